@@ -1,0 +1,9 @@
+//! `kubectl envoyfilter`: what istiod does with EnvoyFilters, computed and explained.
+//!
+//! ```text
+//! load ─▶ model ─▶ engine (select ▸ order ▸ match ▸ patch ⇒ trace) ─▶ lint + rules ─▶ report
+//! ```
+
+pub mod model;
+pub mod proto;
+pub mod source;

@@ -1,0 +1,3 @@
+//! The `kubectl-envoyfilter` command.
+
+fn main() {}

@@ -1,0 +1,5 @@
+//! Plain types for what is read: EnvoyFilters, proxies, workloads, services, mesh settings. No IO, no kube, no clap.
+
+pub mod envoy_filter;
+pub mod proxy;
+pub mod release;

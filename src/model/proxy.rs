@@ -1,0 +1,82 @@
+//! A proxy as istiod sees it: type, namespace, labels, Istio version, node metadata.
+
+use std::collections::BTreeMap;
+
+/// The kind of a proxy, from the first part of its node id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProxyKind {
+    /// A sidecar of a workload.
+    Sidecar,
+    /// A gateway (istiod's word: router).
+    Gateway,
+    /// A waypoint of ambient mode.
+    Waypoint,
+}
+
+impl ProxyKind {
+    /// The word a node id starts with.
+    pub const fn node_type(self) -> &'static str {
+        match self {
+            ProxyKind::Sidecar => "sidecar",
+            ProxyKind::Gateway => "router",
+            ProxyKind::Waypoint => "waypoint",
+        }
+    }
+
+    /// The kind of that node type.
+    pub fn from_node_type(text: &str) -> Option<ProxyKind> {
+        Some(match text {
+            "sidecar" => ProxyKind::Sidecar,
+            "router" => ProxyKind::Gateway,
+            "waypoint" => ProxyKind::Waypoint,
+            _ => return None,
+        })
+    }
+
+    /// What users call it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ProxyKind::Sidecar => "sidecar",
+            ProxyKind::Gateway => "gateway",
+            ProxyKind::Waypoint => "waypoint",
+        }
+    }
+}
+
+/// A proxy.
+#[derive(Clone, Debug)]
+pub struct Proxy {
+    /// Sidecar, gateway or waypoint.
+    pub kind: ProxyKind,
+    /// Name of the pod (or of the VM), empty when unknown.
+    pub name: String,
+    /// Name of the workload that owns it, empty when unknown.
+    pub workload: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+    /// `ISTIO_VERSION` of its node metadata, empty when absent: then no `proxyVersion` matches.
+    pub istio_version: String,
+    /// Node metadata, as JSON.
+    pub metadata: serde_json::Map<String, serde_json::Value>,
+    /// Envoy's own version (`user_agent_build_version`), where the dump tells it.
+    pub envoy_version: Option<String>,
+    /// Names of the extensions compiled into this proxy (`node.extensions`), where the dump tells them.
+    pub extensions: Vec<String>,
+}
+
+/// Label that a Gateway API gateway or waypoint carries (Kubernetes Gateway API; read by istiod's policy attachment).
+pub const GATEWAY_NAME_LABEL: &str = "gateway.networking.k8s.io/gateway-name";
+
+impl Proxy {
+    /// The Gateway API gateway this proxy belongs to.
+    pub fn gateway_name(&self) -> Option<&str> {
+        self.labels.get(GATEWAY_NAME_LABEL).map(String::as_str)
+    }
+
+    /// `namespace/name` for messages.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, if self.name.is_empty() { &self.workload } else { &self.name })
+    }
+}

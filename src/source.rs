@@ -1,0 +1,280 @@
+//! Texts given by the user, byte spans into them, and the tree of keys and values that carries those spans.
+
+use std::fmt;
+
+/// One text known to a [`Sources`] table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// A range of bytes in one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The text.
+    pub file: FileId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// A line and a column, both counted from 1; the column counts Unicode scalar values, as editors do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+}
+
+/// One text and where it came from.
+#[derive(Debug, Clone)]
+pub struct SourceText {
+    /// What to call it in a message: a path as the user wrote it, `<stdin>`, `cluster: shop/my-filter`.
+    pub name: String,
+    /// The text itself.
+    pub text: String,
+    line_starts: Vec<u32>,
+}
+
+/// All texts of a run; positions are looked up here.
+#[derive(Debug, Default, Clone)]
+pub struct Sources {
+    texts: Vec<SourceText>,
+}
+
+impl Sources {
+    /// Adds a text. Texts over 4 GiB are not supported: the loader refuses them before they get here.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        let text = text.into();
+        let mut line_starts = vec![0];
+        line_starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
+        self.texts.push(SourceText { name: name.into(), text, line_starts });
+        FileId(offset(self.texts.len() - 1))
+    }
+
+    /// The text behind an id. Ids come from [`Sources::add`] of the same table.
+    pub fn get(&self, file: FileId) -> &SourceText {
+        &self.texts[file.0 as usize]
+    }
+
+    /// Every text with its id, in the order of [`Sources::add`].
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceText)> {
+        self.texts.iter().enumerate().map(|(index, text)| (FileId(offset(index)), text))
+    }
+
+    /// Line and column of the first byte of a span.
+    pub fn position(&self, span: Span) -> Position {
+        self.get(span.file).position(span.start)
+    }
+
+    /// The words `name:line:column` for the first byte of a span.
+    pub fn place(&self, span: Span) -> String {
+        let Position { line, column } = self.position(span);
+        format!("{}:{line}:{column}", self.get(span.file).name)
+    }
+
+    /// The bytes a span covers, as text; empty if the span does not fit the text.
+    pub fn snippet(&self, span: Span) -> &str {
+        self.get(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+}
+
+impl SourceText {
+    /// Line and column of a byte.
+    pub fn position(&self, byte: u32) -> Position {
+        let line = self.line_starts.partition_point(|&start| start <= byte).max(1);
+        let start = self.line_starts[line - 1] as usize;
+        let before = self.text.get(start..byte as usize).unwrap_or_default();
+        Position { line, column: before.chars().count() + 1 }
+    }
+
+    /// Byte at which a line (counted from 1) starts; `None` past the end.
+    pub fn line_start(&self, line: usize) -> Option<u32> {
+        self.line_starts.get(line.checked_sub(1)?).copied()
+    }
+
+    /// How many lines the text has.
+    pub fn lines(&self) -> usize {
+        self.line_starts.len()
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// A value of a YAML or JSON document with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where the value stands (for a mapping or a list: from its first to its last byte).
+    pub span: Span,
+    /// The value.
+    pub value: NodeValue,
+}
+
+/// What a document's value can be, after YAML 1.1 resolution as kubectl does it (`y` is a string only when quoted).
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeValue {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true`, `yes`, `on` …
+    Bool(bool),
+    /// A number, as the JSON text kubectl sends to the API server (`0o7` is `7`, `1_000` is `1000`).
+    Number(String),
+    /// Text.
+    String(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A mapping in the order of the document. A key given twice is kept once, with its last value, as kubectl does.
+    Map(Vec<Entry>),
+}
+
+/// One key of a mapping with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key, as text.
+    pub key: String,
+    /// Where the key stands.
+    pub key_span: Span,
+    /// The value.
+    pub value: Node,
+}
+
+/// One step from a value to a value inside it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Step {
+    /// The value under a key.
+    Key(String),
+    /// An item of a list, from 0.
+    Item(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Step::Key(key.to_owned())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(item: usize) -> Self {
+        Step::Item(item)
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Key(key) => write!(out, ".{key}"),
+            Step::Item(item) => write!(out, "[{item}]"),
+        }
+    }
+}
+
+impl Node {
+    /// The value under a key of a mapping.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|entry| &entry.value)
+    }
+
+    /// The key and value of a mapping.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key == key)
+    }
+
+    /// The keys and values of a mapping; nothing for any other value.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            NodeValue::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The items of a list; nothing for any other value.
+    pub fn items(&self) -> &[Node] {
+        match &self.value {
+            NodeValue::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            NodeValue::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null` or nothing.
+    pub fn is_null(&self) -> bool {
+        matches!(self.value, NodeValue::Null)
+    }
+
+    /// The value at the end of a route; `None` if a step leads nowhere.
+    pub fn at(&self, route: &[Step]) -> Option<&Node> {
+        route.iter().try_fold(self, |node, step| match step {
+            Step::Key(key) => node.get(key),
+            Step::Item(item) => node.items().get(*item),
+        })
+    }
+
+    /// The place of the last key on a route (or of the list item): where a caret points when the key itself is wrong.
+    /// Steps that lead nowhere are cut off, so that there is always a place to show.
+    pub fn key_span(&self, route: &[Step]) -> Span {
+        let mut span = self.span;
+        let mut node = self;
+        for step in route {
+            match step {
+                Step::Key(key) => match node.entry(key) {
+                    Some(entry) => (span, node) = (entry.key_span, &entry.value),
+                    None => break,
+                },
+                Step::Item(item) => match node.items().get(*item) {
+                    Some(value) => (span, node) = (value.span, value),
+                    None => break,
+                },
+            }
+        }
+        span
+    }
+
+    /// The value as plain JSON, without places.
+    pub fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            NodeValue::Null => serde_json::Value::Null,
+            NodeValue::Bool(value) => (*value).into(),
+            NodeValue::Number(text) => text.parse::<serde_json::Number>().map_or(serde_json::Value::Null, Into::into),
+            NodeValue::String(text) => text.clone().into(),
+            NodeValue::List(items) => items.iter().map(Node::to_json).collect(),
+            NodeValue::Map(entries) => {
+                entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect()
+            }
+        }
+    }
+}
+
+/// Something wrong with an input, with its place; collected, never thrown, so that one bad document hides no other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Problem {
+    /// What kind of trouble, for tests, rules and JSON: kebab-case, stable.
+    pub code: &'static str,
+    /// Whether the thing is lost (`Error`) or only doubtful.
+    pub severity: Severity,
+    /// Where; `None` when the whole input is meant.
+    pub span: Option<Span>,
+    /// What is wrong, one sentence without a final stop.
+    pub message: String,
+    /// What to write or do instead.
+    pub help: Option<String>,
+}
+
+/// How bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// For information.
+    Info,
+    /// Doubtful.
+    Warning,
+    /// Wrong.
+    Error,
+}
