@@ -246,9 +246,7 @@ impl Node {
             NodeValue::Number(text) => text.parse::<serde_json::Number>().map_or(serde_json::Value::Null, Into::into),
             NodeValue::String(text) => text.clone().into(),
             NodeValue::List(items) => items.iter().map(Node::to_json).collect(),
-            NodeValue::Map(entries) => {
-                entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect()
-            }
+            NodeValue::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect(),
         }
     }
 }
