@@ -39,7 +39,8 @@ struct Output {
 fn chunks(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let is_marker = |at: usize| {
-        bytes[at..].starts_with(b"---") && bytes.get(at + 3).is_none_or(|next| matches!(next, b' ' | b'\t' | b'\r' | b'\n'))
+        bytes[at..].starts_with(b"---")
+            && bytes.get(at + 3).is_none_or(|next| matches!(next, b' ' | b'\t' | b'\r' | b'\n'))
     };
     let mut cuts = Vec::new();
     let mut start = 0;
@@ -398,7 +399,8 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let Some(value) = scalar_value(resolved, text) else {
-            let mut problem = self.chunk.problem("yaml-syntax", start, end, "JSON has no such number, so kubectl cannot send it");
+            let mut problem =
+                self.chunk.problem("yaml-syntax", start, end, "JSON has no such number, so kubectl cannot send it");
             problem.help = Some("put it in quotes if a text is meant".to_owned());
             return Err(problem);
         };
@@ -425,7 +427,12 @@ impl<'a> Builder<'a> {
 
     fn alias(&mut self, id: usize, start: usize, end: usize) -> Result<(), Problem> {
         let Some(Anchored { node, height, size }) = self.anchors.get(&id) else {
-            return Err(self.chunk.problem("yaml-syntax", start, end, "this alias stands inside the value it refers to"));
+            return Err(self.chunk.problem(
+                "yaml-syntax",
+                start,
+                end,
+                "this alias stands inside the value it refers to",
+            ));
         };
         self.decoded += size + 1;
         self.aliased += size;
@@ -604,9 +611,9 @@ fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
         | ErrorKind::TabInIndentation
         | ErrorKind::TabAtBlockScalarStart
         | ErrorKind::TabInPlainScalar => Some("indent with spaces: YAML allows no tabs there"),
-        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
-            Some("a text that holds `: ` needs quotes; otherwise look at the indentation of this line and the one above")
-        }
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => Some(
+            "a text that holds `: ` needs quotes; otherwise look at the indentation of this line and the one above",
+        ),
         ErrorKind::ExpectedBlockMappingKey
         | ErrorKind::InvalidIndentation
         | ErrorKind::ExpectedBlockSequenceEntry
