@@ -1,4 +1,4 @@
-//! The only place that reads: files, folders, standard input.
+//! The only IO: files, streams and dumps, made into the model.
 
-mod scalar;
-pub mod yaml;
+pub mod dump;
+mod json_scan;

@@ -1,0 +1,318 @@
+//! Config dumps of Envoys: read into one buffer, indexed, and not decoded: resources are texts until somebody asks.
+//!
+//! Accepted: Envoy's admin `/config_dump` (whole, or a part asked for with `?resource=`), istiod's `/debug/config_dump`,
+//! and what `istioctl proxy-config … -o json` prints, plain, gzip or zstd. A dump of 100 MB takes its own size in memory.
+
+mod foreign;
+mod identity;
+mod index;
+mod read;
+mod rewrite;
+
+pub use identity::{Identity, override_identity};
+pub use rewrite::{Edit, Rewritten};
+
+use crate::load::json_scan::Fault;
+use crate::model::proxy::{Proxy, ProxyKind};
+use crate::model::resource::{
+    FieldNames, ProxyConfig, RefusedResource, Resource, ResourceError, ResourceKind, ResourceState,
+};
+use crate::source::{Problem, Severity};
+use index::{Entry, Failure, Index};
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::Path;
+
+/// A dump: its text and where its resources stand in it.
+#[derive(Debug)]
+pub struct Dump {
+    name: String,
+    text: String,
+    index: Index,
+    node_id: Option<String>,
+    proxy: Option<Proxy>,
+}
+
+impl Dump {
+    /// Reads a file. Nothing is returned when it is no dump; of half a dump, what is complete is.
+    pub fn read(path: &Path) -> (Option<Dump>, Vec<Problem>) {
+        let name = path.display().to_string();
+        match read::file(path) {
+            Ok(bytes) => Dump::from_bytes(name, bytes),
+            Err(error) => (None, vec![unreadable(&name, &error)]),
+        }
+    }
+
+    /// The same from a stream, such as standard input.
+    pub fn from_reader(name: impl Into<String>, input: impl Read) -> (Option<Dump>, Vec<Problem>) {
+        Dump::from_bytes(name.into(), read::stream(input, 0))
+    }
+
+    fn from_bytes(name: String, read::Bytes { mut bytes, error }: read::Bytes) -> (Option<Dump>, Vec<Problem>) {
+        let mut problems = Vec::new();
+        let mut cut = false;
+        if let Some(error) = error {
+            cut = error.kind() == io::ErrorKind::UnexpectedEof;
+            problems.push(if cut { cut_archive(&name, bytes.len()) } else { unreadable(&name, &error) });
+            if bytes.is_empty() {
+                return (None, problems);
+            }
+        }
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let (valid, inside) = (error.utf8_error().valid_up_to(), error.utf8_error().error_len().is_some());
+                bytes = error.into_bytes();
+                if let Some(problem) = foreign::binary(&name, &bytes) {
+                    problems.push(problem);
+                    return (None, problems);
+                }
+                if inside {
+                    problems.push(not_utf8(&name, &bytes, valid));
+                    return (None, problems);
+                }
+                // Only the last character is cut: the end of half a dump.
+                bytes.truncate(valid);
+                String::from_utf8(bytes).unwrap_or_default()
+            }
+        };
+        if let Some(problem) = foreign::binary(&name, text.as_bytes()) {
+            problems.push(problem);
+            return (None, problems);
+        }
+        let (dump, found) = Dump::from_text(name, text);
+        // The end of a cut archive was told already.
+        problems.extend(found.into_iter().filter(|problem| !(cut && problem.code == "dump-truncated")));
+        (dump, problems)
+    }
+
+    /// Indexes a text.
+    pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> (Option<Dump>, Vec<Problem>) {
+        let (name, text) = (name.into(), text.into());
+        let (index, whole, fault) = index::index(&text);
+        let nothing = index.entries.is_empty()
+            && index.refused.is_empty()
+            && !index.seen.bootstrap
+            && index.lists.iter().all(Option::is_none)
+            && index.sections.iter().all(Option::is_none);
+        let mut problems: Vec<Problem> = fault
+            .into_iter()
+            .map(|fault| broken(&name, &text, fault, whole && !nothing, index.entries.len()))
+            .collect();
+        if index.seen.ztunnel || is_ztunnel(&text, &index) {
+            return (None, vec![foreign::ztunnel(&name)]);
+        }
+        if nothing {
+            let started = index.seen.keys.iter().any(|key| text.get(key.clone()) == Some("configs"));
+            if !(started && matches!(fault, Some(Fault::Truncated(_)))) {
+                problems = vec![foreign::problem(&name, &text, &index)];
+            }
+            return (None, problems);
+        }
+        let mut dump = Dump { name, text, index, node_id: None, proxy: None };
+        match dump.index.node.clone().map(|range| identity::node(dump.slice(&range))) {
+            Some(Ok(node)) if node.id.starts_with("ztunnel~") => return (None, vec![foreign::ztunnel(&dump.name)]),
+            Some(Ok(node)) => {
+                if node.proxy.is_none() && !node.id.is_empty() {
+                    problems.push(strange_node(&dump.name, &node.id));
+                }
+                dump.node_id = Some(node.id).filter(|id| !id.is_empty());
+                dump.proxy = node.proxy;
+            }
+            Some(Err(error)) => problems.push(bad_node(&dump.name, &error)),
+            None => {}
+        }
+        (Some(dump), problems)
+    }
+
+    /// What to call it in a message.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The node id of the proxy, `sidecar~10.2.0.10~cart-1.shop~shop.svc.cluster.local`: two dumps with one id are of one
+    /// pod.
+    pub fn node_id(&self) -> Option<&str> {
+        self.node_id.as_deref()
+    }
+
+    /// The proxy, where the dump has a bootstrap with a node of Istio's.
+    pub fn proxy(&self) -> Option<&Proxy> {
+        self.proxy.as_ref()
+    }
+
+    /// How fields are written.
+    pub fn field_names(&self) -> FieldNames {
+        self.index.field_names
+    }
+
+    /// How many resources it holds.
+    pub fn len(&self) -> usize {
+        self.index.entries.len()
+    }
+
+    /// Whether it holds no resource.
+    pub fn is_empty(&self) -> bool {
+        self.index.entries.is_empty()
+    }
+
+    /// The proxy and its resources; what the user says about the proxy wins over the dump. Fails when neither tells the
+    /// namespace.
+    pub fn config(&self, identity: &Identity) -> Result<ProxyConfig<'_>, Problem> {
+        Ok(ProxyConfig {
+            proxy: override_identity(self.proxy.clone(), identity, self.guess_kind())?,
+            resources: self.index.entries.iter().map(|entry| self.resource(entry)).collect(),
+            refused: self.index.refused.iter().map(|refused| self.refused(refused)).collect(),
+            field_names: self.index.field_names,
+        })
+    }
+
+    fn slice(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// A string's value from the text between its quotes.
+    fn string(&self, range: &Range<usize>) -> Cow<'_, str> {
+        let raw = self.slice(range);
+        if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
+            return Cow::Borrowed(raw);
+        }
+        let quoted = self.slice(&(range.start.saturating_sub(1)..range.end + 1));
+        serde_json::from_str(quoted).map_or(Cow::Borrowed(raw), Cow::Owned)
+    }
+
+    fn maybe(&self, range: Option<&Range<usize>>) -> Option<Cow<'_, str>> {
+        range.map(|range| self.string(range))
+    }
+
+    fn resource(&self, entry: &Entry) -> Resource<'_> {
+        Resource {
+            kind: entry.kind,
+            name: self.maybe(entry.name.as_ref()).unwrap_or_default(),
+            state: entry.state,
+            json: self.slice(&entry.json),
+            version_info: self.maybe(entry.version_info.as_ref()),
+            last_updated: self.maybe(entry.last_updated.as_ref()),
+            error: entry.error.as_ref().map(|failure| self.error(failure)),
+        }
+    }
+
+    fn refused(&self, refused: &index::Refused) -> RefusedResource<'_> {
+        RefusedResource {
+            kind: refused.kind,
+            name: self.maybe(refused.name.as_ref()).unwrap_or_default(),
+            error: self.error(&refused.error),
+        }
+    }
+
+    fn error(&self, failure: &Failure) -> ResourceError<'_> {
+        ResourceError {
+            details: self.maybe(failure.details.as_ref()).unwrap_or_default(),
+            failed_configuration: failure.failed_configuration.as_ref().map(|range| self.slice(range)),
+            last_update_attempt: self.maybe(failure.last_update_attempt.as_ref()),
+            version_info: self.maybe(failure.version_info.as_ref()),
+        }
+    }
+
+    /// The kind a proxy without a node id looks like, by the listeners istiod gives to one kind only.
+    fn guess_kind(&self) -> ProxyKind {
+        let listeners = || self.index.entries.iter().filter(|entry| entry.kind == ResourceKind::Listener);
+        let has = |names: &[&str]| {
+            listeners().any(|it| it.name.as_ref().is_some_and(|name| names.contains(&self.slice(name))))
+        };
+        if has(&["virtualInbound", "virtualOutbound"]) {
+            ProxyKind::Sidecar
+        } else if has(&["main_internal", "connect_terminate"]) {
+            ProxyKind::Waypoint
+        } else if listeners().any(|entry| entry.state != ResourceState::Static) {
+            ProxyKind::Gateway
+        } else {
+            ProxyKind::Sidecar
+        }
+    }
+}
+
+/// ztunnel's own /config_dump.
+fn is_ztunnel(text: &str, index: &Index) -> bool {
+    let has = |word: &str| index.seen.keys.iter().any(|key| text.get(key.clone()) == Some(word));
+    has("workloads") && (has("services") || has("workloadState"))
+}
+
+fn error(code: &'static str, message: String, help: &str) -> Problem {
+    Problem { code, severity: Severity::Error, span: None, message, help: Some(help.to_owned()) }
+}
+
+fn unreadable(name: &str, cause: &io::Error) -> Problem {
+    error("dump-unreadable", format!("cannot read {name}: {cause}"), "check the path, its permissions and the archive")
+}
+
+fn cut_archive(name: &str, got: usize) -> Problem {
+    let message =
+        format!("{name} is a compressed file that ends too early; the first {got} bytes of the dump are used");
+    error("dump-truncated", message, "dump again, or copy the file again")
+}
+
+fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Problem {
+    let place = place(bytes, at);
+    error("dump-not-utf8", format!("{name}:{place}: not UTF-8"), "dump again; JSON is UTF-8 text")
+}
+
+/// A fault as a problem. Dumps are not in the table of sources, whose line index would cost a tenth of their size, so the
+/// place is part of the message.
+fn broken(name: &str, text: &str, fault: Fault, after_dump: bool, resources: usize) -> Problem {
+    match fault {
+        Fault::Truncated(at) => error(
+            "dump-truncated",
+            format!(
+                "{name}:{}: the dump ends inside the value that starts here; the {resources} resources that are complete are used",
+                place(text.as_bytes(), at)
+            ),
+            "dump again: the connection or the disk may have ended early",
+        ),
+        Fault::Unexpected(at) if after_dump => Problem {
+            severity: Severity::Warning,
+            ..error(
+                "dump-trailing-text",
+                format!(
+                    "{name}:{}: the text from here on is no part of the dump and is ignored",
+                    place(text.as_bytes(), at)
+                ),
+                "redirect only the output of the dumping command to the file",
+            )
+        },
+        Fault::Unexpected(at) => error(
+            "dump-not-json",
+            format!(
+                "{name}:{}: not JSON from here on; the {resources} resources before it are used",
+                place(text.as_bytes(), at)
+            ),
+            "dump again",
+        ),
+    }
+}
+
+fn strange_node(name: &str, id: &str) -> Problem {
+    let message = format!("{name}: node id \"{id}\" is none of Istio's, so it does not tell which proxy this is");
+    Problem {
+        severity: Severity::Warning,
+        ..error("dump-strange-node", message, "name the proxy's kind, namespace and labels")
+    }
+}
+
+fn bad_node(name: &str, cause: &serde_json::Error) -> Problem {
+    let message = format!("{name}: the node in the bootstrap is not readable: {cause}");
+    Problem {
+        severity: Severity::Warning,
+        ..error("dump-strange-node", message, "name the proxy's kind, namespace and labels")
+    }
+}
+
+/// `line:column` of a byte, columns in characters.
+fn place(bytes: &[u8], at: usize) -> String {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    let line = memchr::memchr_iter(b'\n', before).count() + 1;
+    let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+    let column = before.get(start..).unwrap_or_default().iter().filter(|byte| **byte & 0xc0 != 0x80).count() + 1;
+    format!("{line}:{column}")
+}

@@ -1,0 +1,145 @@
+//! Resources of a proxy's configuration as a config dump gives them: kind, name, state and JSON text, not decoded.
+
+use crate::model::proxy::Proxy;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// The kinds of resources that EnvoyFilters can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ResourceKind {
+    /// `envoy.config.listener.v3.Listener` (LDS).
+    Listener,
+    /// `envoy.config.cluster.v3.Cluster` (CDS).
+    Cluster,
+    /// `envoy.config.route.v3.RouteConfiguration` (RDS).
+    Route,
+    /// `envoy.config.core.v3.TypedExtensionConfig` (ECDS).
+    ExtensionConfig,
+}
+
+impl ResourceKind {
+    /// Every kind.
+    pub const ALL: [ResourceKind; 4] =
+        [ResourceKind::Listener, ResourceKind::Cluster, ResourceKind::Route, ResourceKind::ExtensionConfig];
+
+    /// What users call it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            ResourceKind::Listener => "listener",
+            ResourceKind::Cluster => "cluster",
+            ResourceKind::Route => "route",
+            ResourceKind::ExtensionConfig => "extension config",
+        }
+    }
+
+    /// Full name of the message.
+    pub const fn type_name(self) -> &'static str {
+        match self {
+            ResourceKind::Listener => "envoy.config.listener.v3.Listener",
+            ResourceKind::Cluster => "envoy.config.cluster.v3.Cluster",
+            ResourceKind::Route => "envoy.config.route.v3.RouteConfiguration",
+            ResourceKind::ExtensionConfig => "envoy.config.core.v3.TypedExtensionConfig",
+        }
+    }
+}
+
+/// Where a resource stands in its life, in the words of Envoy's admin API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ResourceState {
+    /// From the bootstrap, or inlined elsewhere: istiod did not send it as a resource and no EnvoyFilter touches it here.
+    Static,
+    /// In use.
+    Active,
+    /// The newest version, not in use yet.
+    Warming,
+    /// On its way out.
+    Draining,
+}
+
+/// A resource of a dump.
+#[derive(Clone, Debug)]
+pub struct Resource<'a> {
+    /// Its kind.
+    pub kind: ResourceKind,
+    /// Its name; empty for the unnamed listeners of the bootstrap.
+    pub name: Cow<'a, str>,
+    /// Where it stands in its life.
+    pub state: ResourceState,
+    /// The JSON text of the resource, with its `@type` where the dump has one.
+    pub json: &'a str,
+    /// Version of the update it came with, as the control plane called it.
+    pub version_info: Option<Cow<'a, str>>,
+    /// When it was last updated, RFC 3339.
+    pub last_updated: Option<Cow<'a, str>>,
+    /// The last update of it that Envoy refused.
+    pub error: Option<ResourceError<'a>>,
+}
+
+/// An update that Envoy refused (`error_state`, `envoy.admin.v3.UpdateFailureState`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceError<'a> {
+    /// Envoy's message.
+    pub details: Cow<'a, str>,
+    /// JSON text of what it refused; Envoy leaves it out unless told to keep it.
+    pub failed_configuration: Option<&'a str>,
+    /// When, RFC 3339.
+    pub last_update_attempt: Option<Cow<'a, str>>,
+    /// Version of the refused update.
+    pub version_info: Option<Cow<'a, str>>,
+}
+
+/// A resource that Envoy refused and of which it has no earlier version: there is nothing to patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedResource<'a> {
+    /// Its kind.
+    pub kind: ResourceKind,
+    /// Its name, empty when the dump does not tell.
+    pub name: Cow<'a, str>,
+    /// Why.
+    pub error: ResourceError<'a>,
+}
+
+/// How the fields of messages are written in a dump.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldNames {
+    /// As in the proto files, `filter_chains`: Envoy's admin API.
+    #[default]
+    Proto,
+    /// In lower camel case, `filterChains`: istioctl.
+    Json,
+}
+
+/// A proxy and the configuration it was given.
+#[derive(Clone, Debug)]
+pub struct ProxyConfig<'a> {
+    /// The proxy.
+    pub proxy: Proxy,
+    /// Its resources in the order of the dump.
+    pub resources: Vec<Resource<'a>>,
+    /// Resources that Envoy never took.
+    pub refused: Vec<RefusedResource<'a>>,
+    /// How fields are written in the texts of `resources`.
+    pub field_names: FieldNames,
+}
+
+impl<'a> ProxyConfig<'a> {
+    /// Every resource of a kind, static and draining ones too, in the order of the dump.
+    pub fn of_kind(&self, kind: ResourceKind) -> impl Iterator<Item = &Resource<'a>> {
+        self.resources.iter().filter(move |resource| resource.kind == kind)
+    }
+
+    /// What istiod sends of a kind today, with the index in `resources`: no static or draining resource, and of two
+    /// versions of one name the warming one.
+    pub fn generated(&self, kind: ResourceKind) -> impl Iterator<Item = (usize, &Resource<'a>)> {
+        let warming: HashSet<&str> =
+            self.of_kind(kind).filter(|it| it.state == ResourceState::Warming).map(|it| it.name.as_ref()).collect();
+        self.resources.iter().enumerate().filter(move |(_, it)| {
+            it.kind == kind
+                && match it.state {
+                    ResourceState::Warming => true,
+                    ResourceState::Active => !warming.contains(it.name.as_ref()),
+                    ResourceState::Static | ResourceState::Draining => false,
+                }
+        })
+    }
+}
