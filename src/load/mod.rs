@@ -1,4 +1,6 @@
-//! The only IO: files, streams and dumps, made into the model.
+//! The only place that reads: files, folders, standard input.
 
 pub mod dump;
 mod json_scan;
+mod scalar;
+pub mod yaml;

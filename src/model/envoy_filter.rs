@@ -123,6 +123,8 @@ pub struct FilterChainMatch {
     pub sni: String,
     /// `transportProtocol`.
     pub transport_protocol: String,
+    /// `transportSocket` (API after 1.31).
+    pub transport_socket: String,
     /// `applicationProtocols`, comma-separated.
     pub application_protocols: String,
     /// `destinationPort`.
@@ -207,6 +209,10 @@ pub struct ClusterMatch {
 pub struct WaypointMatch {
     /// `portNumber`.
     pub port_number: u32,
+    /// `filter`.
+    pub filter: Option<FilterMatch>,
+    /// `route`; the API has only its name.
+    pub route: Option<RouteMatch>,
 }
 
 /// Declares an enum of the API with its names.

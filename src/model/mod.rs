@@ -1,6 +1,8 @@
 //! Plain types for what is read: EnvoyFilters, proxies, workloads, services, mesh settings. No IO, no kube, no clap.
 
 pub mod envoy_filter;
+mod fields;
+pub mod parse_envoy_filter;
 pub mod proxy;
 pub mod release;
 pub mod resource;

@@ -1,0 +1,647 @@
+//! YAML and JSON text to trees with places, read as kubectl reads them.
+//!
+//! The event parser is granit-parser: of the YAML parsers in Rust it alone gives byte offsets (saphyr-parser, which it
+//! grew from, counts characters), keeps quoted and plain scalars apart, limits nesting and never recurses. What words mean
+//! is decided here ([`super::scalar`]), because kubectl reads YAML 1.1 and no Rust crate does.
+
+use super::scalar::{self, Scalar, Tag};
+use crate::source::{Entry, FileId, Node, NodeValue, Problem, Severity, Span};
+use base64::Engine as _;
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Deepest nesting of lists and mappings that is read. Go's YAML reader stops at 10,000, real filters stay below 40.
+const MAX_DEPTH: usize = 1000;
+/// How many values may be copied for anchors that are then perhaps never used.
+const MAX_ANCHORED: usize = 4_000_000;
+/// Mappings with more keys than this look for duplicates in a hash map.
+const FEW_KEYS: usize = 16;
+
+/// Reads every document of a text. What cannot be read becomes a [`Problem`] and costs one document, not the others.
+/// Values that come from an alias keep the places of the anchored text; only the alias itself points to where it stands.
+pub fn documents(file: FileId, text: &str) -> (Vec<Node>, Vec<Problem>) {
+    let mut out = Output::default();
+    for (start, end) in chunks(text) {
+        let chunk = Chunk { file, base: start, text: &text[start..end] };
+        chunk.read(&mut out);
+    }
+    (out.documents, out.problems)
+}
+
+#[derive(Default)]
+struct Output {
+    documents: Vec<Node>,
+    problems: Vec<Problem>,
+}
+
+/// Cuts at lines that start with `---`, as kubectl does before it parses anything, so that an error in one document ends there.
+fn chunks(text: &str) -> Vec<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let is_marker = |at: usize| {
+        bytes[at..].starts_with(b"---")
+            && bytes.get(at + 3).is_none_or(|next| matches!(next, b' ' | b'\t' | b'\r' | b'\n'))
+    };
+    let mut cuts = Vec::new();
+    let mut start = 0;
+    for at in memchr::memmem::find_iter(bytes, b"\n---").map(|at| at + 1) {
+        // `%YAML` and `%TAG` lines belong to the document whose marker follows them.
+        if is_marker(at) && !only_directives(&text[start..at]) {
+            cuts.push((start, at));
+            start = at;
+        }
+    }
+    cuts.push((start, text.len()));
+    cuts
+}
+
+fn only_directives(text: &str) -> bool {
+    let mut lines = text.lines().map(|line| line.trim_start_matches('\u{feff}')).filter(|line| !line.trim().is_empty());
+    text.contains('%') && lines.all(|line| line.starts_with(['%', '#']))
+}
+
+/// One document's text (rarely several, parted by `...`).
+#[derive(Clone, Copy)]
+struct Chunk<'a> {
+    file: FileId,
+    base: usize,
+    text: &'a str,
+}
+
+/// A finished value with what its parents have to know about it.
+struct Built {
+    node: Node,
+    /// Nesting below it.
+    height: usize,
+    from_alias: bool,
+    /// Where it ends, counted from the start of the chunk.
+    end: usize,
+}
+
+enum Key {
+    Name(String, Span),
+    /// `<<`
+    Merge,
+}
+
+enum Shape {
+    List(Vec<Node>),
+    Map(Mapping, Option<Key>),
+}
+
+/// A mapping under construction.
+#[derive(Default)]
+struct Mapping {
+    entries: Vec<Entry>,
+    /// Which entries came out of a `<<`.
+    merged: Vec<bool>,
+    /// Place of each key, once there are many.
+    places: HashMap<String, usize>,
+}
+
+/// An open list or mapping.
+struct Frame {
+    shape: Shape,
+    start: usize,
+    /// End of the last value inside.
+    end: usize,
+    height: usize,
+    anchor: usize,
+    /// [`Builder::decoded`] when it was opened.
+    decoded: usize,
+}
+
+struct Anchored {
+    node: Node,
+    height: usize,
+    size: usize,
+}
+
+/// Builds the tree of one document from events, without recursion.
+struct Builder<'a> {
+    chunk: Chunk<'a>,
+    frames: Vec<Frame>,
+    anchors: HashMap<usize, Anchored>,
+    root: Option<Node>,
+    problems: Vec<Problem>,
+    /// Values met, as go-yaml counts them for its alias limit.
+    decoded: usize,
+    /// Those of them that came out of an alias.
+    aliased: usize,
+    /// Values copied for anchors.
+    anchored: usize,
+}
+
+impl<'a> Chunk<'a> {
+    fn read(self, out: &mut Output) {
+        let trimmed = self.text.trim_start_matches('\u{feff}');
+        let chunk = Chunk { file: self.file, base: self.base + self.text.len() - trimmed.len(), text: trimmed };
+        if let Some(problem) = chunk.forbidden_character() {
+            out.problems.push(problem);
+            return;
+        }
+        let before = (out.documents.len(), out.problems.len());
+        if let Err(problem) = chunk.parse(out) {
+            match chunk.json_stream() {
+                Some(values) => {
+                    out.documents.truncate(before.0);
+                    out.problems.truncate(before.1);
+                    for (start, end) in values {
+                        let value = Chunk { file: chunk.file, base: chunk.base + start, text: &chunk.text[start..end] };
+                        if let Err(problem) = value.parse(out) {
+                            out.problems.push(problem);
+                        }
+                    }
+                }
+                None => out.problems.push(problem),
+            }
+        }
+    }
+
+    fn parse(self, out: &mut Output) -> Result<(), Problem> {
+        let options = granit_parser::options! {
+            emit_comments: false,
+            flow_nesting_limit: MAX_DEPTH,
+            block_nesting_limit: MAX_DEPTH,
+        };
+        let mut builder = Builder::new(self);
+        for event in Parser::new_from_str_with_options(self.text, options) {
+            let (event, span) = event.map_err(|error| self.scan_problem(&error))?;
+            let range = span.byte_range().unwrap_or(0..0);
+            let (start, end) = (range.start.min(self.text.len()), range.end.min(self.text.len()));
+            match event {
+                Event::DocumentStart(..) => builder = Builder::new(self),
+                Event::DocumentEnd => {
+                    out.problems.append(&mut builder.problems);
+                    out.documents.extend(builder.root.take());
+                }
+                event => builder.event(event, start, end.max(start))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span { file: self.file, start: offset(self.base + start), end: offset(self.base + end) }
+    }
+
+    fn problem(&self, code: &'static str, start: usize, end: usize, message: impl Into<String>) -> Problem {
+        let span = Some(self.span(start, end));
+        Problem { code, severity: Severity::Error, span, message: message.into(), help: None }
+    }
+
+    /// kubectl refuses control characters wherever they stand.
+    fn forbidden_character(&self) -> Option<Problem> {
+        if self.looks_like_json() {
+            return None;
+        }
+        let bad = |byte: u8| (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0x7f;
+        let at = self.text.bytes().position(bad)?;
+        let code = self.text.as_bytes()[at];
+        let mut problem =
+            self.problem("yaml-syntax", at, at + 1, format!("control character 0x{code:02x} is not allowed in YAML"));
+        problem.help = Some("remove it, or write it as an escape in double quotes".to_owned());
+        Some(problem)
+    }
+
+    fn looks_like_json(&self) -> bool {
+        matches!(self.text.trim_start().as_bytes(), [b'{', next, ..] if *next != b'{') || self.text.trim_start() == "{"
+    }
+
+    /// The places of JSON values written one after the other, as `jq -c` and `kubectl get -o json --watch` do.
+    fn json_stream(&self) -> Option<Vec<(usize, usize)>> {
+        if !self.looks_like_json() {
+            return None;
+        }
+        let mut stream = serde_json::Deserializer::from_str(self.text).into_iter::<serde::de::IgnoredAny>();
+        let mut places = Vec::new();
+        let mut start = 0;
+        while let Some(value) = stream.next() {
+            value.ok()?;
+            places.push((start, stream.byte_offset()));
+            start = stream.byte_offset();
+        }
+        (places.len() > 1).then_some(places)
+    }
+
+    /// A parser's error, in the words of the user's side.
+    fn scan_problem(&self, error: &ScanError) -> Problem {
+        let at = error.marker().byte_offset().unwrap_or(0).min(self.text.len());
+        if *error.kind() == ErrorKind::RecursionLimitExceeded {
+            return self.too_deep(at);
+        }
+        if let Some(problem) = self.template_problem() {
+            return problem;
+        }
+        if self.looks_like_json() {
+            if let Some(problem) = self.json_problem() {
+                return problem;
+            }
+        }
+        let (start, end) = self.word_at(at);
+        let (message, help) = explain(error.kind());
+        let mut problem = self.problem("yaml-syntax", start, end, message);
+        problem.help = help.map(str::to_owned);
+        problem
+    }
+
+    fn too_deep(&self, at: usize) -> Problem {
+        let (start, end) = self.word_at(at);
+        let message = format!("lists and mappings nested more than {MAX_DEPTH} deep are not read");
+        self.problem("yaml-too-deep", start, end, message)
+    }
+
+    /// `{{ … }}` or `{% … %}` in a text that is no YAML.
+    fn template_problem(&self) -> Option<Problem> {
+        let bytes = self.text.as_bytes();
+        let at = memchr::memchr_iter(b'{', bytes).find(|&at| matches!(bytes.get(at + 1), Some(b'{' | b'%')))?;
+        let close: &[u8] = if bytes[at + 1] == b'{' { b"}}" } else { b"%}" };
+        let line = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
+        let end = memchr::memmem::find(&bytes[at..line], close).map_or(at + 2, |end| at + end + 2);
+        let mut problem = self.problem("yaml-template", at, end, "this is a template, not YAML");
+        problem.help = Some("render it first (helm template …, kustomize build …) and give the output".to_owned());
+        Some(problem)
+    }
+
+    /// What a JSON reader says about a text that starts like JSON.
+    fn json_problem(&self) -> Option<Problem> {
+        let error = serde_json::from_str::<serde::de::IgnoredAny>(self.text).err()?;
+        let line = error.line().checked_sub(1)?;
+        let line_start =
+            if line == 0 { 0 } else { memchr::memchr_iter(b'\n', self.text.as_bytes()).nth(line - 1)? + 1 };
+        let at = (line_start + error.column().saturating_sub(1)).min(self.text.len());
+        let (start, end) = self.character_at(at);
+        let text = error.to_string();
+        let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+        Some(self.problem("json-syntax", start, end, format!("not JSON: {message}")))
+    }
+
+    fn character_at(&self, at: usize) -> (usize, usize) {
+        let start = floor(self.text, at);
+        let end = self.text[start..].chars().next().map_or(start, |next| start + next.len_utf8());
+        (start, end)
+    }
+
+    /// From a byte to the end of the word there; at least one character unless at the end of the text.
+    fn word_at(&self, at: usize) -> (usize, usize) {
+        let (start, next) = self.character_at(at);
+        let length = self.text[start..].find(|c: char| c.is_whitespace()).unwrap_or(self.text.len() - start);
+        (start, next.max(start + length))
+    }
+}
+
+impl<'a> Builder<'a> {
+    fn new(chunk: Chunk<'a>) -> Self {
+        Builder {
+            chunk,
+            frames: Vec::new(),
+            anchors: HashMap::new(),
+            root: None,
+            problems: Vec::new(),
+            decoded: 0,
+            aliased: 0,
+            anchored: 0,
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>, start: usize, end: usize) -> Result<(), Problem> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let tag = tag.as_deref().map_or(Tag::None, tag_of);
+                self.scalar(text, style == ScalarStyle::Plain, tag, anchor, start, end)
+            }
+            Event::SequenceStart(_, anchor, _) => self.open(Shape::List(Vec::new()), anchor, start, end),
+            Event::MappingStart(_, anchor, _) => self.open(Shape::Map(Mapping::default(), None), anchor, start, end),
+            Event::SequenceEnd | Event::MappingEnd => self.close(start, end),
+            Event::Alias(id) => self.alias(id, start, end),
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self, shape: Shape, anchor: usize, start: usize, end: usize) -> Result<(), Problem> {
+        if let Some(Frame { shape: Shape::Map(_, None), .. }) = self.frames.last() {
+            return Err(self.bad_key(start, end));
+        }
+        if self.frames.len() >= MAX_DEPTH {
+            return Err(self.chunk.too_deep(start));
+        }
+        let decoded = self.decoded;
+        self.decoded += 1;
+        self.frames.push(Frame { shape, start, end: start, height: 0, anchor, decoded });
+        Ok(())
+    }
+
+    /// A list or a mapping where a key is expected: `{{ .Values.name }}` is the usual cause.
+    fn bad_key(&self, start: usize, end: usize) -> Problem {
+        self.chunk.template_problem().unwrap_or_else(|| {
+            let (start, end) = if start == end { self.chunk.word_at(start) } else { (start, end) };
+            self.chunk.problem("yaml-syntax", start, end, "a list or a mapping cannot be a key: JSON keys are texts")
+        })
+    }
+
+    fn close(&mut self, start: usize, end: usize) -> Result<(), Problem> {
+        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        // A flow collection ends with its bracket; the end of a block collection is reported at the next token, so that
+        // its last value tells.
+        let closed = matches!(self.chunk.text.get(start..end), Some("]" | "}"));
+        let end = if closed { end } else { frame.end }.max(frame.start);
+        let span = self.chunk.span(frame.start, end);
+        let value = match frame.shape {
+            Shape::List(items) => NodeValue::List(items),
+            Shape::Map(mapping, _) => NodeValue::Map(mapping.entries),
+        };
+        let built = Built { node: Node { span, value }, height: frame.height + 1, from_alias: false, end };
+        self.value(built, frame.anchor, self.decoded - frame.decoded)
+    }
+
+    fn scalar(
+        &mut self,
+        text: Cow<'_, str>,
+        is_plain: bool,
+        tag: Tag,
+        anchor: usize,
+        start: usize,
+        end: usize,
+    ) -> Result<(), Problem> {
+        let span = self.chunk.span(start, end);
+        let expects_key = matches!(self.frames.last(), Some(Frame { shape: Shape::Map(_, None), .. }));
+        if expects_key && is_plain && tag == Tag::None && text == "<<" {
+            self.key(Key::Merge);
+            return Ok(());
+        }
+        self.decoded += 1;
+        let Some(resolved) = scalar::tagged(tag, &text, is_plain) else {
+            let message = format!("`{text}` is not a {}", tag.name());
+            return Err(self.chunk.problem("yaml-syntax", start, end, message));
+        };
+        if is_plain && tag == Tag::None && scalar::surprises(&text, &resolved) {
+            self.problems.push(surprise(span, &text, &resolved));
+        }
+        let text = if tag == Tag::Binary { self.binary(&text, span)? } else { text };
+        if expects_key {
+            let name = match resolved {
+                Scalar::Text => text.clone().into_owned(),
+                Scalar::Bool(value) => value.to_string(),
+                Scalar::Int(value) if i64::try_from(value).is_ok() => value.to_string(),
+                Scalar::Float(value) => scalar::float_key(value),
+                Scalar::Int(_) | Scalar::Null => {
+                    let (start, end) = if start == end { self.chunk.word_at(start) } else { (start, end) };
+                    let mut problem = self.chunk.problem("yaml-syntax", start, end, "this cannot be a key");
+                    problem.help = Some("put the key in quotes".to_owned());
+                    return Err(problem);
+                }
+            };
+            if anchor != 0 {
+                let node = Node { span, value: scalar_value(resolved, text).unwrap_or(NodeValue::Null) };
+                self.anchors.insert(anchor, Anchored { node, height: 0, size: 1 });
+            }
+            self.key(Key::Name(name, span));
+            return Ok(());
+        }
+        let Some(value) = scalar_value(resolved, text) else {
+            let mut problem =
+                self.chunk.problem("yaml-syntax", start, end, "JSON has no such number, so kubectl cannot send it");
+            problem.help = Some("put it in quotes if a text is meant".to_owned());
+            return Err(problem);
+        };
+        self.value(Built { node: Node { span, value }, height: 0, from_alias: false, end }, anchor, 1)
+    }
+
+    fn binary<'t>(&self, text: &str, span: Span) -> Result<Cow<'t, str>, Problem> {
+        let packed: String = text.split_ascii_whitespace().collect();
+        let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| Problem {
+            code: "yaml-syntax",
+            severity: Severity::Error,
+            span: Some(span),
+            message: "`!!binary` is not followed by base64".to_owned(),
+            help: None,
+        })?;
+        Ok(Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn key(&mut self, new: Key) {
+        if let Some(Frame { shape: Shape::Map(_, key), .. }) = self.frames.last_mut() {
+            *key = Some(new);
+        }
+    }
+
+    fn alias(&mut self, id: usize, start: usize, end: usize) -> Result<(), Problem> {
+        let Some(Anchored { node, height, size }) = self.anchors.get(&id) else {
+            return Err(self.chunk.problem(
+                "yaml-syntax",
+                start,
+                end,
+                "this alias stands inside the value it refers to",
+            ));
+        };
+        self.decoded += size + 1;
+        self.aliased += size;
+        if self.aliased > 100 && self.decoded > 1000 && ratio_exceeded(self.aliased, self.decoded) {
+            let message = "aliases blow this document up beyond what kubectl accepts";
+            return Err(self.chunk.problem("yaml-alias-bomb", start, end, message));
+        }
+        if self.frames.len() + height > MAX_DEPTH {
+            return Err(self.chunk.too_deep(start));
+        }
+        let height = *height;
+        let node = Node { span: self.chunk.span(start, end), value: node.value.clone() };
+        if matches!(self.frames.last(), Some(Frame { shape: Shape::Map(_, None), .. })) {
+            let name = match node.value {
+                NodeValue::String(text) | NodeValue::Number(text) => text,
+                NodeValue::Bool(value) => value.to_string(),
+                NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_) => return Err(self.bad_key(start, end)),
+            };
+            self.key(Key::Name(name, node.span));
+            return Ok(());
+        }
+        self.value(Built { node, height, from_alias: true, end }, 0, 0)
+    }
+
+    /// Puts a finished value where it belongs: under its anchor, into its list, under its key, or at the root.
+    fn value(&mut self, built: Built, anchor: usize, size: usize) -> Result<(), Problem> {
+        if anchor != 0 {
+            self.anchored += size;
+            if self.anchored > MAX_ANCHORED {
+                let message = "too much of this document stands under anchors inside anchors";
+                return Err(self.chunk.problem("yaml-alias-bomb", built.end, built.end, message));
+            }
+            self.anchors.insert(anchor, Anchored { node: built.node.clone(), height: built.height, size });
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            self.root = Some(built.node);
+            return Ok(());
+        };
+        frame.height = frame.height.max(built.height);
+        frame.end = frame.end.max(built.end);
+        match &mut frame.shape {
+            Shape::List(items) => items.push(built.node),
+            Shape::Map(mapping, key) => match key.take() {
+                Some(Key::Name(key, key_span)) => {
+                    let entry = Entry { key, key_span, value: built.node };
+                    self.problems.extend(mapping.set(entry, false));
+                }
+                Some(Key::Merge) => self.problems.extend(mapping.merge(built)?),
+                None => {}
+            },
+        }
+        Ok(())
+    }
+}
+
+impl Mapping {
+    /// Sets a key. The last value counts, as with kubectl, which says nothing about it.
+    fn set(&mut self, entry: Entry, merged: bool) -> Option<Problem> {
+        let Some(place) = self.place(&entry.key) else {
+            if self.entries.len() > FEW_KEYS {
+                self.places.insert(entry.key.clone(), self.entries.len());
+            }
+            self.entries.push(entry);
+            self.merged.push(merged);
+            return None;
+        };
+        let problem = (!self.merged[place]).then(|| duplicate(&entry, merged));
+        self.entries[place] = entry;
+        self.merged[place] = merged;
+        problem
+    }
+
+    fn place(&mut self, key: &str) -> Option<usize> {
+        if self.entries.len() <= FEW_KEYS {
+            return self.entries.iter().position(|entry| entry.key == key);
+        }
+        if self.places.is_empty() {
+            self.places = self.entries.iter().enumerate().map(|(place, entry)| (entry.key.clone(), place)).collect();
+        }
+        self.places.get(key).copied()
+    }
+
+    /// Takes over the keys of `<<`. go-yaml v2 lets them win over keys that stand above `<<`, against YAML's own rule.
+    fn merge(&mut self, built: Built) -> Result<Vec<Problem>, Problem> {
+        let span = built.node.span;
+        let sources = match built.node.value {
+            // Of several mappings the first has the last word.
+            NodeValue::List(items) if !built.from_alias => items.into_iter().rev().collect(),
+            value => vec![Node { span, value }],
+        };
+        let mut problems = Vec::new();
+        for source in sources {
+            let NodeValue::Map(entries) = source.value else {
+                return Err(Problem {
+                    code: "yaml-syntax",
+                    severity: Severity::Error,
+                    span: Some(source.span),
+                    message: "`<<` takes a mapping, an alias of a mapping, or a list of these".to_owned(),
+                    help: None,
+                });
+            };
+            problems.extend(entries.into_iter().filter_map(|entry| self.set(entry, true)));
+        }
+        Ok(problems)
+    }
+}
+
+fn duplicate(entry: &Entry, merged: bool) -> Problem {
+    let message = if merged {
+        format!("`{}` is set above and again by `<<`: kubectl takes the merged value", entry.key)
+    } else {
+        format!("`{}` is given twice in the same mapping: kubectl takes the last one", entry.key)
+    };
+    Problem {
+        code: "yaml-duplicate-key",
+        severity: Severity::Warning,
+        span: Some(entry.key_span),
+        message,
+        help: Some(if merged { "write `<<` first" } else { "delete one of the two" }.to_owned()),
+    }
+}
+
+fn surprise(span: Span, word: &str, resolved: &Scalar) -> Problem {
+    let meaning = match resolved {
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::Int(value) => scalar::int_json(*value),
+        Scalar::Float(value) => scalar::float_json(*value),
+        Scalar::Null | Scalar::Text => "null".to_owned(),
+    };
+    Problem {
+        code: "yaml-1.1-surprise",
+        severity: Severity::Info,
+        span: Some(span),
+        message: format!("kubectl reads `{word}` as {meaning} (YAML 1.1)"),
+        help: Some(format!("write {meaning}, or \"{word}\" if a text is meant")),
+    }
+}
+
+fn scalar_value(resolved: Scalar, text: Cow<'_, str>) -> Option<NodeValue> {
+    Some(match resolved {
+        Scalar::Null => NodeValue::Null,
+        Scalar::Bool(value) => NodeValue::Bool(value),
+        Scalar::Int(value) => NodeValue::Number(scalar::int_json(value)),
+        Scalar::Float(value) if value.is_finite() => NodeValue::Number(scalar::float_json(value)),
+        Scalar::Float(_) => return None,
+        Scalar::Text => NodeValue::String(text.into_owned()),
+    })
+}
+
+fn tag_of(tag: &granit_parser::Tag) -> Tag {
+    match tag.suffix_in_namespace("tag:yaml.org,2002:").as_deref() {
+        Some("bool") => Tag::Bool,
+        Some("int") => Tag::Int,
+        Some("float") => Tag::Float,
+        Some("null") => Tag::Null,
+        Some("binary") => Tag::Binary,
+        _ => Tag::Text,
+    }
+}
+
+/// go-yaml's alias limit (2.4): 99% of a small document may come from aliases, 10% of a large one.
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+fn ratio_exceeded(aliased: usize, decoded: usize) -> bool {
+    const LOW: f64 = 400_000.0;
+    const HIGH: f64 = 4_000_000.0;
+    let decoded = decoded as f64;
+    let allowed = 0.99 - 0.89 * ((decoded.clamp(LOW, HIGH) - LOW) / (HIGH - LOW));
+    aliased as f64 / decoded > allowed
+}
+
+/// A parser's complaint, and what usually causes it.
+fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
+    let help = match kind {
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabAtBlockScalarStart
+        | ErrorKind::TabInPlainScalar => Some("indent with spaces: YAML allows no tabs there"),
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => Some(
+            "a text that holds `: ` needs quotes; otherwise look at the indentation of this line and the one above",
+        ),
+        ErrorKind::ExpectedBlockMappingKey
+        | ErrorKind::InvalidIndentation
+        | ErrorKind::ExpectedBlockSequenceEntry
+        | ErrorKind::BlockSequenceEntryNotAllowed
+        | ErrorKind::MappingKeyNotAllowed
+        | ErrorKind::SimpleKeyExpected => Some("look at the indentation of this line and the ones above"),
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::DocumentIndicatorInQuotedScalar => Some("close the quote"),
+        ErrorKind::UnclosedFlowCollection { .. }
+        | ErrorKind::ExpectedFlowMappingSeparator
+        | ErrorKind::ExpectedFlowSequenceSeparator
+        | ErrorKind::UnexpectedEofFlowMapping
+        | ErrorKind::UnexpectedEofFlowSequence => Some("look for a missing comma or closing bracket"),
+        ErrorKind::UnexpectedCharacter { .. } => Some("a text that starts with this character needs quotes"),
+        ErrorKind::UnknownAnchor => Some("a text that starts with `*` needs quotes"),
+        ErrorKind::UnknownQuotedScalarEscape => Some("use single quotes, or double the backslash"),
+        _ => None,
+    };
+    (kind.to_string(), help)
+}
+
+/// The last character boundary at or before a byte.
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

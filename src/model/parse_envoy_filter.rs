@@ -1,0 +1,346 @@
+//! An EnvoyFilter document to [`EnvoyFilter`], as istiod gets it: through the API server's schema, then as proto JSON.
+//!
+//! The schema is the one of Istio 1.31, and `filterChain.transportSocket` of the release after it. It is the newest API:
+//! what an older release does not know is the engine's business.
+
+use super::envoy_filter::{
+    ApplyTo, ClusterMatch, EnvoyFilter, FilterChainMatch, FilterMatch, ListenerMatch, ObjectMatch, Operation, Patch,
+    PatchBody, PatchContext, ProxyMatch, RouteAction, RouteConfigurationMatch, RouteMatch, TargetRef, VirtualHostMatch,
+    WaypointMatch,
+};
+use super::fields::{Message, Reader, timestamp};
+use crate::source::{Node, NodeValue, Problem, Severity};
+
+/// The only version of the API that has EnvoyFilter, in every release.
+pub const API_VERSION: &str = "networking.istio.io/v1alpha3";
+
+const UINT32: &str = "from 0 to 4294967295";
+const INT32: &str = "from -2147483648 to 2147483647";
+
+/// Every mapping of the API with its fields, outermost first.
+const FIELDS: &[(&str, &[&str])] = &[
+    ("an EnvoyFilter", &["apiVersion", "kind", "metadata", "spec", "status"]),
+    (
+        "metadata",
+        &[
+            "name",
+            "namespace",
+            "labels",
+            "annotations",
+            "creationTimestamp",
+            "generateName",
+            "uid",
+            "resourceVersion",
+            "generation",
+            "managedFields",
+            "ownerReferences",
+            "finalizers",
+            "deletionTimestamp",
+            "deletionGracePeriodSeconds",
+            "selfLink",
+        ],
+    ),
+    ("spec", &["workloadSelector", "targetRefs", "configPatches", "priority"]),
+    ("workloadSelector", &["labels"]),
+    ("targetRefs", &["group", "kind", "name", "namespace"]),
+    ("configPatches", &["applyTo", "match", "patch"]),
+    ("match", &["context", "proxy", "listener", "routeConfiguration", "cluster", "waypoint"]),
+    ("patch", &["operation", "value", "filterClass"]),
+    ("proxy", &["proxyVersion", "metadata"]),
+    ("listener", &["portNumber", "portName", "filterChain", "listenerFilter", "name"]),
+    (
+        "filterChain",
+        &["name", "sni", "transportProtocol", "transportSocket", "applicationProtocols", "filter", "destinationPort"],
+    ),
+    ("filter", &["name", "subFilter"]),
+    ("subFilter", &["name"]),
+    ("routeConfiguration", &["portNumber", "portName", "gateway", "vhost", "name"]),
+    ("vhost", &["name", "domainName", "route"]),
+    ("route", &["name", "action"]),
+    ("cluster", &["portNumber", "service", "subset", "name"]),
+    ("waypoint", &["portNumber", "route", "filter"]),
+];
+
+/// Keys that say nothing about where they belong, because many mappings have them.
+const COMMON: &[&str] =
+    &["name", "kind", "namespace", "labels", "metadata", "portNumber", "portName", "group", "cluster"];
+
+/// Reads one document of kind EnvoyFilter. `None` when the API server or istiod refuses it as a whole; the problems say why.
+/// A document that is only odd (wrong `apiVersion`, no name, old API, unknown fields) is read as far as it goes.
+pub fn parse(document: Node, default_namespace: &str) -> (Option<EnvoyFilter>, Vec<Problem>) {
+    let mut reader = Reader::default();
+    let filter = read(&mut reader, &document, default_namespace);
+    let filter = filter.filter(|_| !reader.refused).map(|filter| EnvoyFilter { document, ..filter });
+    (filter, reader.problems)
+}
+
+fn read(reader: &mut Reader, document: &Node, default_namespace: &str) -> Option<EnvoyFilter> {
+    let root = reader.message("an EnvoyFilter", document)?;
+    check(reader, root);
+    check_api_version(reader, root);
+    let meta = reader.child(root, "metadata");
+    let mut filter = EnvoyFilter {
+        name: String::new(),
+        namespace: default_namespace.to_owned(),
+        created: None,
+        annotations: std::collections::BTreeMap::new(),
+        labels: std::collections::BTreeMap::new(),
+        priority: 0,
+        selector: None,
+        target_refs: Vec::new(),
+        patches: Vec::new(),
+        // Put in place by `parse`, so that it is not copied.
+        document: Node { span: document.span, value: NodeValue::Null },
+    };
+    if let Some(meta) = meta {
+        check(reader, meta);
+        metadata(reader, meta, &mut filter);
+    }
+    if filter.name.is_empty() && meta.is_none_or(|meta| meta.node.get("generateName").is_none()) {
+        let span = document.entry("metadata").map_or(document.span, |entry| entry.key_span);
+        let message = "metadata.name is missing".to_owned();
+        let problem =
+            Problem { code: "missing-name", severity: Severity::Error, span: Some(span), message, help: None };
+        reader.problems.push(problem);
+    }
+    let Some(spec) = reader.child(root, "spec") else { return Some(filter) };
+    check(reader, spec);
+    filter.priority = reader.number(spec, "priority", INT32);
+    if let Some(selector) = reader.child(spec, "workloadSelector") {
+        check(reader, selector);
+        filter.selector = reader.texts(selector, "labels");
+    }
+    for item in reader.list(spec, "targetRefs") {
+        if let Some(target) = reader.message("targetRefs", item) {
+            check(reader, target);
+            filter.target_refs.push(TargetRef {
+                group: reader.text(target, "group"),
+                kind: reader.text(target, "kind"),
+                name: reader.text(target, "name"),
+                namespace: reader.text(target, "namespace"),
+            });
+        }
+    }
+    for (index, item) in reader.list(spec, "configPatches").iter().enumerate() {
+        if let Some(patch) = reader.message("configPatches", item) {
+            filter.patches.push(config_patch(reader, patch, index));
+        }
+    }
+    Some(filter)
+}
+
+fn check_api_version(reader: &mut Reader, root: Message<'_>) {
+    let found = root.node.entry("apiVersion");
+    if found.and_then(|entry| entry.value.as_str()) == Some(API_VERSION) {
+        return;
+    }
+    let span = found.map_or(root.node.span, |entry| entry.value.span);
+    let message = match found.and_then(|entry| entry.value.as_str()) {
+        Some(version) => format!("no release of Istio has EnvoyFilter in {version}: the API server refuses this"),
+        None => "apiVersion is missing".to_owned(),
+    };
+    let help = Some(format!("write apiVersion: {API_VERSION}"));
+    let problem = Problem { code: "wrong-api-version", severity: Severity::Error, span: Some(span), message, help };
+    reader.problems.push(problem);
+}
+
+fn metadata(reader: &mut Reader, meta: Message<'_>, filter: &mut EnvoyFilter) {
+    // Kubernetes' own metadata may hold nulls: `creationTimestamp: null` is what Go programs print.
+    let there = |name: &str| meta.node.get(name).is_some_and(|node| !node.is_null());
+    if there("name") {
+        filter.name = reader.text(meta, "name");
+    }
+    if there("namespace") {
+        let namespace = reader.text(meta, "namespace");
+        if !namespace.is_empty() {
+            filter.namespace = namespace;
+        }
+    }
+    if there("labels") {
+        filter.labels = reader.texts(meta, "labels").unwrap_or_default();
+    }
+    if there("annotations") {
+        filter.annotations = reader.texts(meta, "annotations").unwrap_or_default();
+    }
+    if there("creationTimestamp") {
+        let text = reader.text(meta, "creationTimestamp");
+        filter.created = timestamp(&text);
+        if filter.created.is_none() {
+            if let Some(node) = meta.node.get("creationTimestamp") {
+                let message = format!("creationTimestamp `{text}` is no RFC 3339 time, like 2026-01-15T00:00:30Z");
+                reader.warn("bad-timestamp", node.span, message, None);
+            }
+        }
+    }
+}
+
+fn config_patch(reader: &mut Reader, item: Message<'_>, index: usize) -> Patch {
+    check(reader, item);
+    let apply_to = reader.choice(item, "applyTo", &names(ApplyTo::ALL, ApplyTo::name)).unwrap_or(ApplyTo::Invalid);
+    let found = reader.child(item, "match");
+    let mut patch = Patch {
+        index,
+        span: item.node.span,
+        apply_to,
+        context: PatchContext::Any,
+        proxy: None,
+        object: ObjectMatch::None,
+        has_match: found.is_some(),
+        body: None,
+    };
+    if let Some(found) = found {
+        check(reader, found);
+        let contexts = names(PatchContext::ALL, PatchContext::name);
+        patch.context = reader.choice(found, "context", &contexts).unwrap_or(PatchContext::Any);
+        patch.proxy = reader.child(found, "proxy").map(|proxy| {
+            check(reader, proxy);
+            let version = reader.text(proxy, "proxyVersion");
+            ProxyMatch { version, metadata: reader.texts(proxy, "metadata").unwrap_or_default() }
+        });
+        patch.object = object(reader, found);
+    }
+    if let Some(body) = reader.child(item, "patch") {
+        check(reader, body);
+        patch.body = Some(patch_body(reader, body));
+    }
+    patch
+}
+
+fn patch_body(reader: &mut Reader, body: Message<'_>) -> PatchBody {
+    let operations = names(Operation::ALL, Operation::name);
+    let classes = ["UNSPECIFIED", "AUTHN", "AUTHZ", "STATS"].map(|name| (name, name));
+    PatchBody {
+        operation: reader.choice(body, "operation", &operations).unwrap_or(Operation::Invalid),
+        filter_class: reader.choice(body, "filterClass", &classes).map(str::to_owned),
+        value: reader.child(body, "value").map(|value| value.node.clone()),
+    }
+}
+
+/// The one of the four that is set; proto JSON refuses a second one.
+fn object(reader: &mut Reader, found: Message<'_>) -> ObjectMatch {
+    let mut object = ObjectMatch::None;
+    let mut first = None;
+    for name in ["listener", "routeConfiguration", "cluster", "waypoint"] {
+        let Some(message) = reader.child(found, name) else { continue };
+        check(reader, message);
+        if let (Some(first), Some(entry)) = (first, found.node.entry(name)) {
+            let text = format!("`match` holds both `{first}` and `{name}`: it may hold one of them");
+            reader.refuse("several-match-objects", entry.key_span, text, None);
+        }
+        first = Some(name);
+        object = match name {
+            "listener" => ObjectMatch::Listener(listener(reader, message)),
+            "routeConfiguration" => ObjectMatch::RouteConfiguration(route_configuration(reader, message)),
+            "cluster" => ObjectMatch::Cluster(ClusterMatch {
+                name: reader.text(message, "name"),
+                service: reader.text(message, "service"),
+                subset: reader.text(message, "subset"),
+                port_number: reader.number(message, "portNumber", UINT32),
+            }),
+            _ => ObjectMatch::Waypoint(WaypointMatch {
+                port_number: reader.number(message, "portNumber", UINT32),
+                filter: reader.child(message, "filter").map(|filter| filter_match(reader, filter)),
+                route: reader.child(message, "route").map(|route| route_match(reader, route)),
+            }),
+        };
+    }
+    object
+}
+
+fn listener(reader: &mut Reader, message: Message<'_>) -> ListenerMatch {
+    ListenerMatch {
+        name: reader.text(message, "name"),
+        port_number: reader.number(message, "portNumber", UINT32),
+        port_name: reader.text(message, "portName"),
+        listener_filter: reader.text(message, "listenerFilter"),
+        filter_chain: reader.child(message, "filterChain").map(|chain| {
+            check(reader, chain);
+            FilterChainMatch {
+                name: reader.text(chain, "name"),
+                sni: reader.text(chain, "sni"),
+                transport_protocol: reader.text(chain, "transportProtocol"),
+                transport_socket: reader.text(chain, "transportSocket"),
+                application_protocols: reader.text(chain, "applicationProtocols"),
+                destination_port: reader.number(chain, "destinationPort", UINT32),
+                filter: reader.child(chain, "filter").map(|filter| filter_match(reader, filter)),
+            }
+        }),
+    }
+}
+
+fn filter_match(reader: &mut Reader, filter: Message<'_>) -> FilterMatch {
+    check(reader, filter);
+    FilterMatch {
+        name: reader.text(filter, "name"),
+        sub_filter: reader.child(filter, "subFilter").map(|sub_filter| {
+            check(reader, sub_filter);
+            reader.text(sub_filter, "name")
+        }),
+    }
+}
+
+fn route_configuration(reader: &mut Reader, message: Message<'_>) -> RouteConfigurationMatch {
+    RouteConfigurationMatch {
+        name: reader.text(message, "name"),
+        port_number: reader.number(message, "portNumber", UINT32),
+        port_name: reader.text(message, "portName"),
+        gateway: reader.text(message, "gateway"),
+        vhost: reader.child(message, "vhost").map(|vhost| {
+            check(reader, vhost);
+            VirtualHostMatch {
+                name: reader.text(vhost, "name"),
+                domain_name: reader.text(vhost, "domainName"),
+                route: reader.child(vhost, "route").map(|route| route_match(reader, route)),
+            }
+        }),
+    }
+}
+
+fn route_match(reader: &mut Reader, route: Message<'_>) -> RouteMatch {
+    check(reader, route);
+    let actions = [
+        ("ANY", RouteAction::Any),
+        ("ROUTE", RouteAction::Route),
+        ("REDIRECT", RouteAction::Redirect),
+        ("DIRECT_RESPONSE", RouteAction::DirectResponse),
+    ];
+    RouteMatch {
+        name: reader.text(route, "name"),
+        action: reader.choice(route, "action", &actions).unwrap_or_default(),
+    }
+}
+
+fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, T)> {
+    all.iter().map(|value| (name(*value), *value)).collect()
+}
+
+/// Notes what is no field of a mapping.
+fn check(reader: &mut Reader, message: Message<'_>) {
+    let known = FIELDS.iter().find(|(name, _)| *name == message.name).map_or(&[][..], |(_, fields)| *fields);
+    if message.name != "spec" {
+        reader.unknown_fields(message, known, elsewhere);
+        return;
+    }
+    // The API of Istio 1.2 and before.
+    let legacy = |key: &str| matches!(key, "filters" | "workloadLabels");
+    for entry in message.node.entries().iter().filter(|entry| legacy(&entry.key)) {
+        let text = format!("`{}` is the EnvoyFilter API of Istio 1.2: the API server drops it", entry.key);
+        let help = if entry.key == "filters" { "rewrite it as configPatches" } else { "use workloadSelector.labels" };
+        reader.warn("legacy-api", entry.key_span, text, Some(help.to_owned()));
+    }
+    let mut known = known.to_vec();
+    known.extend(["filters", "workloadLabels"]);
+    reader.unknown_fields(message, &known, elsewhere);
+}
+
+/// Where a key belongs that stands in the wrong mapping.
+fn elsewhere(key: &str) -> Option<String> {
+    if COMMON.contains(&key) {
+        return None;
+    }
+    let mut owners = FIELDS.iter().filter(|(_, fields)| fields.contains(&key)).map(|(owner, _)| *owner);
+    match (owners.next(), owners.next()) {
+        (Some(owner), None) => Some(format!("it is a field of {owner}: look at the indentation")),
+        _ => None,
+    }
+}
