@@ -7,7 +7,7 @@ use std::fmt::Write;
 pub(crate) struct Size {
     /// Clusters: three ports a service.
     pub(crate) clusters: usize,
-    /// Listeners: about half of them HTTP, the rest TCP.
+    /// Listeners: two of three HTTP, the rest TCP.
     pub(crate) listeners: usize,
     /// Route configurations.
     pub(crate) routes: usize,
@@ -44,7 +44,7 @@ pub(crate) fn dump(size: Size) -> String {
     out.push_str(shapes.outbound);
     for index in 2..size.listeners {
         out.push_str(",\n");
-        if index % 25 < 12 { &shapes.http } else { &shapes.tcp }.write(index, &mut out);
+        if index % 25 < 16 { &shapes.http } else { &shapes.tcp }.write(index, &mut out);
     }
     close(&mut out);
     out.push_str(",\n");

@@ -27,9 +27,9 @@ pub(super) fn stream(mut input: impl Read, size: usize) -> Bytes {
     let input = io::Cursor::new(magic).chain(input);
     match packing {
         Packing::None => collect(input, size),
-        Packing::Gzip => collect(flate2::read::MultiGzDecoder::new(BufReader::new(input)), 0),
+        Packing::Gzip => limited(flate2::read::MultiGzDecoder::new(BufReader::new(input)), LIMIT),
         Packing::Zstd => match zstd::Decoder::new(input) {
-            Ok(decoder) => collect(decoder, 0),
+            Ok(decoder) => limited(decoder, LIMIT),
             Err(error) => Bytes { bytes: Vec::new(), error: Some(error) },
         },
     }
@@ -43,6 +43,18 @@ fn collect(mut input: impl Read, size: usize) -> Bytes {
     }
     let error = input.read_to_end(&mut bytes).err();
     Bytes { bytes, error }
+}
+
+/// Most bytes an archive may unpack to: a small file must not fill the memory.
+const LIMIT: u64 = 4 << 30;
+
+fn limited(input: impl Read, limit: u64) -> Bytes {
+    let mut input = input.take(limit);
+    let mut read = collect(&mut input, 0);
+    if input.limit() == 0 && read.error.is_none() {
+        read.error = Some(io::Error::new(io::ErrorKind::FileTooLarge, format!("it unpacks to {limit} bytes or more")));
+    }
+    read
 }
 
 /// Bytes that tell the packing.
@@ -61,5 +73,18 @@ impl Packing {
             [0x28, 0xb5, 0x2f, 0xfd] => Packing::Zstd,
             _ => Packing::None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archives_have_a_limit() {
+        let read = limited(io::repeat(b'x'), 100);
+        assert_eq!((read.bytes.len(), read.error.unwrap().kind()), (100, io::ErrorKind::FileTooLarge));
+        let read = limited(io::repeat(b'x').take(99), 100);
+        assert_eq!((read.bytes.len(), read.error.is_none()), (99, true));
     }
 }
