@@ -4,6 +4,7 @@
 //! load ─▶ model ─▶ engine (select ▸ order ▸ match ▸ patch ⇒ trace) ─▶ lint + rules ─▶ report
 //! ```
 
+pub mod engine;
 pub mod load;
 pub mod model;
 pub mod proto;

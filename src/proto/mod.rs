@@ -1,4 +1,8 @@
 //! Envoy's API as data: descriptors per release, typed trees of JSON, decoding and merging.
 
+pub mod decode;
+pub mod json;
+pub mod merge;
 pub mod schema;
 pub mod tree;
+pub mod wire;

@@ -2,6 +2,7 @@
 //!
 //! Trees borrow their text from the config dump. The payload of an `Any` stays raw text until somebody looks inside.
 
+use super::json;
 use std::borrow::Cow;
 
 /// What wrote a node: 0 is istiod, any other number is a patch (the engine numbers them).
@@ -14,7 +15,7 @@ impl Origin {
 }
 
 /// A value and what wrote it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Tree<'a> {
     /// What wrote it.
     pub origin: Origin,
@@ -23,7 +24,7 @@ pub struct Tree<'a> {
 }
 
 /// A JSON value in the canonical form of proto JSON with proto field names.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Value<'a> {
     /// `null`; occurs only inside `google.protobuf.Value`.
     Null,
@@ -37,6 +38,190 @@ pub enum Value<'a> {
     List(Vec<Tree<'a>>),
     /// A message or a map, in the order of the input.
     Map(Vec<(Cow<'a, str>, Tree<'a>)>),
-    /// JSON text of a value nobody has looked into yet.
+    /// JSON text of an object nobody has looked into yet: the payload of an `Any`.
     Raw(&'a str),
+}
+
+/// The key that holds the type URL of an `Any` in proto JSON.
+pub const TYPE_KEY: &str = "@type";
+
+impl<'a> Tree<'a> {
+    /// A value written by istiod.
+    pub const fn new(value: Value<'a>) -> Tree<'a> {
+        Tree { origin: Origin::ISTIOD, value }
+    }
+
+    /// A string.
+    pub fn string(text: impl Into<Cow<'a, str>>, origin: Origin) -> Tree<'a> {
+        Tree { origin, value: Value::String(text.into()) }
+    }
+
+    /// Parses raw text, if this is raw; its inner `Any`s stay raw. Text that does not parse becomes an empty message:
+    /// the index has walked over every byte of it before, so this does not happen to what a loader hands out.
+    pub fn open(&mut self) {
+        if let Value::Raw(text) = self.value {
+            let value = json::parse_opened(text).unwrap_or(Value::Map(Vec::new()));
+            self.value = value;
+            self.set_origin(self.origin);
+        }
+    }
+
+    /// Tags the node and everything in it.
+    pub fn set_origin(&mut self, origin: Origin) {
+        self.origin = origin;
+        match &mut self.value {
+            Value::List(items) => items.iter_mut().for_each(|item| item.set_origin(origin)),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| value.set_origin(origin)),
+            _ => {}
+        }
+    }
+
+    /// A copy in which every node carries this origin.
+    pub fn with_origin(&self, origin: Origin) -> Tree<'a> {
+        let mut copy = self.clone();
+        copy.set_origin(origin);
+        copy
+    }
+
+    /// Everything that wrote the node or something in it, each once.
+    pub fn origins(&self) -> Vec<Origin> {
+        fn collect(tree: &Tree<'_>, into: &mut Vec<Origin>) {
+            if !into.contains(&tree.origin) {
+                into.push(tree.origin);
+            }
+            tree.items().iter().for_each(|item| collect(item, into));
+            tree.entries().iter().for_each(|(_, value)| collect(value, into));
+        }
+        let mut origins = Vec::new();
+        collect(self, &mut origins);
+        origins
+    }
+
+    /// The value under a key; `None` for anything that is not an open map.
+    pub fn get(&self, key: &str) -> Option<&Tree<'a>> {
+        self.entries().iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The value under a key, to change.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Tree<'a>> {
+        self.entries_mut()?.iter_mut().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The value under a key, opened.
+    pub fn opened(&mut self, key: &str) -> Option<&mut Tree<'a>> {
+        let value = self.get_mut(key)?;
+        value.open();
+        Some(value)
+    }
+
+    /// The value at the end of a chain of keys.
+    pub fn path(&self, keys: &[&str]) -> Option<&Tree<'a>> {
+        keys.iter().try_fold(self, |tree, key| tree.get(key))
+    }
+
+    /// The entries of an open map; nothing for any other value.
+    pub fn entries(&self) -> &[(Cow<'a, str>, Tree<'a>)] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The entries of an open map, to change.
+    pub fn entries_mut(&mut self) -> Option<&mut Vec<(Cow<'a, str>, Tree<'a>)>> {
+        match &mut self.value {
+            Value::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The items of a list; nothing for any other value.
+    pub fn items(&self) -> &[Tree<'a>] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The items of a list, to change.
+    pub fn items_mut(&mut self) -> Option<&mut Vec<Tree<'a>>> {
+        match &mut self.value {
+            Value::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The list under a key, made if it is not there.
+    pub fn list_mut(&mut self, key: &'static str) -> Option<&mut Vec<Tree<'a>>> {
+        let entries = self.entries_mut()?;
+        let at = entries.iter().position(|(name, _)| name == key).unwrap_or_else(|| {
+            entries.push((Cow::Borrowed(key), Tree::new(Value::List(Vec::new()))));
+            entries.len() - 1
+        });
+        entries[at].1.items_mut()
+    }
+
+    /// Sets or replaces the value under a key.
+    pub fn set(&mut self, key: impl Into<Cow<'a, str>>, value: Tree<'a>) {
+        let key = key.into();
+        if let Some(entries) = self.entries_mut() {
+            match entries.iter_mut().find(|(name, _)| *name == key) {
+                Some((_, old)) => *old = value,
+                None => entries.push((key, value)),
+            }
+        }
+    }
+
+    /// Removes a key; gives its value.
+    pub fn remove(&mut self, key: &str) -> Option<Tree<'a>> {
+        let entries = self.entries_mut()?;
+        let at = entries.iter().position(|(name, _)| name == key)?;
+        Some(entries.remove(at).1)
+    }
+
+    /// The text of a string or of a number.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) | Value::Number(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text of a string under a key; empty when absent, as proto3 has it.
+    pub fn str_at(&self, key: &str) -> &str {
+        self.get(key).and_then(Tree::as_str).unwrap_or_default()
+    }
+
+    /// `name` of a message; empty when absent.
+    pub fn name(&self) -> &str {
+        self.str_at("name")
+    }
+
+    /// An unsigned number, also when it stands in a string.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_str()?.parse().ok()
+    }
+
+    /// Type URL of an `Any`, open or raw.
+    pub fn type_url(&self) -> Option<Cow<'_, str>> {
+        match &self.value {
+            Value::Raw(text) => json::type_url(text),
+            _ => self.get(TYPE_KEY).and_then(Tree::as_str).map(Cow::Borrowed),
+        }
+    }
+
+    /// Message name in the type URL of an `Any`: what follows the last slash.
+    pub fn type_name(&self) -> Option<String> {
+        self.type_url().map(|url| type_name(&url).to_owned())
+    }
+
+    /// Equality of what the messages mean: order of keys, open or raw, empty lists and number spelling do not matter.
+    pub fn same(&self, other: &Tree<'_>) -> bool {
+        json::canonical(self) == json::canonical(other)
+    }
+}
+
+/// Message name in a type URL: what follows the last slash.
+pub fn type_name(url: &str) -> &str {
+    url.rsplit('/').next().unwrap_or(url)
 }

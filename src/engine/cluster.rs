@@ -1,0 +1,256 @@
+//! CDS: clusters, added clusters, duplicate names.
+//!
+//! Follows istiod's `cluster_patch.go` and `buildClusters`.
+
+use super::compat::Behaviour;
+use super::matching;
+use super::run::{Flow, Run, Slot, owned};
+use super::trace::{Effect, NoOp, PatchId, Place, Sink};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::proxy::ProxyKind;
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+use std::collections::HashSet;
+
+/// Where istiod's list of clusters has a cluster: the order in which names are taken when they occur twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Outbound,
+    Catchall,
+    AddedOutbound,
+    Inbound,
+    InboundPassthrough,
+    AddedInbound,
+    Other,
+}
+
+impl<'a, S: Sink> Run<'_, 'a, S> {
+    /// All calls for clusters; added clusters are appended to the slots.
+    pub(super) fn clusters(&mut self, slots: &mut Vec<Slot<'a>>, indices: &[usize]) {
+        let outbound = match self.plan.proxy.kind {
+            ProxyKind::Gateway => PatchContext::Gateway,
+            _ => PatchContext::SidecarOutbound,
+        };
+        let outbound_ids = self.plan.for_context(ApplyTo::Cluster, outbound);
+        let inbound_ids = match self.plan.proxy.kind {
+            ProxyKind::Gateway => Vec::new(),
+            _ => self.plan.for_context(ApplyTo::Cluster, PatchContext::SidecarInbound),
+        };
+        let mut ranked: Vec<(Rank, usize)> = Vec::new();
+        for &index in indices {
+            let rank = rank(self.plan.proxy.kind, &slots[index].name);
+            let ids = match (rank, self.plan.proxy.kind) {
+                (Rank::Outbound | Rank::Catchall, _) => &outbound_ids,
+                (Rank::Inbound | Rank::InboundPassthrough, ProxyKind::Sidecar) => &inbound_ids,
+                _ => &Vec::new(),
+            };
+            self.touched = false;
+            let result = self.cluster(ids, &mut slots[index]);
+            slots[index].touched |= self.touched;
+            if let Err(stop) = result {
+                slots[index].touched = true;
+                self.abort(*stop, Vec::new);
+            }
+            ranked.push((rank, index));
+        }
+        self.add_clusters(&outbound_ids, outbound, Rank::AddedOutbound, slots, &mut ranked);
+        self.add_clusters(&inbound_ids, PatchContext::SidecarInbound, Rank::AddedInbound, slots, &mut ranked);
+        self.drop_duplicates(slots, ranked);
+    }
+
+    fn cluster(&mut self, ids: &[PatchId], slot: &mut Slot<'a>) -> Flow {
+        let in_order = self.plan.compat.has(Behaviour::ClusterRemoveInOrder);
+        let early: &[PatchId] = if in_order { &[] } else { ids };
+        for &id in early {
+            if self.operation(id) == Operation::Remove && self.cluster_fits(id, slot) {
+                self.remove_cluster(id, slot);
+                return Ok(());
+            }
+        }
+        for &id in ids {
+            let operation = self.operation(id);
+            if operation == Operation::Remove && in_order && self.cluster_fits(id, slot) {
+                self.remove_cluster(id, slot);
+                return Ok(());
+            }
+            if operation.is_merge() && self.cluster_fits(id, slot) {
+                self.merge_cluster(id, slot)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn cluster_fits(&mut self, id: PatchId, slot: &mut Slot<'a>) -> bool {
+        let name = slot.name.clone();
+        let (config, schema) = (self.config, self.plan.schema);
+        let hosts = || service_hosts(slot.open(config, schema));
+        match owned(matching::cluster(self.object(id), &name, hosts)) {
+            Ok(()) => true,
+            Err(miss) => {
+                self.miss(id, miss);
+                false
+            }
+        }
+    }
+
+    fn remove_cluster(&mut self, id: PatchId, slot: &mut Slot<'a>) {
+        let place = self.place(|| Place::resource(ResourceKind::Cluster, slot.name.clone()));
+        if let Some(tree) = &slot.tree {
+            self.bury(id, tree, place.as_ref());
+        }
+        self.effect(id, place, Effect::Removed);
+        slot.removed = true;
+    }
+
+    fn merge_cluster(&mut self, id: PatchId, slot: &mut Slot<'a>) -> Flow {
+        // A patch without a value is skipped here: the cast fails before the merge.
+        let Some(value) = &self.plan.get(id).built.value else { return Ok(()) };
+        let place = self.place(|| Place::resource(ResourceKind::Cluster, slot.name.clone()));
+        let (config, schema) = (self.config, self.plan.schema);
+        let tree = slot.open(config, schema);
+        let result = match value.get("transport_socket") {
+            Some(wanted) => self.merge_cluster_socket(id, tree, wanted, value, place),
+            None => self.merge(id, ApplyTo::Cluster, tree, place),
+        };
+        slot.name = tree.name().to_owned().into();
+        result
+    }
+
+    fn merge_cluster_socket(
+        &mut self,
+        id: PatchId,
+        cluster: &mut Tree<'a>,
+        wanted: &Tree<'a>,
+        value: &Tree<'a>,
+        place: Option<Place>,
+    ) -> Flow {
+        let matches = cluster.get_mut("transport_socket_matches").and_then(Tree::items_mut);
+        if let Some(matches) = matches.filter(|matches| !matches.is_empty()) {
+            let socket = matches
+                .iter_mut()
+                .filter_map(|one| one.get_mut("transport_socket"))
+                .find(|socket| socket.name() == wanted.name());
+            let effect = match socket {
+                Some(socket) => self.merge_socket(id, socket, wanted, value, &place)?,
+                None => Effect::NoOp(NoOp::TransportSocketNotFound),
+            };
+            self.effect(id, place, effect);
+            return Ok(());
+        }
+        let own = cluster.get_mut("transport_socket").filter(|socket| socket.name() == wanted.name());
+        if let Some(socket) = own {
+            let effect = self.merge_socket(id, socket, wanted, value, &place)?;
+            self.effect(id, place, effect);
+            return Ok(());
+        }
+        let old = cluster.remove("transport_socket");
+        let socket = wanted.with_origin(id.origin());
+        if S::ON {
+            use crate::proto::json::{Style, write};
+            let change = crate::proto::merge::Change {
+                path: "transport_socket".to_owned(),
+                kind: crate::proto::merge::ChangeKind::Set,
+                before: old.as_ref().map(|tree| write(tree, Style::Compact)),
+                after: Some(write(&socket, Style::Compact)),
+                before_origins: old.as_ref().map(Tree::origins).unwrap_or_default(),
+            };
+            let dropped = value.entries().iter().map(|(key, _)| key.to_string());
+            let dropped = dropped.filter(|key| key != "transport_socket").collect();
+            self.effect(id, place, Effect::TransportSocketMerged(vec![change], dropped));
+        } else {
+            self.touched = true;
+        }
+        cluster.set("transport_socket", socket);
+        Ok(())
+    }
+
+    fn add_clusters(
+        &mut self,
+        ids: &[PatchId],
+        context: PatchContext,
+        rank: Rank,
+        slots: &mut Vec<Slot<'a>>,
+        ranked: &mut Vec<(Rank, usize)>,
+    ) {
+        // A waypoint inserts what is added for its inbound side only.
+        let waypoint_outbound = self.plan.proxy.kind == ProxyKind::Waypoint && context == PatchContext::SidecarOutbound;
+        for &id in ids {
+            if self.operation(id) != Operation::Add {
+                continue;
+            }
+            let any = self.plan.get(id).built.patch.context == PatchContext::Any;
+            if waypoint_outbound || (any && context == PatchContext::SidecarInbound) {
+                continue;
+            }
+            let place = self.place(|| Place::resource(ResourceKind::Cluster, ""));
+            let tree = match self.value(id, &place) {
+                Ok(tree) => tree,
+                Err(stop) => {
+                    self.abort(*stop, Vec::new);
+                    return;
+                }
+            };
+            let name = tree.name().to_owned();
+            let place = self.place(|| Place::resource(ResourceKind::Cluster, name.clone()));
+            self.effect(id, place, Effect::Added);
+            ranked.push((rank, slots.len()));
+            slots.push(Slot {
+                kind: ResourceKind::Cluster,
+                source: None,
+                name: name.into(),
+                text: "",
+                tree: Some(tree),
+                touched: true,
+                removed: false,
+            });
+        }
+    }
+
+    /// Of several clusters of one name the first stays.
+    fn drop_duplicates(&mut self, slots: &mut [Slot<'a>], mut ranked: Vec<(Rank, usize)>) {
+        if self.plan.patches.is_empty() {
+            return;
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let outbound_too = !self.plan.compat.has(Behaviour::OutboundClustersKeepDuplicates);
+        let mut taken = HashSet::new();
+        for (rank, index) in ranked {
+            let slot = &mut slots[index];
+            if slot.removed || (rank == Rank::Outbound && !outbound_too) || taken.insert(slot.name.to_string()) {
+                continue;
+            }
+            slot.removed = true;
+            slot.touched = true;
+            let place = self.place(|| Place::resource(ResourceKind::Cluster, slots[index].name.clone()));
+            if let (Some(tree), Some(place)) = (&slots[index].tree, place) {
+                for id in tree.origins().into_iter().filter_map(PatchId::of) {
+                    self.effect(id, Some(place.clone()), Effect::NoOp(NoOp::DuplicateName));
+                }
+            }
+        }
+    }
+}
+
+/// istiod's place for a cluster, by its generated name.
+fn rank(kind: ProxyKind, name: &str) -> Rank {
+    match name {
+        "BlackHoleCluster" | "PassthroughCluster" | "AllowAnyDynamicDNSCluster" if kind != ProxyKind::Waypoint => {
+            Rank::Catchall
+        }
+        "InboundPassthroughCluster" | "InboundPassthroughClusterIpv4" | "InboundPassthroughClusterIpv6" => {
+            Rank::InboundPassthrough
+        }
+        // Clusters for AUTO_PASSTHROUGH servers stand among the others, not in the outbound list.
+        _ if name.starts_with("outbound_.") => Rank::Catchall,
+        _ if name.starts_with("outbound|") => Rank::Outbound,
+        _ if name.starts_with("inbound|") => Rank::Inbound,
+        _ => Rank::Other,
+    }
+}
+
+/// Hosts of the services behind an inbound cluster: the `istio` filter metadata that istiod writes.
+fn service_hosts(cluster: &Tree<'_>) -> Vec<String> {
+    let services = cluster.path(&["metadata", "filter_metadata", "istio", "services"]);
+    let services = services.map(Tree::items).unwrap_or_default();
+    services.iter().map(|service| service.str_at("host").to_owned()).collect()
+}

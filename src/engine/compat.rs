@@ -1,0 +1,78 @@
+//! What differs between Istio releases, as data keyed by the release that brought it.
+//!
+//! Each line is proven by a recording of that release (testdata/reference) or read in the source of its tags.
+
+use crate::model::release::Release;
+
+/// A behaviour that some releases have and others have not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Behaviour {
+    /// Chains without filters and listeners without a name are always dropped; before, only where a patch of the same
+    /// listener or pass removed one.
+    DropEmptyAlways,
+    /// A merged Duration changes only its target; before, it leaked into the mesh settings that istiod shares.
+    DurationStaysLocal,
+    /// `vhost.domainName` is read.
+    DomainName,
+    /// Outbound clusters are no longer de-duplicated with the others.
+    OutboundClustersKeepDuplicates,
+    /// The annotation `envoyfilter.istio.io/referenced-services` is read.
+    ReferencedServices,
+    /// `targetRefs` are read; waypoints stop seeing filters without them.
+    TargetRefs,
+    /// A merge of another type panics; before, the bytes were read as the target's type.
+    TypeMismatchPanics,
+    /// LISTENER_FILTER MERGE does something.
+    ListenerFilterMerge,
+    /// CLUSTER REMOVE runs in its place among the merges; before, ahead of all of them.
+    ClusterRemoveInOrder,
+    /// Context WAYPOINT and `match.waypoint` are part of the API (and applied by nobody).
+    WaypointContext,
+    /// Operation MERGE_AND_REPLACE_LIST exists.
+    MergeAndReplaceList,
+    /// A `proxyVersion` longer than 1024 bytes matches no proxy.
+    LongProxyVersionMatchesNothing,
+}
+
+/// Behaviour, first release that has it, and what a user should know about it.
+pub const TABLE: &[(Behaviour, Release, &str)] = &[
+    (Behaviour::DropEmptyAlways, Release::minor(23), "chains without filters and listeners without a name are dropped"),
+    (Behaviour::DurationStaysLocal, Release::patch(24, 1), "a merged Duration changes only its target"),
+    (Behaviour::DomainName, Release::minor(26), "`vhost.domainName` is read"),
+    (
+        Behaviour::OutboundClustersKeepDuplicates,
+        Release::minor(26),
+        "an added cluster with the name of a generated outbound cluster is sent beside it",
+    ),
+    (Behaviour::ReferencedServices, Release::minor(26), "`envoyfilter.istio.io/referenced-services` is read"),
+    (Behaviour::TargetRefs, Release::minor(27), "`targetRefs` are read, and waypoints ignore filters without them"),
+    (Behaviour::TypeMismatchPanics, Release::minor(27), "a MERGE of another type panics and ends the pass"),
+    (Behaviour::ListenerFilterMerge, Release::minor(27), "LISTENER_FILTER MERGE changes listener filters"),
+    (Behaviour::ClusterRemoveInOrder, Release::minor(27), "CLUSTER REMOVE runs in order with MERGE"),
+    (Behaviour::WaypointContext, Release::minor(29), "context WAYPOINT is accepted, and applied by nothing"),
+    (Behaviour::MergeAndReplaceList, Release::minor(31), "operation MERGE_AND_REPLACE_LIST exists"),
+    (Behaviour::LongProxyVersionMatchesNothing, Release::minor(31), "`proxyVersion` over 1024 bytes matches nothing"),
+];
+
+/// First release with a behaviour.
+pub fn since(behaviour: Behaviour) -> Release {
+    TABLE.iter().find(|(known, ..)| *known == behaviour).map_or(Release::NEWEST, |(_, since, _)| *since)
+}
+
+/// The behaviours of one release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compat {
+    /// The release.
+    pub release: Release,
+}
+
+impl Compat {
+    /// Whether this release has a behaviour.
+    pub fn has(self, behaviour: Behaviour) -> bool {
+        // The fix of the Duration leak reached the 1.23 line in 1.23.4, before 1.24.1.
+        if behaviour == Behaviour::DurationStaysLocal && self.release.minor == 23 {
+            return self.release.patch >= 4;
+        }
+        self.release >= since(behaviour)
+    }
+}

@@ -1,0 +1,502 @@
+//! LDS: listeners, listener filters, filter chains, network filters, HTTP filters.
+//!
+//! Follows istiod's `listener_patch.go` step by step; the order of the steps is the behaviour.
+
+use super::compat::Behaviour;
+use super::matching::{self, HTTP_CONNECTION_MANAGER};
+use super::program::names_filter;
+use super::run::{Flow, Run, Slot, Stop, owned};
+use super::trace::{Condition, Effect, Miss, NoOp, PatchId, Place, Sink};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::{Tree, Value};
+
+/// Message name of the HTTP connection manager.
+pub(super) const HCM_TYPE: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+/// The patches of one call, by applyTo.
+struct Patches {
+    listener: Vec<PatchId>,
+    listener_filter: Vec<PatchId>,
+    chain: Vec<PatchId>,
+    network: Vec<PatchId>,
+    http: Vec<PatchId>,
+}
+
+impl<'a, S: Sink> Run<'_, 'a, S> {
+    /// One call of istiod's `ApplyListenerPatches`; added listeners are appended. A panic ends the call.
+    pub(super) fn listener_pass(
+        &mut self,
+        slots: &mut Vec<Slot<'a>>,
+        indices: &[usize],
+        context: PatchContext,
+        adds: bool,
+    ) {
+        let patches = Patches {
+            listener: self.plan.for_context(ApplyTo::Listener, context),
+            listener_filter: self.plan.for_context(ApplyTo::ListenerFilter, context),
+            chain: self.plan.for_context(ApplyTo::FilterChain, context),
+            network: self.plan.for_context(ApplyTo::NetworkFilter, context),
+            http: self.plan.for_context(ApplyTo::HttpFilter, context),
+        };
+        let first_added = slots.len();
+        for (done, &index) in indices.iter().enumerate() {
+            self.touched = false;
+            let result = self.listener(&patches, &mut slots[index]);
+            slots[index].touched |= self.touched;
+            if let Err(stop) = result {
+                slots[index].touched = true;
+                // Go keeps the slice it was given: a removed listener is one without a name, and stays.
+                for &index in &indices[..=done] {
+                    unremove(&mut slots[index]);
+                }
+                let rest = indices[done + 1..].iter().map(|&index| slots[index].name.clone().into_owned());
+                let rest: Vec<String> = rest.collect();
+                self.abort(*stop, || rest);
+                return;
+            }
+        }
+        if adds {
+            if let Err(stop) = self.add_listeners(&patches.listener, slots, context) {
+                slots.truncate(first_added);
+                for &index in indices {
+                    unremove(&mut slots[index]);
+                }
+                self.abort(*stop, Vec::new);
+                return;
+            }
+        }
+        let removed = indices.iter().any(|&index| slots[index].removed);
+        if self.plan.compat.has(Behaviour::DropEmptyAlways) || removed {
+            let mut index = slots.len();
+            while index > first_added {
+                index -= 1;
+                if slots[index].name.is_empty() {
+                    slots.remove(index);
+                }
+            }
+        }
+    }
+
+    fn add_listeners(&mut self, ids: &[PatchId], slots: &mut Vec<Slot<'a>>, context: PatchContext) -> Flow {
+        for &id in ids.iter().filter(|&&id| self.operation(id) == Operation::Add).collect::<Vec<_>>() {
+            let any = self.plan.get(id).built.patch.context == PatchContext::Any;
+            if any && !matches!(context, PatchContext::SidecarOutbound | PatchContext::Gateway) {
+                continue;
+            }
+            let unnamed = self.place(|| Place::resource(ResourceKind::Listener, ""));
+            let tree = self.value(id, &unnamed)?;
+            let name = tree.name().to_owned();
+            let place = self.place(|| Place::resource(ResourceKind::Listener, name.clone()));
+            let dropped = name.is_empty() && self.plan.compat.has(Behaviour::DropEmptyAlways);
+            let effect = if dropped { Effect::NoOp(NoOp::AddedEmpty) } else { Effect::Added };
+            self.effect(id, place, effect);
+            slots.push(Slot {
+                kind: ResourceKind::Listener,
+                source: None,
+                name: name.into(),
+                text: "",
+                tree: Some(tree),
+                touched: true,
+                removed: false,
+            });
+        }
+        Ok(())
+    }
+
+    fn listener(&mut self, patches: &Patches, slot: &mut Slot<'a>) -> Flow {
+        // The name is known without decoding; most listeners of a large mesh end here.
+        let all = [&patches.listener, &patches.listener_filter, &patches.chain, &patches.network, &patches.http];
+        let wanted = |id: PatchId| matching::listener_name(self.object(id), &slot.name).is_ok();
+        if slot.tree.is_none() && !all.iter().any(|ids| ids.iter().any(|&id| wanted(id))) {
+            for ids in all {
+                let name = slot.name.clone();
+                self.keep(ids, |object| matching::listener_name(object, &name));
+            }
+            return Ok(());
+        }
+        let tree = slot.open(self.config, self.plan.schema);
+        for &id in &patches.listener {
+            let operation = self.operation(id);
+            if operation == Operation::Add {
+                continue;
+            }
+            if let Err(miss) = owned(matching::listener(ApplyTo::Listener, self.object(id), tree)) {
+                self.miss(id, miss);
+                continue;
+            }
+            let place = self.place(|| Place::resource(ResourceKind::Listener, tree.name()));
+            if operation == Operation::Remove {
+                self.bury(id, tree, place.as_ref());
+                self.effect(id, place, Effect::Removed);
+                slot.removed = true;
+                return Ok(());
+            }
+            self.merge(id, ApplyTo::Listener, tree, place)?;
+        }
+        let fits = |apply_to| {
+            let tree = &*tree;
+            move |object| owned(matching::listener(apply_to, object, tree))
+        };
+        let listener_filter = self.keep(&patches.listener_filter, fits(ApplyTo::ListenerFilter));
+        let inner = Patches {
+            listener: Vec::new(),
+            chain: self.keep(&patches.chain, fits(ApplyTo::FilterChain)),
+            network: self.keep(&patches.network, fits(ApplyTo::NetworkFilter)),
+            http: self.keep(&patches.http, fits(ApplyTo::HttpFilter)),
+            listener_filter,
+        };
+        self.listener_filters(&inner.listener_filter, tree)?;
+        let result = self.filter_chains(&inner, tree);
+        slot.name = tree.name().to_owned().into();
+        result
+    }
+
+    fn listener_filters(&mut self, ids: &[PatchId], listener: &mut Tree<'a>) -> Flow {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let name = listener.name().to_owned();
+        let at = |filter: &Tree<'a>| Place {
+            listener_filter: Some(filter.name().to_owned()),
+            ..Place::resource(ResourceKind::Listener, name.clone())
+        };
+        let Some(list) = listener.list_mut("listener_filters") else { return Ok(()) };
+        for &id in ids {
+            let named = names_filter(ApplyTo::ListenerFilter, self.object(id));
+            if self.operation(id) == Operation::Merge {
+                // The name in the match is not compared: every filter with a typed_config is merged into.
+                for filter in list.iter_mut() {
+                    let place = self.place(|| at(filter));
+                    self.merge_filter(id, filter, false, place)?;
+                }
+                continue;
+            }
+            let test = |object, filter: &Tree<'a>| owned(matching::listener_filter(object, filter));
+            self.edit_list(id, list, named, test, at)?;
+        }
+        Ok(())
+    }
+
+    fn filter_chains(&mut self, patches: &Patches, listener: &mut Tree<'a>) -> Flow {
+        if patches.chain.is_empty() && patches.network.is_empty() && patches.http.is_empty() {
+            return Ok(());
+        }
+        let name = listener.name().to_owned();
+        let mut removed = false;
+        if let Some(mut chains) = listener.get_mut("filter_chains").and_then(Tree::items_mut).map(std::mem::take) {
+            let mut result = Ok(());
+            for (index, chain) in chains.iter_mut().enumerate() {
+                if chain.get("filters").is_some() {
+                    let place = self.place(|| chain_place(&name, Some(index), chain));
+                    result = self.filter_chain(patches, &name, chain, place.as_ref());
+                    removed |= chain.get("filters").is_none();
+                    if result.is_err() {
+                        break;
+                    }
+                }
+            }
+            if let Some(list) = listener.list_mut("filter_chains") {
+                *list = chains;
+            }
+            result?;
+        }
+        if let Some(chain) = listener.get_mut("default_filter_chain").filter(|chain| chain.get("filters").is_some()) {
+            let place = self.place(|| chain_place(&name, None, chain));
+            self.filter_chain(patches, &name, chain, place.as_ref())?;
+            if chain.get("filters").is_none() {
+                listener.remove("default_filter_chain");
+            }
+        }
+        for &id in patches.chain.iter().filter(|&&id| self.operation(id) == Operation::Add).collect::<Vec<_>>() {
+            let place = self.place(|| Place::resource(ResourceKind::Listener, name.clone()));
+            let chain = self.value(id, &place)?;
+            let dropped =
+                chain.get("filters").is_none() && (self.plan.compat.has(Behaviour::DropEmptyAlways) || removed);
+            if let Some(list) = listener.list_mut("filter_chains") {
+                let place = self.place(|| chain_place(&name, Some(list.len()), &chain));
+                list.push(chain);
+                let inserted = Effect::Inserted { index: list.len() - 1, length: list.len() };
+                self.effect(id, place, if dropped { Effect::NoOp(NoOp::AddedEmpty) } else { inserted });
+            }
+        }
+        if self.plan.compat.has(Behaviour::DropEmptyAlways) || removed {
+            if let Some(list) = listener.get_mut("filter_chains").and_then(Tree::items_mut) {
+                list.retain(|chain| chain.get("filters").is_some());
+            }
+        }
+        Ok(())
+    }
+
+    /// One filter chain; without `filters` afterwards it is removed.
+    fn filter_chain(&mut self, patches: &Patches, listener: &str, chain: &mut Tree<'a>, place: Option<&Place>) -> Flow {
+        for &id in &patches.chain {
+            let operation = self.operation(id);
+            if operation == Operation::Add {
+                continue;
+            }
+            if let Err(miss) = owned(matching::filter_chain(self.object(id), listener, chain)) {
+                self.miss(id, miss);
+                continue;
+            }
+            if operation == Operation::Remove {
+                self.bury(id, chain, place);
+                self.effect(id, place.cloned(), Effect::Removed);
+                chain.remove("filters");
+                return Ok(());
+            }
+            if !self.merge_chain_socket(id, chain, place)? {
+                self.merge(id, ApplyTo::FilterChain, chain, place.cloned())?;
+            }
+        }
+        let fits = |object| owned(matching::filter_chain(object, listener, chain));
+        let network = self.keep(&patches.network, fits);
+        let http = self.keep(&patches.http, fits);
+        if network.is_empty() && http.is_empty() {
+            return Ok(());
+        }
+        let Some(filters) = chain.get_mut("filters").and_then(Tree::items_mut) else { return Ok(()) };
+        let at = |filter: &Tree<'a>| filter_place(place, filter);
+        for &id in &network {
+            if self.operation(id) != Operation::Merge {
+                let named = names_filter(ApplyTo::NetworkFilter, self.object(id));
+                let test = |object, filter: &Tree<'a>| owned(matching::network_filter(object, filter));
+                self.edit_list(id, filters, named, test, at)?;
+            }
+        }
+        for filter in filters.iter_mut() {
+            self.network_filter(&network, &http, filter, place)?;
+        }
+        Ok(())
+    }
+
+    /// Same transport socket name on both sides: only the socket is merged. `false`: merge the whole chain.
+    fn merge_chain_socket(
+        &mut self,
+        id: PatchId,
+        chain: &mut Tree<'a>,
+        place: Option<&Place>,
+    ) -> Result<bool, Box<Stop>> {
+        let Some(value) = &self.plan.get(id).built.value else { return Ok(true) };
+        let Some(wanted) = value.get("transport_socket") else { return Ok(false) };
+        let Some(socket) = chain.get_mut("transport_socket") else { return Ok(false) };
+        if wanted.name() != socket.name() {
+            return Ok(false);
+        }
+        let place = place.cloned();
+        let effect = self.merge_socket(id, socket, wanted, value, &place)?;
+        self.effect(id, place, effect);
+        Ok(true)
+    }
+
+    /// Merges the payload of one transport socket into another; everything else in the patch is dropped.
+    pub(super) fn merge_socket(
+        &mut self,
+        id: PatchId,
+        socket: &mut Tree<'a>,
+        wanted: &Tree<'a>,
+        value: &Tree<'a>,
+        place: &Option<Place>,
+    ) -> Result<Effect, Box<Stop>> {
+        let (Some(target), Some(source)) = (socket.get_mut("typed_config"), wanted.get("typed_config")) else {
+            return Ok(Effect::NoOp(NoOp::TransportSocketUntyped));
+        };
+        let mut log = Vec::new();
+        if !self.merge_any(id, target, source, &mut log, "transport_socket.typed_config", place)? {
+            return Ok(Effect::NoOp(NoOp::TypeUnknown));
+        }
+        let dropped = value.entries().iter().map(|(key, _)| key.to_string()).filter(|key| key != "transport_socket");
+        Ok(Effect::TransportSocketMerged(log, dropped.collect()))
+    }
+
+    fn network_filter(
+        &mut self,
+        network: &[PatchId],
+        http: &[PatchId],
+        filter: &mut Tree<'a>,
+        chain: Option<&Place>,
+    ) -> Flow {
+        for &id in network {
+            if self.operation(id) != Operation::Merge {
+                continue;
+            }
+            if let Err(miss) = owned(matching::network_filter(self.object(id), filter)) {
+                self.miss(id, miss);
+                continue;
+            }
+            let place = self.place(|| filter_place(chain, filter));
+            self.merge_filter(id, filter, true, place)?;
+        }
+        if filter.name() == HTTP_CONNECTION_MANAGER {
+            return self.http_filters(http, filter, chain);
+        }
+        for &id in http {
+            self.miss(id, Miss::new(Condition::HttpConnectionManager, filter.name().to_owned()));
+        }
+        Ok(())
+    }
+
+    fn http_filters(&mut self, ids: &[PatchId], filter: &mut Tree<'a>, chain: Option<&Place>) -> Flow {
+        let ids = self.keep(ids, |object| owned(matching::network_filter(object, filter)));
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let manager = self.place(|| filter_place(chain, filter));
+        let Some(config) = filter.get_mut("typed_config").filter(|it| it.type_name().as_deref() == Some(HCM_TYPE))
+        else {
+            for id in ids {
+                self.effect(id, manager.clone(), Effect::NoOp(NoOp::NoHttpConnectionManager));
+            }
+            return Ok(());
+        };
+        config.open();
+        let Some(list) = config.list_mut("http_filters") else { return Ok(()) };
+        // istiod works on a copy of the HTTP connection manager and writes it back at the end: a panic loses it all.
+        let risky =
+            ids.iter().any(|&id| self.operation(id) == Operation::Merge || self.plan.get(id).built.value.is_none());
+        let before = risky.then(|| list.clone());
+        let result = self.edit_http_filters(&ids, list, manager.as_ref());
+        if let (Err(_), Some(before)) = (&result, before) {
+            *list = before;
+        }
+        result
+    }
+
+    fn edit_http_filters(&mut self, ids: &[PatchId], list: &mut Vec<Tree<'a>>, manager: Option<&Place>) -> Flow {
+        let at = |filter: &Tree<'a>| {
+            let place = manager.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
+            Place { sub_filter: Some(filter.name().to_owned()), ..place }
+        };
+        for &id in ids {
+            if self.operation(id) != Operation::Merge {
+                let named = names_filter(ApplyTo::HttpFilter, self.object(id));
+                let test = |object, filter: &Tree<'a>| owned(matching::http_filter(object, filter));
+                self.edit_list(id, list, named, test, at)?;
+            }
+        }
+        for filter in list.iter_mut() {
+            for &id in ids {
+                if self.operation(id) != Operation::Merge {
+                    continue;
+                }
+                if let Err(miss) = owned(matching::http_filter(self.object(id), filter)) {
+                    self.miss(id, miss);
+                    continue;
+                }
+                let place = self.place(|| at(filter));
+                self.merge_filter(id, filter, true, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Patches the route configurations inside a listener's HTTP connection managers, each a call of its own.
+    pub(super) fn inline_routes(&mut self, slot: &mut Slot<'a>, wanted: impl Fn(&Tree<'a>) -> bool) {
+        let tree = slot.open(self.config, self.plan.schema);
+        let name = tree.name().to_owned();
+        self.touched = false;
+        let mut chains =
+            tree.get_mut("filter_chains").and_then(Tree::items_mut).map(std::mem::take).unwrap_or_default();
+        for (index, chain) in chains.iter_mut().enumerate() {
+            let place = self.place(|| chain_place(&name, Some(index), chain));
+            self.inline_routes_of_chain(chain, place.as_ref(), &wanted);
+        }
+        if let Some(list) = tree.get_mut("filter_chains").and_then(Tree::items_mut) {
+            *list = chains;
+        }
+        if let Some(chain) = tree.get_mut("default_filter_chain") {
+            let place = self.place(|| chain_place(&name, None, chain));
+            self.inline_routes_of_chain(chain, place.as_ref(), &wanted);
+        }
+        slot.touched |= self.touched;
+    }
+
+    fn inline_routes_of_chain(
+        &mut self,
+        chain: &mut Tree<'a>,
+        place: Option<&Place>,
+        wanted: &impl Fn(&Tree<'a>) -> bool,
+    ) {
+        let Some(filters) = chain.get_mut("filters").and_then(Tree::items_mut) else { return };
+        for filter in filters {
+            let Some(config) = filter.get_mut("typed_config").filter(|it| it.type_name().as_deref() == Some(HCM_TYPE))
+            else {
+                continue;
+            };
+            config.open();
+            if let Some(routes) = config.get_mut("route_config").filter(|routes| wanted(routes)) {
+                self.route_configuration(PatchContext::SidecarInbound, routes, place);
+            }
+        }
+    }
+}
+
+/// A removed listener after a panic: still there, without its name.
+fn unremove(slot: &mut Slot<'_>) {
+    if slot.removed {
+        slot.removed = false;
+        slot.touched = true;
+        slot.name = "".into();
+        if let Some(tree) = &mut slot.tree {
+            tree.remove("name");
+        }
+    }
+}
+
+fn chain_place(listener: &str, index: Option<usize>, chain: &Tree<'_>) -> Place {
+    Place { chain: Some((index, chain.name().to_owned())), ..Place::resource(ResourceKind::Listener, listener) }
+}
+
+fn filter_place(chain: Option<&Place>, filter: &Tree<'_>) -> Place {
+    let place = chain.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
+    Place { filter: Some(filter.name().to_owned()), ..place }
+}
+
+/// Names of the route configurations a listener asks for by RDS.
+pub(super) fn rds_names(listener: &Tree<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    for chain in chains.iter().chain(listener.get("default_filter_chain")) {
+        for filter in chain.get("filters").map(Tree::items).unwrap_or_default() {
+            let Some(config) = filter.get("typed_config").filter(|it| it.type_name().as_deref() == Some(HCM_TYPE))
+            else {
+                continue;
+            };
+            let mut config = config.clone();
+            config.open();
+            if let Some(name) = config.path(&["rds", "route_config_name"]).and_then(Tree::as_str) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names
+}
+
+/// Names of the extension configurations a listener asks for by ECDS: HTTP, network and listener filters with
+/// `config_discovery`.
+pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut look = |filter: &Tree<'_>| {
+        if filter.get("config_discovery").is_some() {
+            names.push(filter.name().to_owned());
+        }
+    };
+    listener.get("listener_filters").map(Tree::items).unwrap_or_default().iter().for_each(&mut look);
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    for chain in chains.iter().chain(listener.get("default_filter_chain")) {
+        for filter in chain.get("filters").map(Tree::items).unwrap_or_default() {
+            look(filter);
+            if let Some(config) = filter.get("typed_config") {
+                let mut config = config.clone();
+                config.open();
+                config.get("http_filters").map(Tree::items).unwrap_or_default().iter().for_each(&mut look);
+            }
+        }
+    }
+    names
+}
+
+/// An empty message.
+pub(super) fn empty<'a>() -> Tree<'a> {
+    Tree::new(Value::Map(Vec::new()))
+}

@@ -1,0 +1,319 @@
+//! The match predicates of istiod, each saying the first condition that fails.
+//!
+//! istiod `pilot/pkg/networking/core/envoyfilter/{listener,rc,cluster}_patch.go`, releases 1.22 to 1.31.
+
+use super::trace::{Condition, Miss};
+use crate::model::envoy_filter::{
+    ApplyTo, ClusterMatch, ListenerMatch, ObjectMatch, RouteAction, RouteConfigurationMatch,
+};
+use crate::proto::tree::Tree;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Name of the listener that takes all inbound traffic of a sidecar.
+pub const VIRTUAL_INBOUND: &str = "virtualInbound";
+/// Name of the listener that takes all outbound traffic of a sidecar.
+pub const VIRTUAL_OUTBOUND: &str = "virtualOutbound";
+/// Name of the network filter whose HTTP filters HTTP_FILTER patches change.
+pub const HTTP_CONNECTION_MANAGER: &str = "envoy.filters.network.http_connection_manager";
+
+/// A condition that holds, or the first that does not.
+pub type Matched<'m> = Result<(), Miss<'m>>;
+
+fn is_virtual(name: &str) -> bool {
+    name == VIRTUAL_INBOUND || name == VIRTUAL_OUTBOUND
+}
+
+fn equal<'m>(condition: Condition, want: &str, have: &'m str) -> Matched<'m> {
+    if want.is_empty() || want == have { Ok(()) } else { Err(Miss::new(condition, have)) }
+}
+
+/// The listener part of a match; `None` matches everything.
+pub fn listener_match(object: &ObjectMatch) -> Option<&ListenerMatch> {
+    match object {
+        ObjectMatch::Listener(listener) => Some(listener),
+        _ => None,
+    }
+}
+
+/// Whether a listener's name fits: all that can be said without decoding it.
+pub fn listener_name<'m>(object: &ObjectMatch, name: &'m str) -> Matched<'m> {
+    listener_match(object).map_or(Ok(()), |want| equal(Condition::ListenerName, &want.name, name))
+}
+
+/// Whether a listener fits.
+pub fn listener<'m>(apply_to: ApplyTo, object: &ObjectMatch, listener: &'m Tree<'_>) -> Matched<'m> {
+    let Some(want) = listener_match(object) else { return Ok(()) };
+    equal(Condition::ListenerName, &want.name, listener.name())?;
+    if apply_to != ApplyTo::Listener && is_virtual(listener.name()) {
+        return Ok(());
+    }
+    if want.port_number != 0 {
+        let port = port(listener);
+        if port != Some(u64::from(want.port_number)) {
+            return Err(Miss {
+                condition: Condition::ListenerPort,
+                found: port.map(|port| port.to_string().into()).into_iter().collect(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Port of a listener's socket address.
+pub fn port(listener: &Tree<'_>) -> Option<u64> {
+    let address = listener.path(&["address", "socket_address"])?;
+    Some(address.get("port_value").and_then(Tree::as_u64).unwrap_or(0))
+}
+
+/// Whether a filter chain of a listener that fits does fit too.
+pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tree<'_>) -> Matched<'m> {
+    let Some(want) = listener_match(object) else { return Ok(()) };
+    let criteria = chain.get("filter_chain_match");
+    let destination = criteria.and_then(|it| it.get("destination_port")).map(|port| port.as_u64().unwrap_or(0));
+    if is_virtual(listener_name) && want.port_number > 0 && destination.unwrap_or(0) != u64::from(want.port_number) {
+        return Err(Miss { condition: Condition::ChainPort, found: texts(destination) });
+    }
+    let Some(want) = &want.filter_chain else { return Ok(()) };
+    equal(Condition::ChainName, &want.name, chain.name())?;
+    let list = |key: &str| -> Vec<Cow<'m, str>> {
+        let items = criteria.and_then(|it| it.get(key)).map(Tree::items).unwrap_or_default();
+        items.iter().filter_map(Tree::as_str).map(Cow::Borrowed).collect()
+    };
+    if !want.sni.is_empty() {
+        let names = list("server_names");
+        if !names.iter().any(|name| *name == want.sni) {
+            return Err(Miss { condition: Condition::Sni, found: names });
+        }
+    }
+    if !want.transport_protocol.is_empty() {
+        let have = criteria.map(|it| it.str_at("transport_protocol")).unwrap_or_default();
+        if criteria.is_none() || have != want.transport_protocol {
+            return Err(Miss::new(Condition::TransportProtocol, have));
+        }
+    }
+    if !want.application_protocols.is_empty() {
+        let have = list("application_protocols");
+        if criteria.is_none() || want.application_protocols.split(',').any(|one| !have.iter().any(|it| it == one)) {
+            return Err(Miss { condition: Condition::ApplicationProtocols, found: have });
+        }
+    }
+    if want.destination_port > 0 && destination != Some(u64::from(want.destination_port)) {
+        return Err(Miss { condition: Condition::DestinationPort, found: texts(destination) });
+    }
+    Ok(())
+}
+
+fn texts<'m>(number: Option<u64>) -> Vec<Cow<'m, str>> {
+    number.map(|number| number.to_string().into()).into_iter().collect()
+}
+
+/// Whether a network filter has the name asked for; without a `filter` in the match every filter has.
+pub fn network_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
+    let want = listener_match(object).and_then(|it| it.filter_chain.as_ref()).and_then(|it| it.filter.as_ref());
+    match want {
+        Some(want) if want.name != filter.name() => Err(Miss::new(Condition::Filter, filter.name())),
+        _ => Ok(()),
+    }
+}
+
+/// Whether an HTTP filter has the name asked for; without a `subFilter` in the match every filter has.
+pub fn http_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
+    let want = listener_match(object)
+        .and_then(|it| it.filter_chain.as_ref())
+        .and_then(|it| it.filter.as_ref())
+        .and_then(|it| it.sub_filter.as_ref());
+    match want {
+        Some(want) if want != filter.name() => Err(Miss::new(Condition::SubFilter, filter.name())),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a listener filter has the name asked for; without one in the match every filter has.
+pub fn listener_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
+    let want = listener_match(object).map(|it| it.listener_filter.as_str()).unwrap_or_default();
+    equal(Condition::ListenerFilter, want, filter.name())
+}
+
+/// The route configuration part of a match; `None` matches everything.
+pub fn route_match(object: &ObjectMatch) -> Option<&RouteConfigurationMatch> {
+    match object {
+        ObjectMatch::RouteConfiguration(route) => Some(route),
+        _ => None,
+    }
+}
+
+/// Service ports behind the target port of a gateway's route configurations.
+pub type PortMap = BTreeMap<u32, BTreeSet<u32>>;
+
+/// Whether a route configuration fits, by its name.
+pub fn route_configuration(gateway: bool, object: &ObjectMatch, name: &str, ports: &PortMap) -> Matched<'static> {
+    let Some(want) = route_match(object) else { return Ok(()) };
+    let miss = |condition, found: &str| Err(Miss::new(condition, found.to_owned()));
+    if !want.name.is_empty() && want.name != name {
+        return miss(Condition::RouteConfigurationName, name);
+    }
+    if !gateway {
+        let port = port_of_route_name(name);
+        if want.port_number != 0 && want.port_number != port {
+            return miss(Condition::RoutePort, &port.to_string());
+        }
+        return Ok(());
+    }
+    let parts = parse_gateway_route_name(name);
+    if !want.port_name.is_empty() && want.port_name != parts.port_name {
+        return miss(Condition::PortName, parts.port_name);
+    }
+    if !want.gateway.is_empty() && want.gateway != parts.gateway {
+        return miss(Condition::Gateway, &parts.gateway);
+    }
+    if want.port_number != 0 {
+        let fits = match ports.get(&parts.port) {
+            Some(service_ports) => service_ports.contains(&want.port_number),
+            None => parts.port == want.port_number,
+        };
+        if !fits {
+            let found = match ports.get(&parts.port) {
+                Some(service_ports) => service_ports.iter().map(|port| port.to_string().into()).collect(),
+                None => vec![parts.port.to_string().into()],
+            };
+            return Err(Miss { condition: Condition::RoutePort, found });
+        }
+    }
+    Ok(())
+}
+
+/// Port in the name of a sidecar's route configuration: `80`, or `inbound|80||`; 0 when the name has none.
+fn port_of_route_name(name: &str) -> u32 {
+    if name.starts_with("inbound") {
+        return parse_subset_key(name).port;
+    }
+    // Go's strconv.Atoi takes a sign; a port number in a match is never negative.
+    name.strip_prefix('+').unwrap_or(name).parse().unwrap_or(0)
+}
+
+/// What the name of a gateway's route configuration says.
+pub struct GatewayRouteName<'n> {
+    /// Target port.
+    pub port: u32,
+    /// Port name of the server; empty for `http.<port>`.
+    pub port_name: &'n str,
+    /// `namespace/name` of the Gateway; empty for `http.<port>`.
+    pub gateway: String,
+}
+
+/// Reads `http.80` and `https.443.name.gateway.namespace`; the latter only with exactly four dots.
+pub fn parse_gateway_route_name(name: &str) -> GatewayRouteName<'_> {
+    if let Some(port) = name.strip_prefix("http.") {
+        return GatewayRouteName { port: port.parse().unwrap_or(0), port_name: "", gateway: String::new() };
+    }
+    let parts: Vec<&str> = name.split('.').collect();
+    if let ["https", port, port_name, gateway, namespace] = parts[..] {
+        let gateway = format!("{namespace}/{gateway}");
+        return GatewayRouteName { port: port.parse().unwrap_or(0), port_name, gateway };
+    }
+    GatewayRouteName { port: 0, port_name: "", gateway: String::new() }
+}
+
+/// Whether a virtual host fits.
+pub fn virtual_host<'m>(object: &ObjectMatch, vhost: &'m Tree<'_>) -> Matched<'m> {
+    let Some(want) = route_match(object).and_then(|it| it.vhost.as_ref()) else { return Ok(()) };
+    equal(Condition::VirtualHostName, &want.name, vhost.name())?;
+    if !want.domain_name.is_empty() {
+        let domains = vhost.get("domains").map(Tree::items).unwrap_or_default();
+        if !domains.iter().any(|domain| domain.as_str() == Some(&want.domain_name)) {
+            let found = domains.iter().filter_map(Tree::as_str).map(Cow::Borrowed).collect();
+            return Err(Miss { condition: Condition::DomainName, found });
+        }
+    }
+    Ok(())
+}
+
+/// Whether the match asks for a certain route.
+pub fn has_route(object: &ObjectMatch) -> bool {
+    route_match(object).and_then(|it| it.vhost.as_ref()).is_some_and(|vhost| vhost.route.is_some())
+}
+
+/// Whether a route fits.
+pub fn route<'m>(object: &ObjectMatch, route: &'m Tree<'_>) -> Matched<'m> {
+    let want = route_match(object).and_then(|it| it.vhost.as_ref()).and_then(|it| it.route.as_ref());
+    let Some(want) = want else { return Ok(()) };
+    equal(Condition::RouteName, &want.name, route.name())?;
+    let actions = [
+        ("route", RouteAction::Route, "ROUTE"),
+        ("redirect", RouteAction::Redirect, "REDIRECT"),
+        ("direct_response", RouteAction::DirectResponse, "DIRECT_RESPONSE"),
+    ];
+    if want.action != RouteAction::Any {
+        if let Some((_, _, word)) =
+            actions.iter().find(|(key, action, _)| route.get(key).is_some() && *action != want.action)
+        {
+            return Err(Miss::new(Condition::RouteAction, *word));
+        }
+    }
+    Ok(())
+}
+
+/// The parts of `direction|port|subset|host` or `direction_.port_.subset_.host`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SubsetKey<'n> {
+    /// `inbound`, `outbound` or whatever stands first; empty without a separator.
+    pub direction: &'n str,
+    /// Port, 0 when it is no number.
+    pub port: u32,
+    /// Subset.
+    pub subset: &'n str,
+    /// Host.
+    pub host: &'n str,
+}
+
+/// Reads the name of a generated cluster, part by part, as far as it goes.
+pub fn parse_subset_key(name: &str) -> SubsetKey<'_> {
+    let dns = name.starts_with("outbound_.") || name.starts_with("inbound_.");
+    let separator = if dns { "_." } else { "|" };
+    let mut key = SubsetKey::default();
+    let Some((direction, rest)) = name.split_once(separator) else { return key };
+    key.direction = direction;
+    let Some((port, rest)) = rest.split_once(separator) else { return key };
+    key.port = port.parse().unwrap_or(0);
+    let Some((subset, rest)) = rest.split_once(separator) else { return key };
+    key.subset = subset;
+    if !rest.contains(separator) {
+        key.host = rest;
+    }
+    key
+}
+
+/// The cluster part of a match; `None` matches everything.
+pub fn cluster_match(object: &ObjectMatch) -> Option<&ClusterMatch> {
+    match object {
+        ObjectMatch::Cluster(cluster) => Some(cluster),
+        _ => None,
+    }
+}
+
+/// Whether a cluster fits. `hosts` are those of the services behind an inbound cluster, asked for only if needed.
+pub fn cluster<'m>(object: &ObjectMatch, name: &'m str, hosts: impl FnOnce() -> Vec<String>) -> Matched<'m> {
+    let Some(want) = cluster_match(object) else { return Ok(()) };
+    if !want.name.is_empty() {
+        return equal(Condition::ClusterName, &want.name, name);
+    }
+    let key = parse_subset_key(name);
+    equal(Condition::Subset, &want.subset, key.subset)?;
+    if !want.service.is_empty() {
+        let mut found = vec![Cow::Borrowed(key.host)];
+        if key.direction == "inbound" {
+            let hosts = hosts();
+            if !hosts.is_empty() {
+                found = hosts.into_iter().map(Cow::Owned).collect();
+            }
+        }
+        if !found.iter().any(|host| *host == want.service) {
+            return Err(Miss { condition: Condition::Service, found });
+        }
+    }
+    if want.port_number != 0 && want.port_number != key.port {
+        return Err(Miss::new(Condition::ClusterPort, key.port.to_string()));
+    }
+    Ok(())
+}

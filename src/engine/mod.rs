@@ -1,0 +1,345 @@
+//! The patch engine: (configuration of a proxy, filters, release) → (patched configuration, trace), as istiod has it.
+//!
+//! Pure and total: no IO, no panic, broken input changes nothing. What is not touched is neither decoded nor copied.
+
+mod cluster;
+pub mod compat;
+mod listener;
+pub mod matching;
+pub mod outcome;
+pub mod program;
+mod route;
+mod run;
+pub mod select;
+pub mod trace;
+
+pub use outcome::{Judged, Outcome, judge};
+pub use program::{Plan, Program};
+pub use select::{MeshSettings, Selection};
+pub use trace::{PatchId, Sink, Trace};
+
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::proxy::ProxyKind;
+use crate::model::resource::{ProxyConfig, ResourceKind};
+use crate::proto::json;
+use crate::proto::tree::{Tree, Value};
+use matching::{PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
+use run::{Run, Slot};
+use std::collections::BTreeSet;
+use trace::{Effect, NoOp, Place};
+
+/// What istiod sends instead of the configuration it was given.
+#[derive(Clone, Debug)]
+pub struct Patched<'a> {
+    /// Every resource that is new, gone or another one; all others are as they were.
+    pub resources: Vec<PatchedResource<'a>>,
+    /// Route configurations that listeners ask for after patching and the configuration does not hold: what istiod would
+    /// generate for them is not known from a dump.
+    pub unknown_routes: Vec<String>,
+}
+
+/// A resource that is new, gone or another one.
+#[derive(Clone, Debug)]
+pub struct PatchedResource<'a> {
+    /// Its kind.
+    pub kind: ResourceKind,
+    /// Index into the resources of the configuration; `None` for an added one.
+    pub source: Option<usize>,
+    /// Its name now.
+    pub name: String,
+    /// What it is now; `None` when it is gone.
+    pub tree: Option<Tree<'a>>,
+}
+
+/// Settings of a run beyond the plan.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Service ports behind a gateway's target ports; where absent they are read off the names of virtual hosts.
+    pub port_map: Option<PortMap>,
+    /// Names of extension configurations the proxy asks for; `None`: those its listeners refer to.
+    pub extension_names: Option<Vec<String>>,
+}
+
+/// Runs a plan over the configuration of its proxy.
+pub fn run<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options, sink: &mut S) -> Patched<'a> {
+    if plan.order.is_empty() {
+        return Patched { resources: Vec::new(), unknown_routes: Vec::new() };
+    }
+    let ports = match &options.port_map {
+        Some(ports) => ports.clone(),
+        None if plan.proxy.kind == ProxyKind::Gateway => port_map(config),
+        None => PortMap::new(),
+    };
+    let mut run = Run { plan, config, sink, ports, touched: false };
+    let mut listeners = slots(config, ResourceKind::Listener);
+    listener_passes(&mut run, &mut listeners);
+    let mut clusters = slots(config, ResourceKind::Cluster);
+    let indices: Vec<usize> = (0..clusters.len()).collect();
+    run.clusters(&mut clusters, &indices);
+    let mut routes = slots(config, ResourceKind::Route);
+    let unknown_routes = route_passes(&mut run, &listeners, &mut routes);
+    let mut extensions = Vec::new();
+    extension_configs(&mut run, options, &listeners, &mut extensions);
+    let resources = [listeners, clusters, routes, extensions]
+        .into_iter()
+        .flatten()
+        .filter(|slot| slot.touched || slot.removed)
+        .filter(|slot| slot.source.is_some() || !slot.removed)
+        .map(|slot| PatchedResource {
+            kind: slot.kind,
+            source: slot.source,
+            name: slot.name.into_owned(),
+            tree: if slot.removed { None } else { slot.tree },
+        })
+        .collect();
+    Patched { resources, unknown_routes }
+}
+
+/// A resource of the configuration as a tree, every `Any` still raw.
+pub fn open<'a>(config: &ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Option<Tree<'a>> {
+    let resource = config.resources.get(index)?;
+    let mut slot = Slot {
+        kind: resource.kind,
+        source: Some(index),
+        name: resource.name.clone(),
+        text: resource.json,
+        tree: None,
+        touched: false,
+        removed: false,
+    };
+    slot.open(config, plan.schema);
+    slot.tree
+}
+
+fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
+    config
+        .generated(kind)
+        .map(|(index, resource)| Slot {
+            kind,
+            source: Some(index),
+            name: resource.name.clone(),
+            text: resource.json,
+            tree: None,
+            touched: false,
+            removed: false,
+        })
+        .collect()
+}
+
+/// The calls for listeners, in istiod's order (`listener_builder.go`).
+fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'a>>) {
+    let all: Vec<usize> = (0..slots.len()).collect();
+    if run.plan.proxy.kind == ProxyKind::Gateway {
+        run.listener_pass(slots, &all, PatchContext::Gateway, true);
+        return;
+    }
+    let (mut inbound, mut outbound, mut alone) = (Vec::new(), Vec::new(), Vec::new());
+    for index in all {
+        match side(run.plan.proxy.kind, &slots[index]) {
+            Side::Virtual(context) => alone.push((index, context)),
+            Side::Inbound => inbound.push(index),
+            Side::Outbound => outbound.push(index),
+        }
+    }
+    let routes = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
+    if routes.iter().any(|&apply_to| !run.plan.for_context(apply_to, PatchContext::SidecarInbound).is_empty()) {
+        let virtual_inbound = alone.iter().filter(|(_, context)| *context == PatchContext::SidecarInbound);
+        for index in inbound.iter().copied().chain(virtual_inbound.map(|(index, _)| *index)) {
+            run.inline_routes(&mut slots[index], patched_inline);
+        }
+    }
+    alone.sort_by_key(|(index, context)| {
+        (*context == PatchContext::SidecarInbound, slots[*index].name != VIRTUAL_OUTBOUND)
+    });
+    for (index, context) in alone {
+        run.listener_pass(slots, &[index], context, false);
+    }
+    run.listener_pass(slots, &inbound, PatchContext::SidecarInbound, true);
+    run.listener_pass(slots, &outbound, PatchContext::SidecarOutbound, true);
+}
+
+/// Which call a listener of a sidecar or waypoint belongs to.
+enum Side {
+    Virtual(PatchContext),
+    Inbound,
+    Outbound,
+}
+
+fn side(kind: ProxyKind, slot: &Slot<'_>) -> Side {
+    let has = |text: &str| memchr::memmem::find(slot.text.as_bytes(), text.as_bytes()).is_some();
+    match &*slot.name {
+        VIRTUAL_OUTBOUND => Side::Virtual(PatchContext::SidecarOutbound),
+        VIRTUAL_INBOUND => Side::Virtual(PatchContext::SidecarInbound),
+        _ if kind == ProxyKind::Waypoint => Side::Inbound,
+        _ if has("\"INBOUND\"") => Side::Inbound,
+        // The listener of the mesh's HTTP proxy port asks for the route configuration of that name.
+        _ if has("\"http_proxy\"") => Side::Virtual(PatchContext::SidecarOutbound),
+        _ => Side::Outbound,
+    }
+}
+
+/// Whether istiod patches a route configuration inside a listener: those it makes for inbound ports of services
+/// (`inbound|http|<port>`), but on a waypoint not those it made from a VirtualService
+/// (`buildWaypointInboundHTTPRouteConfig`), whose routes carry that VirtualService in their metadata.
+fn patched_inline(routes: &Tree<'_>) -> bool {
+    let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
+    let of_virtual_service = |route: &Tree<'_>| {
+        let config = route.path(&["metadata", "filter_metadata", "istio", "config"]);
+        config.and_then(Tree::as_str).is_some_and(|config| config.contains("/virtual-service/"))
+    };
+    vhosts.iter().all(|vhost| {
+        vhost.name().starts_with("inbound|http|")
+            && !vhost.get("routes").map(Tree::items).unwrap_or_default().iter().any(of_virtual_service)
+    })
+}
+
+/// RDS: patches what the listeners ask for; what no listener asks for any more is gone.
+fn route_passes<'a, S: Sink>(
+    run: &mut Run<'_, 'a, S>,
+    listeners: &[Slot<'a>],
+    routes: &mut Vec<Slot<'a>>,
+) -> Vec<String> {
+    let gateway = run.plan.proxy.kind == ProxyKind::Gateway;
+    let context = if gateway { PatchContext::Gateway } else { PatchContext::SidecarOutbound };
+    let changed = |slot: &&Slot<'a>| slot.removed || slot.touched;
+    let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+    for slot in listeners.iter().filter(changed) {
+        if let Ok(tree) = json::parse(slot.text) {
+            before.extend(listener::rds_names(&tree));
+        }
+        if let Some(tree) = slot.tree.as_ref().filter(|_| !slot.removed) {
+            after.extend(listener::rds_names(tree));
+        }
+    }
+    let asked_elsewhere = |name: &str| {
+        let quoted = format!("\"{name}\"");
+        listeners.iter().filter(|slot| !changed(slot)).any(|slot| {
+            memchr::memmem::find(slot.text.as_bytes(), quoted.as_bytes()).is_some()
+                && json::parse(slot.text).is_ok_and(|tree| listener::rds_names(&tree).iter().any(|it| it == name))
+        })
+    };
+    let gone: BTreeSet<&String> = before.difference(&after).filter(|name| !asked_elsewhere(name)).collect();
+    for slot in routes.iter_mut() {
+        if gone.contains(&slot.name.to_string()) {
+            slot.removed = true;
+            continue;
+        }
+        if run.concerns_routes(context, &slot.name) {
+            run.touched = false;
+            let (config, schema) = (run.config, run.plan.schema);
+            let mut tree = std::mem::replace(slot.open(config, schema), Tree::new(Value::Null));
+            run.route_configuration(context, &mut tree, None);
+            slot.name = tree.name().to_owned().into();
+            slot.tree = Some(tree);
+            slot.touched = run.touched;
+        }
+    }
+    let mut unknown = Vec::new();
+    for name in after.difference(&before) {
+        if routes.iter().any(|slot| slot.name == *name) {
+            continue;
+        }
+        // For a name that is no port istiod sends an empty route configuration to a sidecar, and nothing to a gateway.
+        let port = name.rsplit(':').next().unwrap_or(name);
+        if !gateway && port.parse::<u32>().is_err() && name != "http_proxy" && !name.starts_with("unix:") {
+            routes.push(empty_route(name));
+        } else if !gateway {
+            unknown.push(name.clone());
+        }
+    }
+    unknown
+}
+
+fn empty_route<'a>(name: &str) -> Slot<'a> {
+    let mut tree = listener::empty();
+    tree.set("name", Tree::string(name.to_owned(), crate::proto::tree::Origin::ISTIOD));
+    tree.set("validate_clusters", Tree::new(Value::Bool(false)));
+    Slot {
+        kind: ResourceKind::Route,
+        source: None,
+        name: name.to_owned().into(),
+        text: "",
+        tree: Some(tree),
+        touched: true,
+        removed: false,
+    }
+}
+
+/// ECDS: only ADD, whatever the context, and only for names that the proxy asks for.
+fn extension_configs<'a, S: Sink>(
+    run: &mut Run<'_, 'a, S>,
+    options: &Options,
+    listeners: &[Slot<'a>],
+    out: &mut Vec<Slot<'a>>,
+) {
+    let ids: Vec<PatchId> = run
+        .plan
+        .ids()
+        .filter(|&id| {
+            let planned = run.plan.get(id);
+            planned.built.patch.apply_to == ApplyTo::ExtensionConfig
+                && planned.built.operation == Operation::Add
+                && planned.proxy_miss.is_none()
+                && matches!(
+                    planned.status,
+                    program::Status::Ready | program::Status::NoOp(NoOp::ContextOfOtherProxies | NoOp::WaypointContext)
+                )
+        })
+        .collect();
+    if ids.is_empty() {
+        return;
+    }
+    let asked: BTreeSet<String> = match &options.extension_names {
+        Some(names) => names.iter().cloned().collect(),
+        None => listeners
+            .iter()
+            .filter(|slot| !slot.removed)
+            .flat_map(|slot| match &slot.tree {
+                Some(tree) => listener::discovery_names(tree),
+                None if memchr::memmem::find(slot.text.as_bytes(), b"config_discovery").is_some()
+                    || memchr::memmem::find(slot.text.as_bytes(), b"configDiscovery").is_some() =>
+                {
+                    let mut slot = slot.clone();
+                    listener::discovery_names(slot.open(run.config, run.plan.schema))
+                }
+                None => Vec::new(),
+            })
+            .collect(),
+    };
+    for id in ids {
+        let Some(value) = &run.plan.get(id).built.value else { continue };
+        let name = value.name().to_owned();
+        let place = run.place(|| Place::resource(ResourceKind::ExtensionConfig, name.clone()));
+        if !asked.contains(&name) {
+            run.effect(id, place, Effect::NoOp(NoOp::ExtensionNotAsked));
+            continue;
+        }
+        run.effect(id, place, Effect::Added);
+        out.push(Slot {
+            kind: ResourceKind::ExtensionConfig,
+            source: None,
+            name: name.into(),
+            text: "",
+            tree: Some(value.with_origin(id.origin())),
+            touched: true,
+            removed: false,
+        });
+    }
+}
+
+/// Service ports behind a gateway's target ports. istiod names a gateway's virtual hosts `<host>:<server port>`, so the
+/// names tell what the Gateway's servers say (`model.MergeGateways`, `getTargetPortMap`).
+fn port_map(config: &ProxyConfig<'_>) -> PortMap {
+    let mut map = PortMap::new();
+    for (_, resource) in config.generated(ResourceKind::Route) {
+        let port = matching::parse_gateway_route_name(&resource.name).port;
+        let Ok(tree) = json::parse(resource.json) else { continue };
+        let vhosts = tree.get("virtual_hosts").or_else(|| tree.get("virtualHosts"));
+        for vhost in vhosts.map(Tree::items).unwrap_or_default() {
+            if let Some(service_port) = vhost.name().rsplit(':').next().and_then(|text| text.parse().ok()) {
+                map.entry(port).or_default().insert(service_port);
+            }
+        }
+    }
+    map
+}

@@ -1,0 +1,115 @@
+//! The verdict on each patch of a run: one word, and what a panic took from it.
+
+use super::program::{Plan, Status};
+use super::trace::{PatchId, Place, Trace};
+use super::{Options, Patched, run};
+use crate::model::resource::ProxyConfig;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// What became of a patch on a proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// It changed something (perhaps not everything, perhaps not for long).
+    Applied,
+    /// No object of the proxy fits its match.
+    NoMatch,
+    /// It matched, or could have, and changes nothing.
+    NoOp,
+    /// istiod threw it away when it read the filter.
+    Discarded,
+    /// A panic of istiod took everything it would have done.
+    Aborted,
+    /// Its filter does not attach to the proxy, or its `match.proxy` does not fit.
+    NotSelected,
+}
+
+impl Outcome {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Outcome::Applied => "applied",
+            Outcome::NoMatch => "no-match",
+            Outcome::NoOp => "no-op",
+            Outcome::Discarded => "discarded",
+            Outcome::Aborted => "aborted",
+            Outcome::NotSelected => "not-selected",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.word())
+    }
+}
+
+/// A traced run with everything that is computed from more than one run.
+pub struct Judged<'a> {
+    /// What istiod sends.
+    pub patched: Patched<'a>,
+    /// What each patch did.
+    pub trace: Trace,
+    /// What a panic took from a patch: the places it would have changed.
+    pub lost: BTreeMap<PatchId, Vec<Place>>,
+}
+
+/// Runs a plan with a trace; after a panic runs it again without the patches that panicked, to see what was lost.
+pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Judged<'a> {
+    let mut trace = Trace::new(plan.patches.len());
+    let patched = run(plan, config, options, &mut trace);
+    let mut lost = BTreeMap::new();
+    let mut off: Vec<PatchId> = Vec::new();
+    let mut aborts = trace.aborts.clone();
+    while !aborts.is_empty() {
+        off.extend(aborts.iter().map(|abort| abort.cause));
+        let mut other = Trace::new(plan.patches.len());
+        run(&plan.without(&off), config, options, &mut other);
+        aborts.clone_from(&other.aborts);
+        aborts.retain(|abort| !off.contains(&abort.cause));
+        if aborts.is_empty() {
+            lost = missing(&trace, &other);
+        }
+    }
+    Judged { patched, trace, lost }
+}
+
+/// What patches changed in `other` and not in `trace`.
+fn missing(trace: &Trace, other: &Trace) -> BTreeMap<PatchId, Vec<Place>> {
+    let places = |trace: &Trace, index: usize| -> BTreeSet<Place> {
+        let effects = trace.patches[index].effects.iter();
+        effects.filter(|(_, effect)| effect.changes()).map(|(place, _)| place.clone()).collect()
+    };
+    let mut lost = BTreeMap::new();
+    for index in 0..trace.patches.len() {
+        let gone: Vec<Place> = places(other, index).difference(&places(trace, index)).cloned().collect();
+        if let (false, Ok(id)) = (gone.is_empty(), u32::try_from(index)) {
+            lost.insert(PatchId(id), gone);
+        }
+    }
+    lost
+}
+
+impl Judged<'_> {
+    /// The verdict on a patch.
+    pub fn outcome(&self, plan: &Plan<'_>, id: PatchId) -> Outcome {
+        let planned = plan.get(id);
+        if planned.proxy_miss.is_some() {
+            return Outcome::NotSelected;
+        }
+        let trace = &self.trace.patches[id.index()];
+        if trace.effects.iter().any(|(_, effect)| effect.changes()) {
+            return Outcome::Applied;
+        }
+        match planned.status {
+            Status::Discarded(_) => return Outcome::Discarded,
+            Status::NoOp(_) => return Outcome::NoOp,
+            Status::Ready => {}
+        }
+        let panicked = self.trace.aborts.iter().any(|abort| abort.cause == id);
+        if panicked || self.lost.contains_key(&id) {
+            return Outcome::Aborted;
+        }
+        if trace.effects.is_empty() { Outcome::NoMatch } else { Outcome::NoOp }
+    }
+}

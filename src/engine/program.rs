@@ -1,0 +1,373 @@
+//! Filters made ready for one control plane release: values decoded, operations settled, what can never work marked.
+
+use super::compat::{Behaviour, Compat};
+use super::select::{MeshSettings, Selection, select, sort};
+use super::trace::{NoOp, PatchId};
+use crate::model::envoy_filter::{
+    ApplyTo, EnvoyFilter, ObjectMatch, Operation, Patch, PatchContext, RouteConfigurationMatch,
+};
+use crate::model::proxy::{Proxy, ProxyKind};
+use crate::model::release::Release;
+use crate::proto::decode::{self, Notice};
+use crate::proto::json;
+use crate::proto::schema::Schema;
+use crate::proto::tree::{Origin, Tree};
+use regex::Regex;
+
+/// Longest `proxyVersion` that releases from 1.31 on compile (istiod `maxProxyVersionLen`).
+pub const MAX_PROXY_VERSION: usize = 1024;
+
+/// A set of filters as one istiod release reads them.
+pub struct Program<'f> {
+    /// What differs by release.
+    pub compat: Compat,
+    /// The types linked into that istiod.
+    pub schema: Schema,
+    /// The filters.
+    pub filters: &'f [EnvoyFilter],
+    /// Per filter: its patches, or why the release cannot read it.
+    built: Vec<Result<Vec<BuiltPatch<'f>>, &'static str>>,
+}
+
+/// A patch as one release reads it.
+pub struct BuiltPatch<'f> {
+    /// The patch.
+    pub patch: &'f Patch,
+    /// The match's object part as this release knows it.
+    pub object: ObjectMatch,
+    /// The operation, INSERT_* already turned into ADD where istiod does so.
+    pub operation: Operation,
+    /// The value as a message; `None` when there is none.
+    pub value: Option<Tree<'f>>,
+    /// What was noticed while reading the value.
+    pub notices: Vec<Notice>,
+    /// Whether it runs at all.
+    pub status: Status,
+    version: VersionRule,
+}
+
+/// Whether a patch runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It runs.
+    Ready,
+    /// istiod throws it away when it reads the filter.
+    Discarded(Discard),
+    /// It is kept, and no code ever does anything with it.
+    NoOp(NoOp),
+}
+
+/// Why istiod throws a patch away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Discard {
+    /// There is no `patch`.
+    NoPatch,
+    /// The value does not fit the type of `applyTo`.
+    ValueRefused,
+    /// `applyTo` is missing, so that the value has no type.
+    NoApplyTo,
+}
+
+enum VersionRule {
+    Any,
+    Matches(Regex),
+    Never,
+}
+
+/// Why a patch of an attached filter is not for this proxy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProxyMiss {
+    /// `proxyVersion` does not match the proxy's version (empty: the proxy has none).
+    Version(String),
+    /// `proxyVersion` is over 1024 bytes.
+    VersionTooLong,
+    /// Node metadata of that key is not the text asked for.
+    Metadata {
+        /// The key.
+        key: String,
+        /// The text asked for.
+        want: String,
+        /// What the proxy has, as JSON.
+        have: Option<String>,
+    },
+}
+
+impl<'f> Program<'f> {
+    /// Reads filters as a release does.
+    pub fn new(filters: &'f [EnvoyFilter], release: Release) -> Program<'f> {
+        let compat = Compat { release };
+        let schema = Schema::istiod(release.minor, release.patch);
+        let built = filters
+            .iter()
+            .map(|filter| match unreadable(filter, compat) {
+                Some(why) => Err(why),
+                None => Ok(filter.patches.iter().map(|patch| build(patch, schema, compat)).collect()),
+            })
+            .collect();
+        Program { compat, schema, filters, built }
+    }
+
+    /// The patches of a filter; nothing when this release cannot read the filter.
+    pub fn patches(&self, filter: usize) -> &[BuiltPatch<'f>] {
+        self.built.get(filter).and_then(|built| built.as_ref().ok()).map_or(&[], Vec::as_slice)
+    }
+
+    /// What of these filters concerns a proxy, in the order of application.
+    pub fn plan<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings) -> Plan<'p> {
+        let selections: Vec<Selection> = self
+            .filters
+            .iter()
+            .zip(&self.built)
+            .map(|(filter, built)| match built {
+                Err(why) => Selection::Unreadable(why),
+                Ok(_) => select(filter, proxy, mesh, self.compat),
+            })
+            .collect();
+        let mut order: Vec<usize> =
+            (0..self.filters.len()).filter(|&index| selections[index] == Selection::Selected).collect();
+        sort(self.filters, &mut order, mesh);
+        let mut patches = Vec::new();
+        for &filter in &order {
+            for built in self.patches(filter) {
+                let miss = proxy_miss(built, proxy);
+                let status = match (built.status, &miss) {
+                    (Status::Ready, None) => {
+                        foreign_context(built.patch.context, proxy).map_or(Status::Ready, Status::NoOp)
+                    }
+                    (status, _) => status,
+                };
+                patches.push(Planned { filter, built, status, proxy_miss: miss });
+            }
+        }
+        Plan { compat: self.compat, schema: self.schema, filters: self.filters, proxy, selections, order, patches }
+    }
+}
+
+/// What concerns one proxy.
+pub struct Plan<'p> {
+    /// What differs by release.
+    pub compat: Compat,
+    /// The types linked into istiod.
+    pub schema: Schema,
+    /// All filters.
+    pub filters: &'p [EnvoyFilter],
+    /// The proxy.
+    pub proxy: &'p Proxy,
+    /// Per filter: whether it attaches.
+    pub selections: Vec<Selection>,
+    /// The attached filters in the order of application.
+    pub order: Vec<usize>,
+    /// Their patches in that order; the index is the [`PatchId`].
+    pub patches: Vec<Planned<'p>>,
+}
+
+/// A patch of an attached filter.
+#[derive(Clone)]
+pub struct Planned<'p> {
+    /// Index of the filter.
+    pub filter: usize,
+    /// The patch.
+    pub built: &'p BuiltPatch<'p>,
+    /// Whether it runs on this proxy.
+    pub status: Status,
+    /// Why it is not for this proxy.
+    pub proxy_miss: Option<ProxyMiss>,
+}
+
+impl<'p> Plan<'p> {
+    /// The same plan with some patches switched off: what would be if they were not there.
+    pub fn without(&self, off: &[PatchId]) -> Plan<'p> {
+        let mut patches = self.patches.clone();
+        for id in off {
+            patches[id.index()].status = Status::Discarded(Discard::ValueRefused);
+        }
+        Plan { selections: self.selections.clone(), order: self.order.clone(), patches, ..*self }
+    }
+
+    /// A patch.
+    pub fn get(&self, id: PatchId) -> &Planned<'p> {
+        &self.patches[id.index()]
+    }
+
+    /// The patches that run for an applyTo in a context, in order.
+    pub fn for_context(&self, apply_to: ApplyTo, context: PatchContext) -> Vec<PatchId> {
+        let fits = |planned: &&Planned<'p>| {
+            planned.built.patch.apply_to == apply_to
+                && planned.status == Status::Ready
+                && planned.proxy_miss.is_none()
+                && (planned.built.patch.context == context || planned.built.patch.context == PatchContext::Any)
+        };
+        self.ids().filter(|&id| fits(&self.get(id))).collect()
+    }
+
+    /// Every patch.
+    pub fn ids(&self) -> impl Iterator<Item = PatchId> + use<> {
+        (0..u32::try_from(self.patches.len()).unwrap_or(u32::MAX)).map(PatchId)
+    }
+
+    /// `namespace/name` of the filter a patch belongs to.
+    pub fn filter(&self, id: PatchId) -> &'p EnvoyFilter {
+        &self.filters[self.get(id).filter]
+    }
+}
+
+fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<&'static str> {
+    filter.patches.iter().find_map(|patch| {
+        let operation = patch.body.as_ref().map(|body| body.operation);
+        if operation == Some(Operation::MergeAndReplaceList) && !compat.has(Behaviour::MergeAndReplaceList) {
+            return Some("operation MERGE_AND_REPLACE_LIST exists from Istio 1.31 on");
+        }
+        (patch.context == PatchContext::Waypoint && !compat.has(Behaviour::WaypointContext))
+            .then_some("context WAYPOINT exists from Istio 1.29 on")
+    })
+}
+
+fn build<'f>(patch: &'f Patch, schema: Schema, compat: Compat) -> BuiltPatch<'f> {
+    let body = patch.body.as_ref();
+    let operation = settle(patch.apply_to, body.map_or(Operation::Invalid, |body| body.operation));
+    let mut object = patch.object.clone();
+    if let ObjectMatch::RouteConfiguration(RouteConfigurationMatch { vhost: Some(vhost), .. }) = &mut object {
+        if !compat.has(Behaviour::DomainName) {
+            vhost.domain_name.clear();
+        }
+    }
+    if matches!(object, ObjectMatch::Waypoint(_)) && !compat.has(Behaviour::WaypointContext) {
+        object = ObjectMatch::None;
+    }
+    let mut status = Status::Ready;
+    let mut notices = Vec::new();
+    let mut value = None;
+    match body {
+        None => status = Status::Discarded(Discard::NoPatch),
+        Some(body) => {
+            if let Some(node) = &body.value {
+                let message = patch.apply_to.message().and_then(|name| schema.message(name));
+                match message {
+                    None => status = Status::Discarded(Discard::NoApplyTo),
+                    Some(message) => {
+                        let decoded = decode::decode(schema, message, json::from_node(node, Origin::ISTIOD));
+                        if decoded.refused() {
+                            status = Status::Discarded(Discard::ValueRefused);
+                        }
+                        notices = decoded.notices;
+                        value = Some(decoded.tree);
+                    }
+                }
+            }
+        }
+    }
+    if status == Status::Ready {
+        if let Some(reason) = never(patch, &object, operation, compat) {
+            status = Status::NoOp(reason);
+        }
+    }
+    BuiltPatch { patch, object, operation, value, notices, status, version: version_rule(patch, compat) }
+}
+
+/// INSERT_* exists for four kinds of objects; for the others istiod turns it into ADD.
+fn settle(apply_to: ApplyTo, operation: Operation) -> Operation {
+    let inserts = matches!(operation, Operation::InsertAfter | Operation::InsertBefore | Operation::InsertFirst);
+    let listed =
+        matches!(apply_to, ApplyTo::HttpFilter | ApplyTo::NetworkFilter | ApplyTo::HttpRoute | ApplyTo::ListenerFilter);
+    if inserts && !listed { Operation::Add } else { operation }
+}
+
+/// Why a patch can do nothing on any proxy.
+fn never(patch: &Patch, object: &ObjectMatch, operation: Operation, compat: Compat) -> Option<NoOp> {
+    use ApplyTo as To;
+    use Operation as Op;
+    let filters = matches!(patch.apply_to, To::ListenerFilter | To::NetworkFilter | To::HttpFilter);
+    if patch.context == PatchContext::Waypoint {
+        return Some(NoOp::WaypointContext);
+    }
+    let ignored = match patch.apply_to {
+        To::Invalid => return Some(NoOp::NoApplyTo),
+        To::Bootstrap => return Some(NoOp::Bootstrap),
+        _ if filters && operation == Op::MergeAndReplaceList => return Some(NoOp::ReplaceListOnFilters),
+        To::Listener | To::FilterChain | To::Cluster => {
+            !matches!(operation, Op::Add | Op::Remove | Op::Merge | Op::MergeAndReplaceList)
+        }
+        To::RouteConfiguration => !operation.is_merge(),
+        To::VirtualHost => operation == Op::Invalid,
+        To::HttpRoute => matches!(operation, Op::Invalid | Op::Replace),
+        To::ExtensionConfig => operation != Op::Add,
+        To::ListenerFilter | To::NetworkFilter | To::HttpFilter => operation == Op::Invalid,
+    };
+    if ignored {
+        return Some(NoOp::OperationIgnored);
+    }
+    if patch.apply_to == To::ListenerFilter && operation == Op::Merge && !compat.has(Behaviour::ListenerFilterMerge) {
+        return Some(NoOp::ListenerFilterMergeBefore127);
+    }
+    let needs_match = matches!(operation, Op::Remove | Op::Replace)
+        || (operation == Op::Merge && patch.apply_to == To::ListenerFilter);
+    (filters && needs_match && !names_filter(patch.apply_to, object)).then_some(NoOp::NeedsFilterMatch)
+}
+
+/// Whether the match says which filter of its kind is meant.
+pub(super) fn names_filter(apply_to: ApplyTo, object: &ObjectMatch) -> bool {
+    let ObjectMatch::Listener(listener) = object else { return false };
+    if apply_to == ApplyTo::ListenerFilter {
+        return !listener.listener_filter.is_empty();
+    }
+    let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+    match apply_to {
+        ApplyTo::NetworkFilter => filter.is_some(),
+        _ => filter.is_some_and(|filter| filter.sub_filter.is_some()),
+    }
+}
+
+/// A context that no code asks for on this kind of proxy.
+fn foreign_context(context: PatchContext, proxy: &Proxy) -> Option<NoOp> {
+    let foreign = match proxy.kind {
+        ProxyKind::Gateway => matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound),
+        ProxyKind::Sidecar | ProxyKind::Waypoint => context == PatchContext::Gateway,
+    };
+    foreign.then_some(NoOp::ContextOfOtherProxies)
+}
+
+fn version_rule(patch: &Patch, compat: Compat) -> VersionRule {
+    let Some(version) = patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).filter(|version| !version.is_empty())
+    else {
+        return VersionRule::Any;
+    };
+    if version.len() > MAX_PROXY_VERSION && compat.has(Behaviour::LongProxyVersionMatchesNothing) {
+        return VersionRule::Never;
+    }
+    // An expression that does not compile matches every version: istiod ignores the error.
+    compile_re2(version).map_or(VersionRule::Any, VersionRule::Matches)
+}
+
+/// Compiles an RE2 expression. The regex crate's syntax is RE2's but for `\Q…\E`, `\C` and `\z`'s spelling.
+pub fn compile_re2(text: &str) -> Result<Regex, regex::Error> {
+    let mut rest = text;
+    let mut out = String::with_capacity(text.len());
+    while let Some(at) = rest.find(r"\Q") {
+        let (before, quoted) = rest.split_at(at);
+        out.push_str(before);
+        let quoted = &quoted[2..];
+        let end = quoted.find(r"\E").unwrap_or(quoted.len());
+        out.push_str(&regex::escape(&quoted[..end]));
+        rest = quoted.get(end + 2..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    Regex::new(&out)
+}
+
+fn proxy_miss(built: &BuiltPatch<'_>, proxy: &Proxy) -> Option<ProxyMiss> {
+    match &built.version {
+        VersionRule::Never => return Some(ProxyMiss::VersionTooLong),
+        VersionRule::Matches(regex) if proxy.istio_version.is_empty() || !regex.is_match(&proxy.istio_version) => {
+            return Some(ProxyMiss::Version(proxy.istio_version.clone()));
+        }
+        _ => {}
+    }
+    built.patch.proxy.as_ref()?.metadata.iter().find_map(|(key, want)| {
+        let have = proxy.metadata.get(key);
+        (have.and_then(serde_json::Value::as_str) != Some(want)).then(|| ProxyMiss::Metadata {
+            key: key.clone(),
+            want: want.clone(),
+            have: have.map(ToString::to_string),
+        })
+    })
+}

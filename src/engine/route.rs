@@ -1,0 +1,232 @@
+//! RDS: route configurations, virtual hosts, routes.
+//!
+//! Follows istiod's `rc_patch.go` step by step.
+
+use super::matching;
+use super::run::{Flow, Run, owned};
+use super::trace::{Effect, Miss, PatchId, Place, Sink};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::{Tree, Value};
+
+impl<'a, S: Sink> Run<'_, 'a, S> {
+    /// Whether any patch of a context may concern a route configuration of this name; notes the misses if none does.
+    pub(super) fn concerns_routes(&mut self, context: PatchContext, name: &str) -> bool {
+        let ids: Vec<PatchId> = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute]
+            .into_iter()
+            .flat_map(|apply_to| self.plan.for_context(apply_to, context))
+            .collect();
+        let (gateway, ports) = (self.gateway(), self.ports.clone());
+        let fits = |object| matching::route_configuration(gateway, object, name, &ports);
+        // A merge may rename the route configuration, and later patches may match the new name.
+        if ids.iter().any(|&id| fits(self.object(id)).is_ok()) {
+            return true;
+        }
+        self.keep(&ids, fits);
+        false
+    }
+
+    /// One call of istiod's `ApplyRouteConfigurationPatches`. A panic ends the call. `inside`: the filter chain that
+    /// an inline route configuration stands in.
+    pub(super) fn route_configuration(&mut self, context: PatchContext, routes: &mut Tree<'a>, inside: Option<&Place>) {
+        let name = routes.name().to_owned();
+        if !self.concerns_routes(context, &name) {
+            return;
+        }
+        let here = |name: &str| match inside {
+            Some(place) => Place { inline_route: Some(name.to_owned()), ..place.clone() },
+            None => Place::resource(ResourceKind::Route, name),
+        };
+        if let Err(stop) = self.patch_routes(context, routes, here) {
+            let mut tree = std::mem::replace(routes, Tree::new(Value::Null));
+            restore_removed(&mut tree);
+            *routes = tree;
+            self.abort(*stop, Vec::new);
+        }
+    }
+
+    fn fitting(&mut self, apply_to: ApplyTo, context: PatchContext, name: &str) -> Vec<PatchId> {
+        let ids = self.plan.for_context(apply_to, context);
+        let (gateway, ports) = (self.gateway(), self.ports.clone());
+        self.keep(&ids, |object| matching::route_configuration(gateway, object, name, &ports))
+    }
+
+    fn patch_routes(&mut self, context: PatchContext, routes: &mut Tree<'a>, here: impl Fn(&str) -> Place) -> Flow {
+        for id in self.plan.for_context(ApplyTo::RouteConfiguration, context) {
+            let (gateway, ports) = (self.gateway(), self.ports.clone());
+            let name = routes.name().to_owned();
+            if let Err(miss) = matching::route_configuration(gateway, self.object(id), &name, &ports) {
+                self.miss(id, miss);
+                continue;
+            }
+            let place = self.place(|| here(&name));
+            self.merge(id, ApplyTo::RouteConfiguration, routes, place)?;
+        }
+        let name = routes.name().to_owned();
+        let vhost_ids = self.fitting(ApplyTo::VirtualHost, context, &name);
+        let route_ids = self.fitting(ApplyTo::HttpRoute, context, &name);
+        if vhost_ids.is_empty() && route_ids.is_empty() {
+            return Ok(());
+        }
+        let Some(list) = routes.list_mut("virtual_hosts") else { return Ok(()) };
+        let mut vhosts = std::mem::take(list);
+        let result = self.virtual_hosts(&vhost_ids, &route_ids, &mut vhosts, &|| here(&name));
+        if let Some(list) = routes.list_mut("virtual_hosts") {
+            *list = vhosts;
+        }
+        result
+    }
+
+    fn virtual_hosts(
+        &mut self,
+        vhost_ids: &[PatchId],
+        route_ids: &[PatchId],
+        vhosts: &mut Vec<Tree<'a>>,
+        here: &dyn Fn() -> Place,
+    ) -> Flow {
+        let at = |vhost: &Tree<'a>| Place { vhost: Some(vhost.name().to_owned()), ..here() };
+        let mut removed: Vec<String> = Vec::new();
+        for vhost in vhosts.iter_mut() {
+            if self.virtual_host(vhost_ids, route_ids, vhost, &at)? {
+                removed.push(vhost.name().to_owned());
+            }
+        }
+        for &id in vhost_ids.iter().filter(|&&id| self.operation(id) == Operation::Add).collect::<Vec<_>>() {
+            let place = self.place(here);
+            let vhost = self.value(id, &place)?;
+            let place = self.place(|| at(&vhost));
+            vhosts.push(vhost);
+            self.effect(id, place, Effect::Inserted { index: vhosts.len() - 1, length: vhosts.len() });
+        }
+        // By name: an added virtual host with the name of a removed one goes too.
+        vhosts.retain(|vhost| !removed.iter().any(|name| name == vhost.name()));
+        Ok(())
+    }
+
+    /// Whether the virtual host is to be removed.
+    fn virtual_host(
+        &mut self,
+        vhost_ids: &[PatchId],
+        route_ids: &[PatchId],
+        vhost: &mut Tree<'a>,
+        at: &dyn Fn(&Tree<'a>) -> Place,
+    ) -> Result<bool, Box<super::run::Stop>> {
+        for &id in vhost_ids {
+            let operation = self.operation(id);
+            if !operation.is_merge() && !matches!(operation, Operation::Remove | Operation::Replace) {
+                continue;
+            }
+            if let Err(miss) = owned(matching::virtual_host(self.object(id), vhost)) {
+                self.miss(id, miss);
+                continue;
+            }
+            let place = self.place(|| at(vhost));
+            match operation {
+                Operation::Remove => {
+                    self.bury(id, vhost, place.as_ref());
+                    self.effect(id, place, Effect::Removed);
+                    return Ok(true);
+                }
+                Operation::Replace => {
+                    let value = self.value(id, &place)?;
+                    let old = std::mem::replace(vhost, value);
+                    self.bury(id, &old, place.as_ref());
+                    self.effect(id, place, Effect::Replaced);
+                }
+                _ => self.merge(id, ApplyTo::VirtualHost, vhost, place)?,
+            }
+        }
+        let ids = self.keep(route_ids, |object| owned(matching::virtual_host(object, vhost)));
+        if !ids.is_empty() {
+            let place = self.place(|| at(vhost));
+            self.routes(&ids, vhost, place.as_ref())?;
+        }
+        Ok(false)
+    }
+
+    fn routes(&mut self, ids: &[PatchId], vhost: &mut Tree<'a>, place: Option<&Place>) -> Flow {
+        let Some(list) = vhost.list_mut("routes") else { return Ok(()) };
+        let at = |index: usize, route: &Tree<'a>| {
+            let place = place.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Route, ""));
+            Place { route: Some((index, route.name().to_owned())), ..place }
+        };
+        let mut removed = false;
+        for (index, route) in list.iter_mut().enumerate() {
+            for &id in ids {
+                let operation = self.operation(id);
+                if operation != Operation::Remove && !operation.is_merge() {
+                    continue;
+                }
+                if let Err(miss) = owned(matching::route(self.object(id), route)) {
+                    self.miss(id, miss);
+                    continue;
+                }
+                let place = self.place(|| at(index, route));
+                if operation == Operation::Remove {
+                    self.bury(id, route, place.as_ref());
+                    self.effect(id, place, Effect::Removed);
+                    // Go leaves a nil behind until all patches are done: positions stay.
+                    route.value = Value::Null;
+                    removed = true;
+                    break;
+                }
+                self.merge(id, ApplyTo::HttpRoute, route, place)?;
+            }
+        }
+        for &id in ids {
+            self.insert_route(id, list, &at)?;
+        }
+        if removed {
+            list.retain(|route| !matches!(route.value, Value::Null));
+        }
+        Ok(())
+    }
+
+    fn insert_route(&mut self, id: PatchId, list: &mut Vec<Tree<'a>>, at: &dyn Fn(usize, &Tree<'a>) -> Place) -> Flow {
+        let operation = self.operation(id);
+        let object = self.object(id);
+        let named = matching::has_route(object);
+        let index = match operation {
+            Operation::Add => list.len(),
+            Operation::InsertAfter if !named => list.len(),
+            Operation::InsertBefore | Operation::InsertFirst if !named => 0,
+            Operation::InsertAfter | Operation::InsertBefore | Operation::InsertFirst => {
+                let fits =
+                    |route: &Tree<'a>| !matches!(route.value, Value::Null) && matching::route(object, route).is_ok();
+                let Some(found) = list.iter().position(fits) else {
+                    let misses: Vec<Miss<'static>> = list
+                        .iter()
+                        .filter(|route| !matches!(route.value, Value::Null))
+                        .filter_map(|route| owned(matching::route(object, route)).err())
+                        .collect();
+                    misses.into_iter().for_each(|miss| self.miss(id, miss));
+                    return Ok(());
+                };
+                match operation {
+                    Operation::InsertAfter => found + 1,
+                    Operation::InsertBefore => found,
+                    _ => 0,
+                }
+            }
+            _ => return Ok(()),
+        };
+        let unnamed = super::listener::empty();
+        let place = self.place(|| at(index, &unnamed));
+        let route = self.value(id, &place)?;
+        let place = self.place(|| at(index, &route));
+        list.insert(index, route);
+        self.effect(id, place, Effect::Inserted { index, length: list.len() });
+        Ok(())
+    }
+}
+
+/// After a panic a removed route is a nil that is sent as an empty message.
+fn restore_removed(routes: &mut Tree<'_>) {
+    for vhost in routes.get_mut("virtual_hosts").and_then(Tree::items_mut).into_iter().flatten() {
+        for route in vhost.get_mut("routes").and_then(Tree::items_mut).into_iter().flatten() {
+            if matches!(route.value, Value::Null) {
+                route.value = Value::Map(Vec::new());
+            }
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! One run of a plan over one configuration: what all passes share.
+
+use super::matching::PortMap;
+use super::program::Plan;
+use super::trace::{Abort, Effect, Later, Miss, NoOp, Panic, PatchId, Place, Sink};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
+use crate::model::proxy::ProxyKind;
+use crate::model::resource::{FieldNames, ProxyConfig, ResourceKind};
+use crate::proto::decode;
+use crate::proto::json;
+use crate::proto::merge::{AnyMismatch, Merger};
+use crate::proto::schema::{Message, Schema};
+use crate::proto::tree::{Tree, Value};
+use crate::proto::wire;
+use std::borrow::Cow;
+
+/// State of a run.
+pub(super) struct Run<'e, 'a, S> {
+    pub plan: &'e Plan<'a>,
+    pub config: &'a ProxyConfig<'a>,
+    pub sink: &'e mut S,
+    pub ports: PortMap,
+    /// Set whenever a patch has an effect; a pass clears it before each resource.
+    pub touched: bool,
+}
+
+/// A resource on its way through the passes.
+#[derive(Clone, Debug)]
+pub(super) struct Slot<'a> {
+    pub kind: ResourceKind,
+    /// Index into the configuration's resources; `None` when a patch added it.
+    pub source: Option<usize>,
+    pub name: Cow<'a, str>,
+    pub text: &'a str,
+    pub tree: Option<Tree<'a>>,
+    pub touched: bool,
+    pub removed: bool,
+}
+
+/// A panic of istiod on its way up to the call that recovers it.
+pub(super) struct Stop {
+    pub cause: PatchId,
+    pub panic: Panic,
+    pub place: Option<Place>,
+}
+
+pub(super) type Flow = Result<(), Box<Stop>>;
+
+impl<'a> Slot<'a> {
+    /// The resource as a tree, decoded now if it was not before.
+    pub(super) fn open(&mut self, config: &ProxyConfig<'_>, schema: Schema) -> &mut Tree<'a> {
+        self.tree.get_or_insert_with(|| {
+            let tree = json::parse(self.text).unwrap_or(Tree::new(Value::Map(Vec::new())));
+            match (config.field_names, schema.message(self.kind.type_name())) {
+                (FieldNames::Json, Some(message)) => normalise(schema, message, tree),
+                _ => tree,
+            }
+        })
+    }
+}
+
+/// A resource written with JSON names, in proto names.
+fn normalise<'a>(schema: Schema, message: Message, mut tree: Tree<'a>) -> Tree<'a> {
+    let url = tree.remove(crate::proto::tree::TYPE_KEY);
+    let mut tree = decode::decode(schema, message, tree).tree;
+    if let (Some(url), Some(entries)) = (url, tree.entries_mut()) {
+        entries.insert(0, (Cow::Borrowed(crate::proto::tree::TYPE_KEY), url));
+    }
+    tree
+}
+
+impl<'a, S: Sink> Run<'_, 'a, S> {
+    pub(super) fn object(&self, id: PatchId) -> &'a ObjectMatch {
+        &self.plan.get(id).built.object
+    }
+
+    pub(super) fn operation(&self, id: PatchId) -> Operation {
+        self.plan.get(id).built.operation
+    }
+
+    /// The patch's value, tagged; a panic when it is missing.
+    pub(super) fn value(&self, id: PatchId, place: &Option<Place>) -> Result<Tree<'a>, Box<Stop>> {
+        match &self.plan.get(id).built.value {
+            Some(value) => Ok(value.with_origin(id.origin())),
+            None => Err(stop(id, Panic::MissingValue, place)),
+        }
+    }
+
+    pub(super) fn message(&self, apply_to: ApplyTo) -> Option<Message> {
+        self.plan.schema.message(apply_to.message()?)
+    }
+
+    /// A place, made only if somebody listens.
+    pub(super) fn place(&self, make: impl FnOnce() -> Place) -> Option<Place> {
+        S::ON.then(make)
+    }
+
+    pub(super) fn miss(&mut self, id: PatchId, miss: Miss<'_>) {
+        let condition = miss.condition;
+        let owned =
+            || Miss { condition, found: miss.found.into_iter().map(|text| Cow::Owned(text.into_owned())).collect() };
+        self.sink.miss(id, owned, condition);
+    }
+
+    /// Keeps the patches whose condition holds, noting the others.
+    pub(super) fn keep<'m>(
+        &mut self,
+        ids: &[PatchId],
+        test: impl Fn(&'a ObjectMatch) -> super::matching::Matched<'m>,
+    ) -> Vec<PatchId> {
+        ids.iter()
+            .copied()
+            .filter(|&id| match test(self.object(id)) {
+                Ok(()) => true,
+                Err(miss) => {
+                    self.miss(id, miss);
+                    false
+                }
+            })
+            .collect()
+    }
+
+    pub(super) fn effect(&mut self, id: PatchId, place: Option<Place>, effect: Effect) {
+        self.touched |= effect.changes() || !S::ON;
+        if let Some(place) = place {
+            if let Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) = &effect {
+                for change in changes {
+                    let gone = change.after.is_none();
+                    for victim in change.before_origins.iter().copied().filter_map(PatchId::of) {
+                        if victim != id && !matches!(change.kind, crate::proto::merge::ChangeKind::CannotReset) {
+                            let later =
+                                || Later { by: id, place: place.clone(), path: change.path.clone(), removed: gone };
+                            self.sink.later(victim, later);
+                        }
+                    }
+                }
+            }
+            self.sink.effect(id, || place, || effect);
+        }
+    }
+
+    /// Says of every patch that wrote something in this object that it is gone.
+    pub(super) fn bury(&mut self, by: PatchId, tree: &Tree<'_>, place: Option<&Place>) {
+        let Some(place) = place else { return };
+        for victim in tree.origins().into_iter().filter_map(PatchId::of).filter(|&victim| victim != by) {
+            let later = || Later { by, place: place.clone(), path: String::new(), removed: true };
+            self.sink.later(victim, later);
+        }
+    }
+
+    pub(super) fn abort(&mut self, stop: Stop, unprocessed: impl FnOnce() -> Vec<String>) {
+        self.touched = true;
+        if let Some(place) = stop.place {
+            let panic = stop.panic.clone();
+            self.sink.effect(stop.cause, || place.clone(), || Effect::Panicked(panic));
+            let abort = || Abort { cause: stop.cause, panic: stop.panic, place, unprocessed: unprocessed() };
+            self.sink.abort(abort);
+        }
+    }
+
+    /// Merges a patch's value into a message.
+    pub(super) fn merge(
+        &mut self,
+        id: PatchId,
+        apply_to: ApplyTo,
+        target: &mut Tree<'a>,
+        place: Option<Place>,
+    ) -> Flow {
+        let value = self.value(id, &place)?;
+        let Some(message) = self.message(apply_to) else { return Ok(()) };
+        let mut log = Vec::new();
+        let replace_lists = self.operation(id) == Operation::MergeAndReplaceList;
+        self.merger(id, replace_lists, S::ON.then_some(&mut log)).merge(message, target, &value);
+        self.effect(id, place, Effect::Merged(log));
+        Ok(())
+    }
+
+    fn merger<'l>(
+        &self,
+        id: PatchId,
+        replace_lists: bool,
+        log: Option<&'l mut Vec<crate::proto::merge::Change>>,
+    ) -> Merger<'l> {
+        Merger { schema: self.plan.schema, origin: id.origin(), replace_lists, log, path: String::new() }
+    }
+
+    /// Merges the payload of an `Any` into another as istiod's `MergeAnyWithAny` does in this release. `Ok(false)`: the
+    /// target stays as it is, because a type is unknown or the bytes do not fit.
+    pub(super) fn merge_any(
+        &mut self,
+        id: PatchId,
+        target: &mut Tree<'a>,
+        source: &Tree<'a>,
+        log: &mut Vec<crate::proto::merge::Change>,
+        path: &str,
+        place: &Option<Place>,
+    ) -> Result<bool, Box<Stop>> {
+        let mut merger = self.merger(id, false, S::ON.then_some(log));
+        path.clone_into(&mut merger.path);
+        match merger.any_payload(target, source) {
+            Ok(()) => Ok(true),
+            Err(AnyMismatch::Unknown(_)) => Ok(false),
+            Err(AnyMismatch::Types { target: target_type, patch }) => {
+                if self.plan.compat.has(super::compat::Behaviour::TypeMismatchPanics) {
+                    return Err(stop(id, Panic::TypeMismatch { target: target_type, patch }, place));
+                }
+                let Some(read) = wire::reinterpret(self.plan.schema, source, &target_type) else { return Ok(false) };
+                Ok(merger.any_payload(target, &read).is_ok())
+            }
+        }
+    }
+
+    /// Merges a filter into another of its kind: the name, where one is given and `rename`, and the typed_config.
+    pub(super) fn merge_filter(
+        &mut self,
+        id: PatchId,
+        filter: &mut Tree<'a>,
+        rename: bool,
+        place: Option<Place>,
+    ) -> Flow {
+        if filter.get("typed_config").is_none() {
+            self.effect(id, place, Effect::NoOp(NoOp::TargetUntyped));
+            return Ok(());
+        }
+        let value = self.value(id, &place)?;
+        let mut log = Vec::new();
+        let mut known = true;
+        if let (Some(source), Some(target)) = (value.get("typed_config"), filter.get_mut("typed_config")) {
+            known = self.merge_any(id, target, source, &mut log, "typed_config", &place)?;
+        }
+        let name = value.name();
+        if rename && !name.is_empty() && name != filter.name() {
+            if S::ON {
+                log.push(crate::proto::merge::Change {
+                    path: "name".to_owned(),
+                    kind: crate::proto::merge::ChangeKind::Set,
+                    before: Some(format!("\"{}\"", filter.name())),
+                    after: Some(format!("\"{name}\"")),
+                    before_origins: filter.get("name").map(Tree::origins).unwrap_or_default(),
+                });
+            }
+            let name = Tree::string(name.to_owned(), id.origin());
+            filter.set("name", name);
+        }
+        let effect = if known || !log.is_empty() { Effect::Merged(log) } else { Effect::NoOp(NoOp::TypeUnknown) };
+        self.effect(id, place, effect);
+        Ok(())
+    }
+
+    /// ADD, INSERT_*, REPLACE and REMOVE on a list of filters. `named`: the match says which filter is meant.
+    pub(super) fn edit_list(
+        &mut self,
+        id: PatchId,
+        list: &mut Vec<Tree<'a>>,
+        named: bool,
+        test: impl Fn(&'a ObjectMatch, &Tree<'a>) -> Result<(), Miss<'static>>,
+        place: impl Fn(&Tree<'a>) -> Place,
+    ) -> Flow {
+        let object = self.object(id);
+        let operation = self.operation(id);
+        let at = match operation {
+            Operation::Add => list.len(),
+            Operation::InsertFirst => 0,
+            Operation::InsertAfter if !named => list.len(),
+            Operation::InsertBefore if !named => 0,
+            Operation::InsertAfter | Operation::InsertBefore | Operation::Replace => {
+                let found = list.iter().position(|item| test(object, item).is_ok());
+                match found {
+                    None => {
+                        self.miss_all(id, list, &test);
+                        return Ok(());
+                    }
+                    Some(at) => at + usize::from(operation == Operation::InsertAfter),
+                }
+            }
+            Operation::Remove => {
+                if list.iter().all(|item| test(object, item).is_err()) {
+                    self.miss_all(id, list, &test);
+                }
+                let mut kept = Vec::with_capacity(list.len());
+                for item in list.drain(..) {
+                    if test(object, &item).is_err() {
+                        kept.push(item);
+                        continue;
+                    }
+                    let place = self.place(|| place(&item));
+                    self.bury(id, &item, place.as_ref());
+                    self.effect(id, place, Effect::Removed);
+                }
+                *list = kept;
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        if operation == Operation::Replace {
+            let there = self.place(|| place(&list[at]));
+            let value = self.value(id, &there)?;
+            let old = std::mem::replace(&mut list[at], value);
+            self.bury(id, &old, there.as_ref());
+            self.effect(id, there, Effect::Replaced);
+            return Ok(());
+        }
+        let value = match &self.plan.get(id).built.value {
+            Some(value) => value.with_origin(id.origin()),
+            None => {
+                let empty = Tree::new(Value::Map(Vec::new()));
+                return Err(stop(id, Panic::MissingValue, &self.place(|| place(&empty))));
+            }
+        };
+        let there = self.place(|| place(&value));
+        list.insert(at, value);
+        self.effect(id, there, Effect::Inserted { index: at, length: list.len() });
+        Ok(())
+    }
+
+    fn miss_all(
+        &mut self,
+        id: PatchId,
+        list: &[Tree<'a>],
+        test: &impl Fn(&'a ObjectMatch, &Tree<'a>) -> Result<(), Miss<'static>>,
+    ) {
+        if S::ON {
+            for item in list {
+                if let Err(miss) = test(self.object(id), item) {
+                    self.miss(id, miss);
+                }
+            }
+        }
+    }
+
+    pub(super) fn gateway(&self) -> bool {
+        self.plan.proxy.kind == ProxyKind::Gateway
+    }
+}
+
+/// A miss that owns its texts.
+pub(super) fn owned(matched: super::matching::Matched<'_>) -> Result<(), Miss<'static>> {
+    matched.map_err(|miss| Miss {
+        condition: miss.condition,
+        found: miss.found.into_iter().map(|text| Cow::Owned(text.into_owned())).collect(),
+    })
+}
+
+pub(super) fn stop(cause: PatchId, panic: Panic, place: &Option<Place>) -> Box<Stop> {
+    Box::new(Stop { cause, panic, place: place.clone() })
+}

@@ -1,0 +1,156 @@
+//! Which filters attach to a proxy, and in which order their patches run.
+//!
+//! istiod `pilot/pkg/model/policyattachment.go` and `push_context.go`, releases 1.22 to 1.31.
+
+use super::compat::{Behaviour, Compat};
+use crate::model::envoy_filter::{EnvoyFilter, TargetRef};
+use crate::model::proxy::{Proxy, ProxyKind};
+
+/// Settings of a mesh that decide attachment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeshSettings {
+    /// `rootNamespace` of the mesh config.
+    pub root_namespace: String,
+    /// istiod's `ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY` (default true).
+    pub selector_based_gateway_policy: bool,
+}
+
+impl Default for MeshSettings {
+    fn default() -> MeshSettings {
+        MeshSettings { root_namespace: "istio-system".to_owned(), selector_based_gateway_policy: true }
+    }
+}
+
+/// Whether a filter attaches to a proxy, with the first reason why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// It attaches.
+    Selected,
+    /// The filter is neither in the root namespace nor in the proxy's own.
+    OtherNamespace,
+    /// A label of `workloadSelector` is missing on the workload or has another value there.
+    Label {
+        /// The label.
+        key: String,
+        /// The value asked for.
+        want: String,
+        /// The value the workload has.
+        have: Option<String>,
+    },
+    /// `targetRefs` never attach to a workload without the gateway-name label.
+    TargetRefsNeedGateway,
+    /// A waypoint takes only filters with `targetRefs`.
+    WaypointNeedsTargetRefs,
+    /// istiod is told to take only filters with `targetRefs` for Gateway API gateways.
+    GatewayNeedsTargetRefs,
+    /// None of the `targetRefs` fits: for each the reason.
+    NoTargetRef(Vec<TargetMiss>),
+    /// The release's API does not know a value that the filter uses: the API server refuses the whole filter.
+    Unreadable(&'static str),
+}
+
+/// Why a target reference does not attach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TargetMiss {
+    /// Service and ServiceEntry are documented for EnvoyFilter and attach in no release.
+    ServiceNeverAttaches,
+    /// Neither Gateway nor GatewayClass.
+    OtherKind,
+    /// A Gateway of another name.
+    OtherGateway,
+    /// The filter is not in the gateway's namespace.
+    OtherNamespace,
+    /// `namespace` of the reference is not the gateway's.
+    ReferenceToOtherNamespace,
+    /// GatewayClass works for waypoints, from the root namespace, for the class istio-waypoint only.
+    GatewayClass,
+}
+
+/// Decides whether a filter attaches to a proxy.
+pub fn select(filter: &EnvoyFilter, proxy: &Proxy, mesh: &MeshSettings, compat: Compat) -> Selection {
+    if filter.namespace != mesh.root_namespace && filter.namespace != proxy.namespace {
+        return Selection::OtherNamespace;
+    }
+    let target_refs: &[TargetRef] = if compat.has(Behaviour::TargetRefs) { &filter.target_refs } else { &[] };
+    let gateway = proxy.gateway_name();
+    if !compat.has(Behaviour::TargetRefs) {
+        return by_labels(filter, proxy);
+    }
+    let Some(gateway) = gateway else {
+        if !target_refs.is_empty() {
+            return Selection::TargetRefsNeedGateway;
+        }
+        return by_labels(filter, proxy);
+    };
+    let waypoint = proxy.kind == ProxyKind::Waypoint;
+    if target_refs.is_empty() {
+        if waypoint {
+            return Selection::WaypointNeedsTargetRefs;
+        }
+        if !mesh.selector_based_gateway_policy {
+            return Selection::GatewayNeedsTargetRefs;
+        }
+        return by_labels(filter, proxy);
+    }
+    let mut misses = Vec::new();
+    for target in target_refs {
+        match target_miss(filter, target, proxy, gateway, mesh) {
+            None => return Selection::Selected,
+            Some(miss) => misses.push(miss),
+        }
+    }
+    Selection::NoTargetRef(misses)
+}
+
+fn by_labels(filter: &EnvoyFilter, proxy: &Proxy) -> Selection {
+    for (key, want) in filter.selector.iter().flatten() {
+        let have = proxy.labels.get(key);
+        if have != Some(want) {
+            return Selection::Label { key: key.clone(), want: want.clone(), have: have.cloned() };
+        }
+    }
+    Selection::Selected
+}
+
+fn target_miss(
+    filter: &EnvoyFilter,
+    target: &TargetRef,
+    proxy: &Proxy,
+    gateway: &str,
+    mesh: &MeshSettings,
+) -> Option<TargetMiss> {
+    let in_group = target.group == "gateway.networking.k8s.io";
+    if in_group && target.kind == "GatewayClass" {
+        let fits = proxy.kind == ProxyKind::Waypoint
+            && filter.namespace == mesh.root_namespace
+            && target.name == "istio-waypoint";
+        return (!fits).then_some(TargetMiss::GatewayClass);
+    }
+    if matches!(target.kind.as_str(), "Service" | "ServiceEntry") {
+        return Some(TargetMiss::ServiceNeverAttaches);
+    }
+    if !in_group || target.kind != "Gateway" {
+        return Some(TargetMiss::OtherKind);
+    }
+    if proxy.namespace != filter.namespace {
+        return Some(TargetMiss::OtherNamespace);
+    }
+    if !target.namespace.is_empty() && target.namespace != proxy.namespace {
+        return Some(TargetMiss::ReferenceToOtherNamespace);
+    }
+    (target.name != gateway).then_some(TargetMiss::OtherGateway)
+}
+
+/// Sorts filters (given by index) into the order in which istiod applies them: priority, root namespace first, creation
+/// time, then `name.namespace`.
+pub fn sort(filters: &[EnvoyFilter], indices: &mut [usize], mesh: &MeshSettings) {
+    indices.sort_by_cached_key(|&index| {
+        let filter = &filters[index];
+        (
+            filter.priority,
+            filter.namespace != mesh.root_namespace,
+            filter.created,
+            format!("{}.{}", filter.name, filter.namespace),
+        )
+    });
+}

@@ -1,0 +1,410 @@
+//! What the engine says about each patch: where it looked, what it matched, what it changed, what happened to it later.
+
+use crate::model::resource::ResourceKind;
+use crate::proto::merge::Change;
+use crate::proto::tree::Origin;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// A patch in the order of application for one proxy: the index into [`super::Plan::patches`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PatchId(pub u32);
+
+impl PatchId {
+    /// The tag this patch leaves on what it writes.
+    pub const fn origin(self) -> Origin {
+        Origin(self.0 + 1)
+    }
+
+    /// The patch behind a tag; `None` for istiod.
+    pub const fn of(origin: Origin) -> Option<PatchId> {
+        match origin.0 {
+            0 => None,
+            number => Some(PatchId(number - 1)),
+        }
+    }
+
+    /// As an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An object of the configuration, by the names that a match uses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Listener, cluster, route configuration or extension configuration.
+    pub kind: ResourceKind,
+    /// Its name.
+    pub resource: String,
+    /// Filter chain: its index and name (names are often empty); `None` index for the default filter chain.
+    pub chain: Option<(Option<usize>, String)>,
+    /// Listener filter.
+    pub listener_filter: Option<String>,
+    /// Network filter.
+    pub filter: Option<String>,
+    /// HTTP filter.
+    pub sub_filter: Option<String>,
+    /// Route configuration inside a listener.
+    pub inline_route: Option<String>,
+    /// Virtual host.
+    pub vhost: Option<String>,
+    /// Route: its index and name.
+    pub route: Option<(usize, String)>,
+}
+
+impl Place {
+    /// A whole resource.
+    pub fn resource(kind: ResourceKind, name: impl Into<String>) -> Place {
+        Place {
+            kind,
+            resource: name.into(),
+            chain: None,
+            listener_filter: None,
+            filter: None,
+            sub_filter: None,
+            inline_route: None,
+            vhost: None,
+            route: None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = |name: &str| if name.is_empty() { "(no name)".to_owned() } else { name.to_owned() };
+        write!(out, "{} {}", self.kind.word(), name(&self.resource))?;
+        match &self.chain {
+            Some((None, _)) => write!(out, " › default filter chain")?,
+            Some((Some(index), chain)) if chain.is_empty() => write!(out, " › filter chain {index}")?,
+            Some((Some(index), chain)) => write!(out, " › filter chain {index} {chain}")?,
+            None => {}
+        }
+        for (word, part) in [
+            ("listener filter", &self.listener_filter),
+            ("filter", &self.filter),
+            ("HTTP filter", &self.sub_filter),
+            ("route configuration", &self.inline_route),
+            ("virtual host", &self.vhost),
+        ] {
+            if let Some(part) = part {
+                write!(out, " › {word} {}", name(part))?;
+            }
+        }
+        match &self.route {
+            Some((index, route)) if route.is_empty() => write!(out, " › route {index}"),
+            Some((index, route)) => write!(out, " › route {index} {route}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The conditions of a match, in the order in which istiod tests them: the later, the nearer to a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// `listener.name`.
+    ListenerName,
+    /// `listener.portNumber` against the listener's address.
+    ListenerPort,
+    /// `listener.portNumber` of a virtual listener against the chain's destination port.
+    ChainPort,
+    /// `filterChain.name`.
+    ChainName,
+    /// `filterChain.sni`.
+    Sni,
+    /// `filterChain.transportProtocol`.
+    TransportProtocol,
+    /// `filterChain.applicationProtocols`.
+    ApplicationProtocols,
+    /// `filterChain.destinationPort`.
+    DestinationPort,
+    /// `filterChain.filter.name`.
+    Filter,
+    /// HTTP filters exist only in an HTTP connection manager.
+    HttpConnectionManager,
+    /// `filterChain.filter.subFilter.name`.
+    SubFilter,
+    /// `listener.listenerFilter`.
+    ListenerFilter,
+    /// `routeConfiguration.name`.
+    RouteConfigurationName,
+    /// `routeConfiguration.portName`.
+    PortName,
+    /// `routeConfiguration.gateway`.
+    Gateway,
+    /// `routeConfiguration.portNumber`.
+    RoutePort,
+    /// `vhost.name`.
+    VirtualHostName,
+    /// `vhost.domainName`.
+    DomainName,
+    /// `route.name`.
+    RouteName,
+    /// `route.action`.
+    RouteAction,
+    /// `cluster.name`.
+    ClusterName,
+    /// `cluster.subset`.
+    Subset,
+    /// `cluster.service`.
+    Service,
+    /// `cluster.portNumber`.
+    ClusterPort,
+}
+
+impl Condition {
+    /// The route of keys below `match`.
+    pub const fn route(self) -> &'static [&'static str] {
+        match self {
+            Condition::ListenerName => &["listener", "name"],
+            Condition::ListenerPort | Condition::ChainPort => &["listener", "portNumber"],
+            Condition::ChainName => &["listener", "filterChain", "name"],
+            Condition::Sni => &["listener", "filterChain", "sni"],
+            Condition::TransportProtocol => &["listener", "filterChain", "transportProtocol"],
+            Condition::ApplicationProtocols => &["listener", "filterChain", "applicationProtocols"],
+            Condition::DestinationPort => &["listener", "filterChain", "destinationPort"],
+            Condition::Filter => &["listener", "filterChain", "filter", "name"],
+            Condition::HttpConnectionManager => &["listener"],
+            Condition::SubFilter => &["listener", "filterChain", "filter", "subFilter", "name"],
+            Condition::ListenerFilter => &["listener", "listenerFilter"],
+            Condition::RouteConfigurationName => &["routeConfiguration", "name"],
+            Condition::PortName => &["routeConfiguration", "portName"],
+            Condition::Gateway => &["routeConfiguration", "gateway"],
+            Condition::RoutePort => &["routeConfiguration", "portNumber"],
+            Condition::VirtualHostName => &["routeConfiguration", "vhost", "name"],
+            Condition::DomainName => &["routeConfiguration", "vhost", "domainName"],
+            Condition::RouteName => &["routeConfiguration", "vhost", "route", "name"],
+            Condition::RouteAction => &["routeConfiguration", "vhost", "route", "action"],
+            Condition::ClusterName => &["cluster", "name"],
+            Condition::Subset => &["cluster", "subset"],
+            Condition::Service => &["cluster", "service"],
+            Condition::ClusterPort => &["cluster", "portNumber"],
+        }
+    }
+}
+
+/// A condition that failed on one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Miss<'m> {
+    /// The first condition that failed.
+    pub condition: Condition,
+    /// What the object has there; a list is given item by item.
+    pub found: Vec<Cow<'m, str>>,
+}
+
+impl<'m> Miss<'m> {
+    /// A miss with one value found.
+    pub fn new(condition: Condition, found: impl Into<Cow<'m, str>>) -> Miss<'m> {
+        Miss { condition, found: vec![found.into()] }
+    }
+}
+
+/// Why a patch cannot have an effect, or had none on an object it matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoOp {
+    /// istiod does nothing for this operation on this applyTo.
+    OperationIgnored,
+    /// MERGE_AND_REPLACE_LIST does nothing on filters.
+    ReplaceListOnFilters,
+    /// LISTENER_FILTER MERGE does nothing before 1.27.
+    ListenerFilterMergeBefore127,
+    /// REMOVE, REPLACE or MERGE of a filter without the match that says which.
+    NeedsFilterMatch,
+    /// BOOTSTRAP is applied by no supported release.
+    Bootstrap,
+    /// Context WAYPOINT is applied by no release.
+    WaypointContext,
+    /// The context is not one of this kind of proxy.
+    ContextOfOtherProxies,
+    /// `applyTo` is missing.
+    NoApplyTo,
+    /// The filter to merge into has no typed_config (a config_discovery, for example).
+    TargetUntyped,
+    /// The type of the target or of the patch is not linked into istiod.
+    TypeUnknown,
+    /// The cluster has transport_socket_matches, and none of its sockets has the patch's name.
+    TransportSocketNotFound,
+    /// Same transport socket name, but one of the two has no typed_config.
+    TransportSocketUntyped,
+    /// ADD with context ANY (or with a context that istiod does not add for) on this side.
+    AddNotForContext,
+    /// No filter of the proxy asks for an extension configuration of that name.
+    ExtensionNotAsked,
+    /// Everything the patch sets is there already, or cannot be reset by a merge.
+    NothingChanged,
+    /// The cluster's name was taken by an earlier one.
+    DuplicateName,
+    /// The added listener or chain is dropped, because it has no name or no filters.
+    AddedEmpty,
+    /// The HTTP connection manager has no typed_config.
+    NoHttpConnectionManager,
+}
+
+/// Why istiod panics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Panic {
+    /// The patch has no value where one is needed.
+    MissingValue,
+    /// MERGE of one type into another.
+    TypeMismatch {
+        /// Message name of the target.
+        target: String,
+        /// Message name of the patch.
+        patch: String,
+    },
+}
+
+/// What a patch did to one object.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Merged: what changed, place by place.
+    Merged(Vec<Change>),
+    /// Only the transport socket was merged, everything else in the patch was dropped: the names of what was dropped.
+    TransportSocketMerged(Vec<Change>, Vec<String>),
+    /// The value was inserted into a list at this index; the list's length afterwards.
+    Inserted {
+        /// Index of the new item.
+        index: usize,
+        /// Length of the list with it.
+        length: usize,
+    },
+    /// The object was replaced by the value.
+    Replaced,
+    /// The object was removed.
+    Removed,
+    /// The object was added as a resource of its own.
+    Added,
+    /// It matched, and nothing came of it.
+    NoOp(NoOp),
+    /// istiod panics here: the call ends.
+    Panicked(Panic),
+}
+
+impl Effect {
+    /// Whether the configuration is another one afterwards.
+    pub fn changes(&self) -> bool {
+        use crate::proto::merge::ChangeKind;
+        match self {
+            Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => {
+                changes.iter().any(|change| !matches!(change.kind, ChangeKind::Same | ChangeKind::CannotReset))
+            }
+            Effect::Inserted { .. } | Effect::Replaced | Effect::Removed | Effect::Added => true,
+            Effect::NoOp(_) | Effect::Panicked(_) => false,
+        }
+    }
+}
+
+/// What a later patch did to something this patch had written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Later {
+    /// The later patch.
+    pub by: PatchId,
+    /// Where.
+    pub place: Place,
+    /// Field inside the place; empty for the place itself.
+    pub path: String,
+    /// Whether it is gone (or else has another value).
+    pub removed: bool,
+}
+
+/// A call of istiod's patch code that a panic ended.
+#[derive(Clone, Debug)]
+pub struct Abort {
+    /// The patch that panicked.
+    pub cause: PatchId,
+    /// Why.
+    pub panic: Panic,
+    /// Where.
+    pub place: Place,
+    /// Names of the resources that this call had not come to.
+    pub unprocessed: Vec<String>,
+}
+
+/// Receives what the engine does. Everything is a no-op by default, so that an engine nobody listens to costs nothing.
+pub trait Sink {
+    /// Whether anybody listens: merges note their changes only then.
+    const ON: bool;
+    /// A condition of a patch failed on an object.
+    fn miss(&mut self, _patch: PatchId, _miss: impl FnOnce() -> Miss<'static>, _condition: Condition) {}
+    /// A patch matched an object, with this effect.
+    fn effect(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect) {}
+    /// A patch undid something that another had written.
+    fn later(&mut self, _victim: PatchId, _later: impl FnOnce() -> Later) {}
+    /// A panic ended a call.
+    fn abort(&mut self, _abort: impl FnOnce() -> Abort) {}
+}
+
+/// Nobody listens.
+impl Sink for () {
+    const ON: bool = false;
+}
+
+/// What is known of one patch after a run.
+#[derive(Clone, Debug, Default)]
+pub struct PatchTrace {
+    /// What it did, object by object, in the order of application.
+    pub effects: Vec<(Place, Effect)>,
+    /// What later patches did to what it wrote.
+    pub later: Vec<Later>,
+    /// The condition that was reached furthest on an object that did not match.
+    pub nearest: Option<Condition>,
+    /// What objects have where that condition failed (at most [`MAX_CANDIDATES`]).
+    pub candidates: BTreeSet<String>,
+    /// How many objects failed at which condition.
+    pub misses: BTreeMap<Condition, usize>,
+}
+
+/// How many different candidates a trace keeps for one patch.
+pub const MAX_CANDIDATES: usize = 512;
+
+/// Collects everything.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// By [`PatchId`].
+    pub patches: Vec<PatchTrace>,
+    /// Calls that a panic ended.
+    pub aborts: Vec<Abort>,
+}
+
+impl Trace {
+    /// An empty trace for this many patches.
+    pub fn new(patches: usize) -> Trace {
+        Trace { patches: vec![PatchTrace::default(); patches], aborts: Vec::new() }
+    }
+}
+
+impl Sink for Trace {
+    const ON: bool = true;
+
+    fn miss(&mut self, patch: PatchId, miss: impl FnOnce() -> Miss<'static>, condition: Condition) {
+        let Some(trace) = self.patches.get_mut(patch.index()) else { return };
+        *trace.misses.entry(condition).or_default() += 1;
+        if trace.nearest.is_some_and(|nearest| nearest > condition) {
+            return;
+        }
+        if trace.nearest != Some(condition) {
+            trace.nearest = Some(condition);
+            trace.candidates.clear();
+        }
+        if trace.candidates.len() < MAX_CANDIDATES {
+            trace.candidates.extend(miss().found.into_iter().map(Cow::into_owned));
+        }
+    }
+
+    fn effect(&mut self, patch: PatchId, place: impl FnOnce() -> Place, effect: impl FnOnce() -> Effect) {
+        if let Some(trace) = self.patches.get_mut(patch.index()) {
+            trace.effects.push((place(), effect()));
+        }
+    }
+
+    fn later(&mut self, victim: PatchId, later: impl FnOnce() -> Later) {
+        if let Some(trace) = self.patches.get_mut(victim.index()) {
+            trace.later.push(later());
+        }
+    }
+
+    fn abort(&mut self, abort: impl FnOnce() -> Abort) {
+        self.aborts.push(abort());
+    }
+}

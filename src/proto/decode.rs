@@ -1,0 +1,546 @@
+//! JSON as a user writes it → a message in canonical form, as istiod's `jsonpb` reads it, with every trouble noted.
+//!
+//! istiod reads a patch value with github.com/golang/protobuf `jsonpb` and `AllowUnknownFields` (releases 1.22 to 1.31):
+//! proto and JSON names alike, numbers also in quotes, enums by name or number, durations as Go's `time.ParseDuration`
+//! reads them, unknown fields dropped, everything else that does not fit an error that loses the whole patch.
+
+use super::schema::{Cardinality, Enum, Field, Kind, Message, Schema, WellKnown};
+use super::tree::{TYPE_KEY, Tree, Value, type_name};
+use crate::source::Step;
+use base64::Engine as _;
+use std::borrow::Cow;
+
+/// Something the decoder noticed, and where in the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Keys and items from the root of the value.
+    pub route: Vec<Step>,
+    /// Full name of the message that was being read.
+    pub message: &'static str,
+    /// What.
+    pub what: What,
+}
+
+/// What the decoder noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// No such field in the message: dropped, silently in istiod.
+    UnknownField,
+    /// The JSON type does not fit: `expected` in the user's words.
+    WrongType {
+        /// What would have been right.
+        expected: String,
+    },
+    /// No such value of the enum.
+    UnknownEnumValue {
+        /// Full name of the enum.
+        enumeration: &'static str,
+    },
+    /// Not a duration.
+    BadDuration,
+    /// An `Any` without `@type`.
+    MissingType,
+    /// An `@type` that no message of this release has.
+    UnknownType {
+        /// The type URL as written.
+        url: String,
+    },
+    /// An `Any` of a well-known type without `value`.
+    MissingValue,
+    /// Two members of one oneof are set: the one declared last stays.
+    OneofTwice {
+        /// The member that is lost.
+        lost: &'static str,
+        /// The member that stays.
+        kept: &'static str,
+    },
+    /// One field under its proto and its JSON name: the JSON name wins.
+    NameTwice,
+    /// A scalar at its default: proto3 cannot tell it from an absent one.
+    DefaultDropped,
+}
+
+impl What {
+    /// Whether istiod refuses the whole value because of this.
+    pub const fn fatal(&self) -> bool {
+        matches!(
+            self,
+            What::WrongType { .. }
+                | What::UnknownEnumValue { .. }
+                | What::BadDuration
+                | What::MissingType
+                | What::UnknownType { .. }
+                | What::MissingValue
+        )
+    }
+}
+
+/// A decoded value and what was noticed on the way. The tree is best effort when a notice is fatal.
+#[derive(Clone, Debug)]
+pub struct Decoded<'a> {
+    /// The message in canonical form.
+    pub tree: Tree<'a>,
+    /// What was noticed, in the order of the value.
+    pub notices: Vec<Notice>,
+}
+
+impl Decoded<'_> {
+    /// Whether istiod refuses this value.
+    pub fn refused(&self) -> bool {
+        self.notices.iter().any(|notice| notice.what.fatal())
+    }
+}
+
+/// Reads a value as a message of a release.
+pub fn decode<'a>(schema: Schema, message: Message, value: Tree<'a>) -> Decoded<'a> {
+    let mut decoder = Decoder { schema, notices: Vec::new(), route: Vec::new() };
+    let origin = value.origin;
+    let tree = decoder.message(message, value);
+    let mut tree = tree.unwrap_or(Tree { origin, value: Value::Map(Vec::new()) });
+    tree.set_origin(origin);
+    Decoded { tree, notices: decoder.notices }
+}
+
+struct Decoder {
+    schema: Schema,
+    notices: Vec<Notice>,
+    route: Vec<Step>,
+}
+
+/// Entries of a map under construction.
+type Entries<'a> = Vec<(Cow<'a, str>, Tree<'a>)>;
+
+impl Decoder {
+    fn note(&mut self, message: Message, what: What) {
+        self.notices.push(Notice { route: self.route.clone(), message: message.full_name(), what });
+    }
+
+    fn wrong(&mut self, message: Message, expected: impl Into<String>) {
+        self.note(message, What::WrongType { expected: expected.into() });
+    }
+
+    fn within<T>(&mut self, step: impl Into<Step>, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.route.push(step.into());
+        let result = work(self);
+        self.route.pop();
+        result
+    }
+
+    /// A message; `None` when it cannot be read at all.
+    fn message<'a>(&mut self, message: Message, mut value: Tree<'a>) -> Option<Tree<'a>> {
+        value.open();
+        let origin = value.origin;
+        if matches!(value.value, Value::Null) && message.well_known() != Some(WellKnown::Value) {
+            return Some(Tree { origin, value: Value::Map(Vec::new()) });
+        }
+        match message.well_known() {
+            Some(WellKnown::Any) => self.any(message, value),
+            Some(WellKnown::Duration) => self.duration(message, &value),
+            Some(WellKnown::Wrapper(kind)) => self.scalar(message, kind, value),
+            Some(WellKnown::Timestamp) => match value.value {
+                Value::String(_) => Some(value),
+                _ => {
+                    self.wrong(message, "a time such as \"2026-01-31T12:00:00Z\"");
+                    None
+                }
+            },
+            Some(WellKnown::Struct) => match value.value {
+                Value::Map(_) => Some(value),
+                _ => {
+                    self.wrong(message, "a mapping");
+                    None
+                }
+            },
+            Some(WellKnown::ListValue) => match value.value {
+                Value::List(_) => Some(value),
+                _ => {
+                    self.wrong(message, "a list");
+                    None
+                }
+            },
+            Some(WellKnown::Value) => Some(value),
+            _ => match value.value {
+                Value::Map(entries) => Some(Tree { origin, value: Value::Map(self.fields(message, entries)) }),
+                _ => {
+                    self.wrong(message, "a mapping");
+                    None
+                }
+            },
+        }
+    }
+
+    fn fields<'a>(&mut self, message: Message, entries: Entries<'a>) -> Entries<'a> {
+        let mut out: Vec<(Field, Tree<'a>)> = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let Some(field) = message.field(&key) else {
+                self.within(&*key, |this| this.note(message, What::UnknownField));
+                continue;
+            };
+            if let Some(at) = out.iter().position(|(seen, _)| seen.number() == field.number()) {
+                self.within(&*key, |this| this.note(message, What::NameTwice));
+                if key != field.json_name() {
+                    continue;
+                }
+                out.remove(at);
+            }
+            if matches!(value.value, Value::Null) && !takes_null(field) {
+                continue;
+            }
+            if let Some(value) = self.within(&*key, |this| this.field(message, field, value)) {
+                out.push((field, value));
+            }
+        }
+        self.oneofs(message, &mut out);
+        out.into_iter().map(|(field, value)| (Cow::Borrowed(field.name()), value)).collect()
+    }
+
+    /// Of several set members of a oneof keeps the one declared last: jsonpb sets fields in the order of declaration.
+    fn oneofs(&mut self, message: Message, out: &mut Vec<(Field, Tree<'_>)>) {
+        let position = |field: Field| message.fields().position(|other| other.number() == field.number());
+        let mut index = 0;
+        while index < out.len() {
+            let field = out[index].0;
+            let winner = field.oneof().and_then(|oneof| {
+                out.iter()
+                    .map(|(other, _)| *other)
+                    .filter(|other| other.oneof() == Some(oneof))
+                    .max_by_key(|other| position(*other))
+            });
+            match winner {
+                Some(kept) if kept.number() != field.number() => {
+                    out.remove(index);
+                    self.within(field.name(), |this| {
+                        this.note(message, What::OneofTwice { lost: field.name(), kept: kept.name() });
+                    });
+                }
+                _ => index += 1,
+            }
+        }
+    }
+
+    fn field<'a>(&mut self, message: Message, field: Field, value: Tree<'a>) -> Option<Tree<'a>> {
+        let origin = value.origin;
+        match field.cardinality() {
+            Cardinality::Repeated => {
+                let Value::List(items) = value.value else {
+                    self.wrong(message, "a list");
+                    return None;
+                };
+                let items: Vec<_> = items
+                    .into_iter()
+                    .enumerate()
+                    .filter_map(|(index, item)| {
+                        self.within(index, |this| this.single(message, field.kind(), item, false))
+                    })
+                    .collect();
+                (!items.is_empty()).then_some(Tree { origin, value: Value::List(items) })
+            }
+            Cardinality::Map => {
+                let (Value::Map(entries), Some((_, kind))) = (value.value, field.map_entry()) else {
+                    self.wrong(message, "a mapping");
+                    return None;
+                };
+                let entries: Entries<'a> = entries
+                    .into_iter()
+                    .filter_map(|(key, item)| {
+                        let item = self.within(&*key, |this| this.single(message, kind, item, false))?;
+                        Some((key, item))
+                    })
+                    .collect();
+                (!entries.is_empty()).then_some(Tree { origin, value: Value::Map(entries) })
+            }
+            Cardinality::Implicit => {
+                let value = self.single(message, field.kind(), value, true)?;
+                if is_default(field.kind(), &value) {
+                    self.note(message, What::DefaultDropped);
+                    return None;
+                }
+                Some(value)
+            }
+            Cardinality::Explicit => self.single(message, field.kind(), value, false),
+        }
+    }
+
+    fn single<'a>(&mut self, message: Message, kind: Kind, value: Tree<'a>, _implicit: bool) -> Option<Tree<'a>> {
+        match kind {
+            Kind::Message(inner) => self.message(inner, value),
+            Kind::Enum(enumeration) => self.enumeration(message, enumeration, value),
+            scalar => self.scalar(message, scalar, value),
+        }
+    }
+
+    fn enumeration<'a>(&mut self, message: Message, enumeration: Enum, value: Tree<'a>) -> Option<Tree<'a>> {
+        let origin = value.origin;
+        let number = match &value.value {
+            Value::Null if enumeration.full_name() == "google.protobuf.NullValue" => return Some(value),
+            Value::Null => 0,
+            Value::String(name) => match enumeration.by_name(name) {
+                Some(number) => number,
+                None => {
+                    self.note(message, What::UnknownEnumValue { enumeration: enumeration.full_name() });
+                    return None;
+                }
+            },
+            Value::Number(text) => match text.parse::<i32>() {
+                Ok(number) => number,
+                Err(_) => {
+                    self.wrong(message, "the name or the number of an enum value");
+                    return None;
+                }
+            },
+            _ => {
+                self.wrong(message, "the name of an enum value");
+                return None;
+            }
+        };
+        Some(match enumeration.by_number(number) {
+            Some(known) => Tree::string(known.name(), origin),
+            None => Tree { origin, value: Value::Number(number.to_string().into()) },
+        })
+    }
+
+    fn scalar<'a>(&mut self, message: Message, kind: Kind, value: Tree<'a>) -> Option<Tree<'a>> {
+        let origin = value.origin;
+        let null = matches!(value.value, Value::Null);
+        let value = match kind {
+            Kind::Bool => match value.value {
+                Value::Bool(_) => value.value,
+                Value::Null => Value::Bool(false),
+                _ => return self.refuse(message, "true or false"),
+            },
+            Kind::String => match value.value {
+                Value::String(_) => value.value,
+                Value::Null => Value::String("".into()),
+                Value::Number(_) | Value::Bool(_) => return self.refuse(message, "a string: put it in quotes"),
+                _ => return self.refuse(message, "a string"),
+            },
+            Kind::Bytes => match &value.value {
+                Value::String(text) if base64::prelude::BASE64_STANDARD.decode(text.as_bytes()).is_ok() => value.value,
+                Value::Null => Value::String("".into()),
+                _ => return self.refuse(message, "bytes in base64"),
+            },
+            Kind::Float | Kind::Double => {
+                if null {
+                    Value::Number("0".into())
+                } else {
+                    match float(&value) {
+                        Some(value) => value,
+                        None => return self.refuse(message, "a number"),
+                    }
+                }
+            }
+            _ => {
+                let (low, high, wide) = range(kind);
+                let number = if null { Some(0) } else { integer(&value) };
+                match number {
+                    Some(number) if (low..=high).contains(&number) => {
+                        let text = Cow::Owned(number.to_string());
+                        if wide { Value::String(text) } else { Value::Number(text) }
+                    }
+                    Some(_) => return self.refuse(message, format!("a whole number from {low} to {high}")),
+                    None => return self.refuse(message, "a whole number"),
+                }
+            }
+        };
+        Some(Tree { origin, value })
+    }
+
+    fn refuse<'a>(&mut self, message: Message, expected: impl Into<String>) -> Option<Tree<'a>> {
+        self.wrong(message, expected);
+        None
+    }
+
+    fn duration<'a>(&mut self, message: Message, value: &Tree<'a>) -> Option<Tree<'a>> {
+        let nanos = match &value.value {
+            Value::String(text) => parse_go_duration(text),
+            _ => None,
+        };
+        let Some(nanos) = nanos else {
+            self.note(message, What::BadDuration);
+            return None;
+        };
+        Some(Tree::string(write_duration(nanos), value.origin))
+    }
+
+    fn any<'a>(&mut self, message: Message, value: Tree<'a>) -> Option<Tree<'a>> {
+        let origin = value.origin;
+        let Value::Map(entries) = value.value else {
+            return self.refuse(message, "a mapping with `@type`");
+        };
+        let Some((_, url)) = entries.iter().find(|(key, _)| key == TYPE_KEY) else {
+            self.note(message, What::MissingType);
+            return None;
+        };
+        let Value::String(url) = url.value.clone() else {
+            return self.within(TYPE_KEY, |this| this.refuse(message, "a type URL"));
+        };
+        let Some(inner) = self.schema.message(type_name(&url)) else {
+            let url = url.into_owned();
+            self.within(TYPE_KEY, |this| this.note(message, What::UnknownType { url }));
+            return None;
+        };
+        let mut out: Entries<'a> = vec![(Cow::Borrowed(TYPE_KEY), Tree { origin, value: Value::String(url) })];
+        if inner.well_known().is_some() {
+            let Some((_, payload)) = entries.into_iter().find(|(key, _)| key == "value") else {
+                self.note(message, What::MissingValue);
+                return None;
+            };
+            let payload = self.within("value", |this| this.message(inner, payload))?;
+            out.push((Cow::Borrowed("value"), payload));
+        } else {
+            let entries = entries.into_iter().filter(|(key, _)| key != TYPE_KEY).collect();
+            out.extend(self.fields(inner, entries));
+        }
+        Some(Tree { origin, value: Value::Map(out) })
+    }
+}
+
+/// Whether `null` is a value of the field rather than its absence.
+fn takes_null(field: Field) -> bool {
+    matches!(field.cardinality(), Cardinality::Implicit | Cardinality::Explicit)
+        && match field.kind() {
+            Kind::Message(message) => message.well_known() == Some(WellKnown::Value),
+            Kind::Enum(enumeration) => enumeration.full_name() == "google.protobuf.NullValue",
+            _ => false,
+        }
+}
+
+/// Whether a canonical scalar is the default of its kind.
+pub fn is_default(kind: Kind, value: &Tree<'_>) -> bool {
+    match (&value.value, kind) {
+        (Value::Bool(value), _) => !value,
+        (Value::Number(text), _) => text.parse::<f64>().is_ok_and(|number| number == 0.0),
+        (Value::String(text), Kind::Enum(enumeration)) => enumeration.by_name(text) == Some(0),
+        (Value::String(text), Kind::Int64 | Kind::Uint64 | Kind::Sint64 | Kind::Fixed64 | Kind::Sfixed64) => {
+            text == "0"
+        }
+        (Value::String(text), Kind::String | Kind::Bytes) => text.is_empty(),
+        _ => false,
+    }
+}
+
+/// Smallest and largest value of an integer kind, and whether proto JSON writes it as a string.
+fn range(kind: Kind) -> (i128, i128, bool) {
+    match kind {
+        Kind::Uint32 | Kind::Fixed32 => (0, u32::MAX.into(), false),
+        Kind::Uint64 | Kind::Fixed64 => (0, u64::MAX.into(), true),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => (i64::MIN.into(), i64::MAX.into(), true),
+        _ => (i32::MIN.into(), i32::MAX.into(), false),
+    }
+}
+
+/// An integer as Go's JSON reads it: digits only, in quotes or not.
+fn integer(value: &Tree<'_>) -> Option<i128> {
+    match &value.value {
+        Value::Number(text) => text.parse().ok().or_else(|| whole(text)),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// A JSON number such as `1.0` or `1e3` that is a whole number below 1e21: a Struct holds it as a double, which Go
+/// writes without a point and without an exponent.
+#[allow(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+fn whole(text: &str) -> Option<i128> {
+    let number: f64 = text.parse().ok()?;
+    (number.fract() == 0.0 && number.abs() < 1e21).then_some(number as i128)
+}
+
+fn float<'a>(value: &Tree<'a>) -> Option<Value<'a>> {
+    match &value.value {
+        Value::Number(text) if text.parse::<f64>().is_ok() => Some(Value::Number(text.clone())),
+        Value::String(text) if matches!(&**text, "NaN" | "Infinity" | "-Infinity") => Some(Value::String(text.clone())),
+        Value::String(text) => {
+            let number: f64 = text.parse().ok()?;
+            number.is_finite().then(|| Value::Number(Cow::Owned(number.to_string())))
+        }
+        _ => None,
+    }
+}
+
+/// Nanoseconds of a duration as Go's `time.ParseDuration` reads it: `1h15m30.5s`, `500ms`, `-2us`, `0`.
+pub fn parse_go_duration(text: &str) -> Option<i64> {
+    let (negative, mut rest) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if rest == "0" {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total: i128 = 0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (whole, after) = rest.split_at(digits);
+        let (fraction, after) = match after.strip_prefix('.') {
+            Some(after) => {
+                let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+                after.split_at(digits)
+            }
+            None => ("", after),
+        };
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let length = after.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(length);
+        let scale: i128 = match unit {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return None,
+        };
+        let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        total = total.checked_add(whole.checked_mul(scale)?)?;
+        let mut unit = scale;
+        for digit in fraction.bytes().take(19) {
+            unit /= 10;
+            total += i128::from(digit - b'0') * unit;
+        }
+        rest = after;
+    }
+    let total = if negative { -total } else { total };
+    i64::try_from(total).ok()
+}
+
+/// A duration as proto JSON writes it: seconds with 0, 3, 6 or 9 decimals.
+pub fn write_duration(nanos: i64) -> String {
+    let sign = if nanos < 0 { "-" } else { "" };
+    let (seconds, nanos) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
+    match nanos {
+        0 => format!("{sign}{seconds}s"),
+        _ if nanos % 1_000_000 == 0 => format!("{sign}{seconds}.{:03}s", nanos / 1_000_000),
+        _ if nanos % 1_000 == 0 => format!("{sign}{seconds}.{:06}s", nanos / 1_000),
+        _ => format!("{sign}{seconds}.{nanos:09}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_go_reads_them() {
+        for (text, canonical) in [
+            ("1s", "1s"),
+            ("500ms", "0.500s"),
+            ("1m30s", "90s"),
+            ("-1.5h", "-5400s"),
+            ("0", "0s"),
+            ("1us", "0.000001s"),
+            ("1ns", "0.000000001s"),
+            (".5s", "0.500s"),
+        ] {
+            assert_eq!(parse_go_duration(text).map(write_duration).as_deref(), Some(canonical), "{text}");
+        }
+        for text in ["", "1", "s", "1 s", "1d", "1s ", "--1s", "10000000h"] {
+            assert_eq!(parse_go_duration(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Merging messages as istiod does: `pkg/proto/merge` (releases 1.22 to 1.31), on trees instead of wire bytes.
+
+use super::decode::is_default;
+use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
+use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
+use super::wire;
+use std::borrow::Cow;
+
+/// What a merge did to one place.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The place: field names and `[index]`es from the root of the merged message, as `a.b[2].c`.
+    pub path: String,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Value before, as JSON; `None` when there was none.
+    pub before: Option<String>,
+    /// Value after, as JSON; `None` when it is gone.
+    pub after: Option<String>,
+    /// What had written the value before, and what is inside it.
+    pub before_origins: Vec<Origin>,
+}
+
+/// What a merge can do to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// A value was set or replaced.
+    Set,
+    /// Items were appended to a list.
+    Appended,
+    /// A list was replaced.
+    ListReplaced,
+    /// A map entry was replaced whole.
+    EntryReplaced,
+    /// Another member of a oneof was cleared.
+    Cleared,
+    /// The value is the one that was there already.
+    Same,
+    /// A wrapper at its default (`false`, 0, empty) cannot reset what is there.
+    CannotReset,
+}
+
+/// Where changes are noted; `None` when nobody asks.
+pub type Log<'l> = Option<&'l mut Vec<Change>>;
+
+/// Merges messages of one release.
+pub struct Merger<'l> {
+    /// The release's types: what is inside an `Any` is merged with these.
+    pub schema: Schema,
+    /// What writes.
+    pub origin: Origin,
+    /// Whether lists are replaced (MERGE_AND_REPLACE_LIST) instead of appended to.
+    pub replace_lists: bool,
+    /// Where changes are noted.
+    pub log: Log<'l>,
+    /// The place of the message in what the log's reader sees.
+    pub path: String,
+}
+
+/// Why two `Any`s cannot be merged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnyMismatch {
+    /// Both types are known and differ.
+    Types {
+        /// Message name of the target.
+        target: String,
+        /// Message name of the patch.
+        patch: String,
+    },
+    /// A type is not linked into this istiod: the target stays as it is.
+    Unknown(String),
+}
+
+impl Merger<'_> {
+    /// Merges `source` into `target`, both messages of this type.
+    pub fn merge<'a>(&mut self, message: Message, target: &mut Tree<'a>, source: &Tree<'a>) {
+        target.open();
+        if matches!(source.value, Value::Raw(_)) {
+            let mut source = source.clone();
+            source.open();
+            return self.merge(message, target, &source);
+        }
+        for (key, value) in source.entries() {
+            if let Some(field) = message.field(key) {
+                let mark = self.path.len();
+                if mark > 0 {
+                    self.path.push('.');
+                }
+                self.path.push_str(field.name());
+                self.field(message, field, target, value);
+                self.path.truncate(mark);
+            }
+        }
+    }
+
+    fn field<'a>(&mut self, message: Message, field: Field, target: &mut Tree<'a>, value: &Tree<'a>) {
+        self.clear_oneof(message, field, target);
+        match field.cardinality() {
+            Cardinality::Repeated => self.list(field.name(), target, value),
+            Cardinality::Map => self.map(field.name(), target, value),
+            _ => match field.kind() {
+                Kind::Message(inner) if target.get(field.name()).is_some() => {
+                    if let Some(old) = target.get_mut(field.name()) {
+                        self.sub_message(inner, old, value);
+                    }
+                }
+                _ => self.assign(field.name(), target, value),
+            },
+        }
+    }
+
+    fn clear_oneof(&mut self, message: Message, field: Field, target: &mut Tree<'_>) {
+        let Some(oneof) = field.oneof() else { return };
+        for other in message.fields().filter(|other| other.oneof() == Some(oneof) && other.number() != field.number()) {
+            if let Some(old) = target.remove(other.name()) {
+                let parent = self.path.rfind('.').map_or(0, |at| at + 1);
+                let member = format!("{}{}", &self.path[..parent], other.name());
+                self.note_at(member, ChangeKind::Cleared, Some(&old), None);
+            }
+        }
+    }
+
+    fn sub_message<'a>(&mut self, message: Message, old: &mut Tree<'a>, value: &Tree<'a>) {
+        match message.well_known() {
+            Some(WellKnown::Duration | WellKnown::Timestamp) => self.replace(old, value),
+            Some(WellKnown::Wrapper(kind)) => {
+                if is_default(kind, value) && !is_default(kind, old) {
+                    self.note(ChangeKind::CannotReset, Some(old), Some(value));
+                } else {
+                    self.replace(old, value);
+                }
+            }
+            Some(WellKnown::Any) => self.any_as_message(old, value),
+            Some(WellKnown::Struct) => self.map_entries(old, value),
+            Some(WellKnown::ListValue) => self.append(old, value),
+            Some(WellKnown::Value) => match (&old.value, &value.value) {
+                (Value::Map(_), Value::Map(_)) => self.map_entries(old, value),
+                (Value::List(_), Value::List(_)) => self.append(old, value),
+                _ => self.replace(old, value),
+            },
+            _ => self.merge(message, old, value),
+        }
+    }
+
+    fn assign<'a>(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
+        if let Some(old) = target.get_mut(name) {
+            self.replace(old, value);
+        } else {
+            self.note(ChangeKind::Set, None, Some(value));
+            let value = value.with_origin(self.origin);
+            target.set(name, value);
+        }
+    }
+
+    fn replace<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+        let kind = if self.log.is_some() && old.same(value) { ChangeKind::Same } else { ChangeKind::Set };
+        self.note(kind, Some(old), Some(value));
+        *old = value.with_origin(self.origin);
+    }
+
+    fn list<'a>(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
+        let Some(old) = target.get_mut(name).filter(|old| !old.items().is_empty()) else {
+            self.note(ChangeKind::Set, None, Some(value));
+            let value = value.with_origin(self.origin);
+            target.set(name, value);
+            return;
+        };
+        if self.replace_lists {
+            self.note(ChangeKind::ListReplaced, Some(old), Some(value));
+            *old = value.with_origin(self.origin);
+        } else {
+            self.append(old, value);
+        }
+    }
+
+    fn append<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+        let first = old.items().len();
+        let place = format!("{}[{first}]", self.path);
+        self.note_at(place, ChangeKind::Appended, None, Some(value));
+        let origin = self.origin;
+        if let Some(items) = old.items_mut() {
+            items.extend(value.items().iter().map(|item| item.with_origin(origin)));
+        }
+    }
+
+    fn map<'a>(&mut self, name: &'static str, target: &mut Tree<'a>, value: &Tree<'a>) {
+        if let Some(old) = target.get_mut(name) {
+            self.map_entries(old, value);
+        } else {
+            self.note(ChangeKind::Set, None, Some(value));
+            let value = value.with_origin(self.origin);
+            target.set(name, value);
+        }
+    }
+
+    /// Map entries replace whole, they do not merge.
+    fn map_entries<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+        for (key, entry) in value.entries() {
+            let place = format!("{}[\"{key}\"]", self.path);
+            match old.get(key) {
+                Some(before) => self.note_at(place, ChangeKind::EntryReplaced, Some(&before.clone()), Some(entry)),
+                None => self.note_at(place, ChangeKind::Set, None, Some(entry)),
+            }
+            let entry = entry.with_origin(self.origin);
+            old.set(key.clone(), entry);
+        }
+    }
+
+    /// An `Any` inside a plain merge is merged as the message `{type_url, value}`: each overwritten if set.
+    fn any_as_message<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+        let mut value = value.clone();
+        value.open();
+        if value.entries().len() > 1 {
+            return self.replace(old, &value);
+        }
+        // No payload: only the type URL is overwritten, the old bytes stay and are read as the new type.
+        let (Some(old_type), Some(new_type)) = (old.type_name(), value.type_name()) else { return };
+        if old_type == new_type {
+            return;
+        }
+        let before = old.clone();
+        *old = wire::reinterpret(self.schema, old, &new_type).unwrap_or_else(|| value.clone());
+        old.set_origin(self.origin);
+        if let Some(url) = value.get(TYPE_KEY).cloned() {
+            old.set(TYPE_KEY, url.with_origin(self.origin));
+        }
+        let after = old.clone();
+        self.note(ChangeKind::Set, Some(&before), Some(&after));
+    }
+
+    /// Merges the payloads of two `Any`s as messages, as istiod's `MergeAnyWithAny` does. The result's type URL gets
+    /// the standard prefix. Fails, changing nothing, when the types differ or one of them is unknown.
+    pub fn any_payload<'a>(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> Result<(), AnyMismatch> {
+        let (Some(target_type), Some(source_type)) = (target.type_name(), source.type_name()) else {
+            return Err(AnyMismatch::Unknown(String::new()));
+        };
+        let Some(message) = self.schema.message(&target_type) else { return Err(AnyMismatch::Unknown(target_type)) };
+        if self.schema.message(&source_type).is_none() {
+            return Err(AnyMismatch::Unknown(source_type));
+        }
+        if target_type != source_type {
+            return Err(AnyMismatch::Types { target: target_type, patch: source_type });
+        }
+        target.open();
+        let mut source = source.clone();
+        source.open();
+        if message.well_known().is_some() {
+            if let (Some(old), Some(value)) = (target.get_mut("value"), source.get("value")) {
+                self.sub_message(message, old, value);
+            }
+        } else {
+            source.remove(TYPE_KEY);
+            self.merge(message, target, &source);
+        }
+        let prefixed = format!("type.googleapis.com/{}", type_name(&target_type));
+        if target.str_at(TYPE_KEY) != prefixed {
+            target.set(TYPE_KEY, Tree::string(Cow::Owned(prefixed), Origin::ISTIOD));
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, kind: ChangeKind, before: Option<&Tree<'_>>, after: Option<&Tree<'_>>) {
+        if self.log.is_some() {
+            let path = self.path.clone();
+            self.note_at(path, kind, before, after);
+        }
+    }
+
+    fn note_at(&mut self, path: String, kind: ChangeKind, before: Option<&Tree<'_>>, after: Option<&Tree<'_>>) {
+        if let Some(log) = self.log.as_deref_mut() {
+            let text = |tree: Option<&Tree<'_>>| tree.map(|tree| super::json::write(tree, super::json::Style::Compact));
+            log.push(Change {
+                path,
+                kind,
+                before_origins: before.map(Tree::origins).unwrap_or_default(),
+                before: text(before),
+                after: text(after),
+            });
+        }
+    }
+}
