@@ -1,6 +1,6 @@
 //! Compiles the committed store of Envoy and istiod descriptor sets into tables that are read in place.
 //!
-//! Input: `src/proto/data/schema-store.bin.zst` (format: `xtask/README.md`). Output, in `OUT_DIR`:
+//! Input: `src/proto/data/schema-store.bin.zst` (origin and format: `xtask/README.md`). Output, in `OUT_DIR`:
 //!
 //! - `schema.words`: little-endian `u32` words; the layout is written down in `src/proto/schema/table.rs`;
 //! - `schema.text`: every name once, UTF-8;
@@ -453,6 +453,9 @@ impl Compiler<'_> {
             (false, _) => 0,
         };
         let oneof = field.oneof.filter(|_| !field.proto3_optional).map_or(0, |index| index + 1);
+        if oneof > 0xff {
+            return Err(format!("field {} is in oneof {oneof}; the tables have room for 255", field.name).into());
+        }
         let options = &field.options;
         let flags = flag(1, number(options, option::FIELD_DEPRECATED)?)
             | flag(2, number(options, option::DISALLOWED)?)

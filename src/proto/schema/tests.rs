@@ -211,8 +211,27 @@ fn istio_s_own_and_the_contrib_types_are_there() {
     }
     assert!(Schema::newest().message("envoy.config.route.v3.Rout").is_none());
     assert!(Schema::newest().message("").is_none());
-    // v2 is not part of any set.
+    // v2 is not part of any set, nor are its packages that do not say v2.
     assert!(Schema::istiod(18, 0).message("envoy.api.v2.Cluster").is_none());
+    assert!(Schema::newest().message("envoy.type.Int64Range").is_none());
+}
+
+#[test]
+fn istiod_knows_what_it_links_and_the_proxy_what_it_runs() {
+    let istiod = |minor, name| Schema::istiod(minor, 0).message(name).is_some();
+    let envoy = |minor, name| Schema::envoy(minor).unwrap().message(name).is_some();
+    // istiod wrote these as TypedStruct until 1.28; the proxies read them all along.
+    for name in ["io.istio.http.peer_metadata.Config", "envoy.tcp.metadataexchange.config.MetadataExchange"] {
+        assert!(!istiod(22, name) && !istiod(28, name) && istiod(29, name), "{name}");
+        assert!(envoy(30, name) && envoy(36, name) && envoy(37, name), "{name}");
+    }
+    // Gone from the proxy after 1.20 (Envoy 1.28), from istiod after 1.25.
+    let authn = "istio.envoy.config.filter.http.authn.v2alpha1.FilterConfig";
+    assert!(istiod(22, authn) && istiod(25, authn) && !istiod(26, authn));
+    assert!(envoy(28, authn) && !envoy(29, authn));
+    // Part of Envoy's contrib, but not linked into istiod.
+    let discovery = "istio.workload.BootstrapExtension";
+    assert!(!istiod(31, discovery) && envoy(39, discovery));
 }
 
 #[test]
@@ -224,6 +243,7 @@ fn well_known_types_are_known_by_name() {
     assert_eq!(known("Struct"), Some(WellKnown::Struct));
     assert_eq!(known("Value"), Some(WellKnown::Value));
     assert_eq!(known("ListValue"), Some(WellKnown::ListValue));
+    assert_eq!(known("FieldMask"), Some(WellKnown::FieldMask));
     assert_eq!(known("Empty"), Some(WellKnown::Empty));
     assert_eq!(known("UInt32Value"), Some(WellKnown::Wrapper(Kind::Uint32)));
     assert_eq!(known("BytesValue"), Some(WellKnown::Wrapper(Kind::Bytes)));
@@ -266,45 +286,4 @@ fn a_pool_of_a_few_types_holds_what_they_refer_to() {
     assert!(pool.get_message_by_name("envoy.config.core.v3.HeaderValueOption").is_some());
     assert!(pool.get_message_by_name("envoy.extensions.filters.http.lua.v3.Lua").is_none());
     assert!(schema.pool(&["envoy.nonsense"]).is_err());
-}
-
-/// Not a check: prints times. `cargo test --release --lib look_up_times -- --ignored --nocapture`
-#[test]
-#[ignore = "prints times"]
-fn look_up_times() {
-    use std::{hint::black_box, time::Instant};
-    let start = Instant::now();
-    let schema = Schema::newest();
-    let cluster = schema.message("envoy.config.cluster.v3.Cluster").unwrap();
-    println!("first look-up: {:?}", start.elapsed());
-    let names: Vec<_> = schema.messages().map(Message::full_name).collect();
-    let start = Instant::now();
-    for name in &names {
-        black_box(schema.message(black_box(name)));
-    }
-    println!("message by name: {:?} (of {})", start.elapsed() / u32::try_from(names.len()).unwrap(), names.len());
-    for (message, field) in
-        [(cluster, "name"), (cluster, "transport_socket"), (cluster, "circuitBreakers"), (cluster, "no_such")]
-    {
-        let start = Instant::now();
-        for _ in 0..1_000_000 {
-            black_box(message.field(black_box(field)));
-        }
-        println!("{message:?} ({} fields) {field}: {:?}", message.fields().len(), start.elapsed() / 1_000_000);
-    }
-    let fields: Vec<(Message, &str)> =
-        schema.messages().flat_map(|message| message.fields().map(move |field| (message, field.name()))).collect();
-    let start = Instant::now();
-    for &(message, field) in &fields {
-        black_box(message.field(black_box(field)));
-    }
-    println!("every field by name: {:?} (of {})", start.elapsed() / u32::try_from(fields.len()).unwrap(), fields.len());
-    let start = Instant::now();
-    for &(message, field) in &fields {
-        black_box(message.field(black_box(field)).map(Field::kind));
-    }
-    println!("and its kind: {:?}", start.elapsed() / u32::try_from(fields.len()).unwrap());
-    let start = Instant::now();
-    schema.pool(&["envoy.config.listener.v3.Listener"]).unwrap();
-    println!("pool of a listener: {:?}", start.elapsed());
 }
