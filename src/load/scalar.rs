@@ -126,13 +126,13 @@ fn number(word: &str) -> Scalar {
         _ => (10, unsigned),
     };
     // u64::from_str_radix takes a sign of its own: `--1`, `0x+1`.
-    if digits.starts_with(|first: char| first.is_digit(base)) {
-        if let Ok(magnitude) = u64::from_str_radix(digits, base) {
-            let value = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
-            // Above i64 only an unsigned number counts, and that one takes no sign.
-            if i64::try_from(value).is_ok() || !signed {
-                return Scalar::Int(value);
-            }
+    if digits.starts_with(|first: char| first.is_digit(base))
+        && let Ok(magnitude) = u64::from_str_radix(digits, base)
+    {
+        let value = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
+        // Above i64 only an unsigned number counts, and that one takes no sign.
+        if i64::try_from(value).is_ok() || !signed {
+            return Scalar::Int(value);
         }
     }
     decimal(word)

@@ -132,7 +132,7 @@ struct Builder<'a> {
     anchored: usize,
 }
 
-impl<'a> Chunk<'a> {
+impl Chunk<'_> {
     fn read(self, out: &mut Output) {
         let trimmed = self.text.trim_start_matches('\u{feff}');
         let chunk = Chunk { file: self.file, base: self.base + self.text.len() - trimmed.len(), text: trimmed };
@@ -153,9 +153,22 @@ impl<'a> Chunk<'a> {
                         }
                     }
                 }
-                None => out.problems.push(problem),
+                None => out.problems.push(chunk.without_secret(problem)),
             }
         }
+    }
+
+    /// The place of an error inside a broken Secret must not be shown: only its first line is named.
+    fn without_secret(&self, problem: Problem) -> Problem {
+        let secret = |line: &str| {
+            let line: String = line.chars().filter(|c| !matches!(c, ' ' | '"' | '\'')).collect();
+            line.contains("kind:Secret")
+        };
+        if !self.text.lines().any(secret) {
+            return problem;
+        }
+        let message = format!("this Secret is not read: {}", problem.code);
+        Problem { span: Some(self.span(0, 0)), message, ..problem }
     }
 
     fn parse(self, out: &mut Output) -> Result<(), Problem> {
@@ -233,10 +246,10 @@ impl<'a> Chunk<'a> {
         if let Some(problem) = self.template_problem() {
             return problem;
         }
-        if self.looks_like_json() {
-            if let Some(problem) = self.json_problem() {
-                return problem;
-            }
+        if self.looks_like_json()
+            && let Some(problem) = self.json_problem()
+        {
+            return problem;
         }
         let (start, end) = self.word_at(at);
         let (message, help) = explain(error.kind());
@@ -377,7 +390,7 @@ impl<'a> Builder<'a> {
         if is_plain && tag == Tag::None && scalar::surprises(&text, &resolved) {
             self.problems.push(surprise(span, &text, &resolved));
         }
-        let text = if tag == Tag::Binary { self.binary(&text, span)? } else { text };
+        let text = if tag == Tag::Binary { Self::binary(&text, span)? } else { text };
         if expects_key {
             let name = match resolved {
                 Scalar::Text => text.clone().into_owned(),
@@ -392,13 +405,13 @@ impl<'a> Builder<'a> {
                 }
             };
             if anchor != 0 {
-                let node = Node { span, value: scalar_value(resolved, text).unwrap_or(NodeValue::Null) };
+                let node = Node { span, value: scalar_value(&resolved, text).unwrap_or(NodeValue::Null) };
                 self.anchors.insert(anchor, Anchored { node, height: 0, size: 1 });
             }
             self.key(Key::Name(name, span));
             return Ok(());
         }
-        let Some(value) = scalar_value(resolved, text) else {
+        let Some(value) = scalar_value(&resolved, text) else {
             let mut problem =
                 self.chunk.problem("yaml-syntax", start, end, "JSON has no such number, so kubectl cannot send it");
             problem.help = Some("put it in quotes if a text is meant".to_owned());
@@ -407,7 +420,7 @@ impl<'a> Builder<'a> {
         self.value(Built { node: Node { span, value }, height: 0, from_alias: false, end }, anchor, 1)
     }
 
-    fn binary<'t>(&self, text: &str, span: Span) -> Result<Cow<'t, str>, Problem> {
+    fn binary<'t>(text: &str, span: Span) -> Result<Cow<'t, str>, Problem> {
         let packed: String = text.split_ascii_whitespace().collect();
         let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| Problem {
             code: "yaml-syntax",
@@ -571,8 +584,8 @@ fn surprise(span: Span, word: &str, resolved: &Scalar) -> Problem {
     }
 }
 
-fn scalar_value(resolved: Scalar, text: Cow<'_, str>) -> Option<NodeValue> {
-    Some(match resolved {
+fn scalar_value(resolved: &Scalar, text: Cow<'_, str>) -> Option<NodeValue> {
+    Some(match *resolved {
         Scalar::Null => NodeValue::Null,
         Scalar::Bool(value) => NodeValue::Bool(value),
         Scalar::Int(value) => NodeValue::Number(scalar::int_json(value)),
@@ -628,6 +641,12 @@ fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
         | ErrorKind::UnexpectedEofFlowSequence => Some("look for a missing comma or closing bracket"),
         ErrorKind::UnexpectedCharacter { .. } => Some("a text that starts with this character needs quotes"),
         ErrorKind::UnknownAnchor => Some("a text that starts with `*` needs quotes"),
+        ErrorKind::ExpectedDocumentStart => {
+            return (
+                "the document ends above: kubectl drops everything from here on without a word".to_owned(),
+                Some("look at the indentation, or put `---` between two documents"),
+            );
+        }
         ErrorKind::UnknownQuotedScalarEscape => Some("use single quotes, or double the backslash"),
         _ => None,
     };

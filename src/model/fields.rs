@@ -68,12 +68,11 @@ impl Reader {
     /// The items of a field that holds a list.
     pub(super) fn list<'n>(&mut self, message: Message<'n>, name: &str) -> &'n [Node] {
         let Some(entry) = self.entry(message, name) else { return &[] };
-        match &entry.value.value {
-            NodeValue::List(items) => items,
-            _ => {
-                self.wrong_type(name, &entry.value, "a list");
-                &[]
-            }
+        if let NodeValue::List(items) = &entry.value.value {
+            items
+        } else {
+            self.wrong_type(name, &entry.value, "a list");
+            &[]
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod envoy_filter;
 mod fields;
+pub mod inventory;
 pub mod parse_envoy_filter;
 pub mod proxy;
 pub mod release;

@@ -165,11 +165,11 @@ fn metadata(reader: &mut Reader, meta: Message<'_>, filter: &mut EnvoyFilter) {
     if there("creationTimestamp") {
         let text = reader.text(meta, "creationTimestamp");
         filter.created = timestamp(&text);
-        if filter.created.is_none() {
-            if let Some(node) = meta.node.get("creationTimestamp") {
-                let message = format!("creationTimestamp `{text}` is no RFC 3339 time, like 2026-01-15T00:00:30Z");
-                reader.warn("bad-timestamp", node.span, message, None);
-            }
+        if filter.created.is_none()
+            && let Some(node) = meta.node.get("creationTimestamp")
+        {
+            let message = format!("creationTimestamp `{text}` is no RFC 3339 time, like 2026-01-15T00:00:30Z");
+            reader.warn("bad-timestamp", node.span, message, None);
         }
     }
 }

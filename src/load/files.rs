@@ -1,0 +1,172 @@
+//! Files, folders and standard input to texts.
+
+use crate::source::{Problem, Severity};
+use flate2::read::MultiGzDecoder;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The most that is read from one file, unpacked. A mesh of thousands of services dumps into less.
+pub(super) const MAX_BYTES: u64 = 1 << 30;
+
+/// One text to read.
+#[derive(Debug)]
+pub(super) struct Input {
+    /// What to call it in messages.
+    pub(super) name: String,
+    /// Whether the user named it (or only its folder).
+    pub(super) named: bool,
+    path: Option<PathBuf>,
+}
+
+/// What is in an input.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) text: String,
+    /// Where bytes that are no UTF-8 were replaced.
+    pub(super) replaced: Vec<usize>,
+}
+
+/// Lists what the arguments stand for, sorted by name and each once, whatever the order of the arguments.
+pub(super) fn list(arguments: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    for argument in arguments {
+        if argument.as_os_str() == "-" {
+            inputs.push(Input { name: "<stdin>".to_owned(), named: true, path: None });
+        } else if argument.is_dir() {
+            let found = folder(argument, problems);
+            if found.is_empty() {
+                let message = format!("{} holds no .yaml, .yml or .json file", argument.display());
+                problems.push(problem("empty-directory", Severity::Warning, message));
+            }
+            inputs.extend(found.into_iter().map(|path| input(path, false)));
+        } else {
+            inputs.push(input(argument.clone(), true));
+        }
+    }
+    // Named ones first, so that a file that was also found in a folder counts as named.
+    inputs.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
+    let mut seen = BTreeSet::new();
+    inputs.retain(|input| {
+        let real = input.path.as_deref().map(|path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
+        seen.insert(real)
+    });
+    inputs
+}
+
+fn input(path: PathBuf, named: bool) -> Input {
+    Input { name: path.display().to_string(), named, path: Some(path) }
+}
+
+/// Every YAML and JSON file below a folder; hidden files and folders, and links to folders, are passed over.
+fn folder(root: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                problems.push(cannot_read(&folder.display().to_string(), &error));
+                continue;
+            }
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else if is_yaml(&path) && path.is_file() {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn is_yaml(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
+}
+
+impl Input {
+    /// Reads the text, unpacking gzip. Fails with what to tell the user: unreadable, too large, binary.
+    pub(super) fn read(&self, max_bytes: u64) -> Result<Text, Problem> {
+        let bytes = self.bytes(max_bytes).map_err(|error| cannot_read(&self.name, &error))?;
+        let packed = bytes.starts_with(&[0x1f, 0x8b]);
+        let bytes = if packed {
+            limited(MultiGzDecoder::new(bytes.as_slice()), max_bytes)
+                .map_err(|error| cannot_read(&self.name, &error))?
+        } else {
+            bytes
+        };
+        if bytes.len() as u64 > max_bytes {
+            let message = format!("{} is larger than {} MiB and is not read", self.name, max_bytes >> 20);
+            let mut problem = problem("too-large", Severity::Error, message);
+            problem.help = Some("split it, or select the kinds that are needed".to_owned());
+            return Err(problem);
+        }
+        decode(bytes).ok_or_else(|| {
+            let message = format!("{} is a binary file, not YAML or JSON", self.name);
+            problem("binary-file", Severity::Error, message)
+        })
+    }
+
+    fn bytes(&self, max_bytes: u64) -> io::Result<Vec<u8>> {
+        match &self.path {
+            None => limited(io::stdin().lock(), max_bytes),
+            Some(path) => limited(File::open(path)?, max_bytes),
+        }
+    }
+}
+
+/// Reads one byte more than allowed at most, so that the caller sees the excess.
+fn limited(from: impl Read, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Text out of bytes: UTF-8, or UTF-16 with a byte order mark as PowerShell writes it; `None` for binary data.
+fn decode(bytes: Vec<u8>) -> Option<Text> {
+    let wide = |order: fn([u8; 2]) -> u16| {
+        let units = bytes[2..].chunks_exact(2).map(|pair| order([pair[0], pair[1]]));
+        let text = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        Some(Text { text, replaced: Vec::new() })
+    };
+    match bytes.as_slice() {
+        [0xff, 0xfe, ..] => return wide(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => return wide(u16::from_be_bytes),
+        _ => {}
+    }
+    if memchr::memchr(0, &bytes).is_some() {
+        return None;
+    }
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return Some(Text { text, replaced: Vec::new() }),
+        Err(error) => error.into_bytes(),
+    };
+    let (mut text, mut replaced) = (String::with_capacity(bytes.len()), Vec::new());
+    for part in bytes.utf8_chunks() {
+        text.push_str(part.valid());
+        if !part.invalid().is_empty() {
+            replaced.push(text.len());
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    Some(Text { text, replaced })
+}
+
+pub(super) fn problem(code: &'static str, severity: Severity, message: String) -> Problem {
+    Problem { code, severity, span: None, message, help: None }
+}
+
+fn cannot_read(name: &str, error: &io::Error) -> Problem {
+    let reason = error.to_string();
+    let reason = reason.split(" (os error").next().unwrap_or_default();
+    problem("cannot-read", Severity::Error, format!("cannot read {name}: {reason}"))
+}

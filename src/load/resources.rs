@@ -1,0 +1,332 @@
+//! Sorts documents by kind into an [`Inventory`].
+
+use super::yaml;
+use crate::model::inventory::{
+    ContainerPort, DEFAULT_ROOT_NAMESPACE, DestinationRule, Gateway, Injection, Inventory, KubeGateway, KubeListener,
+    Labels, Mesh, Object, Server, Service, ServiceEntry, ServicePort, Sidecar, TargetPort, VirtualService, Workload,
+};
+use crate::model::parse_envoy_filter;
+use crate::source::{Entry, Node, NodeValue, Problem, Severity, Sources};
+
+/// Label (and, older, annotation) that asks for a sidecar or refuses one.
+const INJECT: &str = "sidecar.istio.io/inject";
+
+/// Whether a document is a Kubernetes Secret, which is not kept in any form.
+pub(super) fn is_secret(document: &Node) -> bool {
+    text(document, &["kind"]) == "Secret"
+}
+
+/// Unpacks `kind: List`, `EnvoyFilterList` and the like into their items; any other document is itself.
+/// Items of a typed list carry no `kind` of their own and get it from the list.
+pub(super) fn unpack(document: Node) -> Vec<Node> {
+    let kind = text(&document, &["kind"]).to_owned();
+    let Some(item_kind) = kind.strip_suffix("List") else { return vec![document] };
+    let api_version = document.entry("apiVersion").cloned();
+    let kind_span = document.key_span(&["kind".into()]);
+    let mut unpacked = Vec::new();
+    for mut item in into_items(document) {
+        if let NodeValue::Map(entries) = &mut item.value
+            && !item_kind.is_empty()
+            && !entries.iter().any(|entry| entry.key == "kind")
+        {
+            let value = Node { span: kind_span, value: NodeValue::String(item_kind.to_owned()) };
+            entries.insert(0, Entry { key: "kind".to_owned(), key_span: kind_span, value });
+            if !entries.iter().any(|entry| entry.key == "apiVersion") {
+                entries.extend(api_version.clone());
+            }
+        }
+        // A list of lists: kubectl does not print it, but reads it. One more level is enough.
+        match text(&item, &["kind"]) {
+            "List" => unpacked.extend(into_items(item)),
+            _ => unpacked.push(item),
+        }
+    }
+    unpacked
+}
+
+fn into_items(document: Node) -> Vec<Node> {
+    let NodeValue::Map(entries) = document.value else { return Vec::new() };
+    match entries.into_iter().find(|entry| entry.key == "items").map(|entry| entry.value.value) {
+        Some(NodeValue::List(items)) => items,
+        _ => Vec::new(),
+    }
+}
+
+/// Puts one object into the inventory. Objects of kinds that are not needed are counted.
+pub(super) fn add(
+    document: Node,
+    namespace: &str,
+    sources: &mut Sources,
+    inventory: &mut Inventory,
+    problems: &mut Vec<Problem>,
+) {
+    let kind = text(&document, &["kind"]).to_owned();
+    let group = match text(&document, &["apiVersion"]).split_once('/') {
+        Some((group, _)) => group.to_owned(),
+        None => String::new(),
+    };
+    let object = |document: Node| Object::read(&kind, namespace, document);
+    match (group.as_str(), kind.as_str()) {
+        ("networking.istio.io" | "", "EnvoyFilter") => {
+            let (filter, found) = parse_envoy_filter::parse(document, namespace);
+            inventory.envoy_filters.extend(filter);
+            problems.extend(found);
+        }
+        ("", "Namespace") => inventory.namespaces.push(Object { namespace: String::new(), ..object(document) }),
+        ("", "Pod" | "ReplicationController")
+        | ("apps", "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet")
+        | ("batch", "Job" | "CronJob")
+        | ("networking.istio.io", "WorkloadEntry" | "WorkloadGroup") => {
+            inventory.workloads.push(workload(object(document)));
+        }
+        ("", "Service") => inventory.services.push(service(object(document))),
+        ("", "ConfigMap") => mesh(object(document), sources, inventory, problems),
+        ("networking.istio.io", "ServiceEntry") => inventory.service_entries.push(service_entry(object(document))),
+        ("networking.istio.io", "Gateway") => inventory.gateways.push(gateway(object(document))),
+        ("networking.istio.io", "VirtualService") => {
+            inventory.virtual_services.push(virtual_service(object(document)));
+        }
+        ("networking.istio.io", "DestinationRule") => {
+            inventory.destination_rules.push(destination_rule(object(document)));
+        }
+        ("networking.istio.io", "Sidecar") => inventory.sidecars.push(sidecar(object(document))),
+        ("gateway.networking.k8s.io", "Gateway") => inventory.kube_gateways.push(kube_gateway(object(document))),
+        _ => *inventory.other.entry(kind).or_default() += 1,
+    }
+}
+
+impl Object {
+    fn read(kind: &str, namespace: &str, document: Node) -> Object {
+        let own = text(&document, &["metadata", "namespace"]);
+        Object {
+            kind: kind.to_owned(),
+            name: text(&document, &["metadata", "name"]).to_owned(),
+            namespace: if own.is_empty() { namespace } else { own }.to_owned(),
+            labels: labels(find(&document, &["metadata", "labels"])),
+            annotations: labels(find(&document, &["metadata", "annotations"])),
+            document,
+        }
+    }
+}
+
+fn workload(object: Object) -> Workload {
+    let document = &object.document;
+    let route: &[&str] = match object.kind.as_str() {
+        "Pod" | "WorkloadEntry" => &[],
+        "WorkloadGroup" => &["spec"],
+        "CronJob" => &["spec", "jobTemplate", "spec", "template"],
+        _ => &["spec", "template"],
+    };
+    let pod = find(document, route);
+    let inside = |keys: &[&str]| pod.and_then(|pod| find(pod, keys));
+    let mut pod_labels = labels(inside(&["metadata", "labels"]));
+    if object.kind == "WorkloadEntry" {
+        pod_labels.extend(labels(find(document, &["spec", "labels"])));
+    }
+    let annotations = labels(inside(&["metadata", "annotations"]));
+    let containers = || {
+        let lists = [&["spec", "containers"], &["spec", "initContainers"]];
+        lists.into_iter().flat_map(|keys| inside(keys).map_or(&[][..], Node::items))
+    };
+    let proxy = containers().find(|container| text(container, &["name"]) == "istio-proxy");
+    let ports = containers()
+        .filter(|container| text(container, &["name"]) != "istio-proxy")
+        .flat_map(|container| items(container, &["ports"]))
+        .map(|port| ContainerPort { name: owned(port, &["name"]), number: number(port, &["containerPort"]) })
+        .collect();
+    let injection = Injection {
+        asked: pod_labels.get(INJECT).or_else(|| annotations.get(INJECT)).cloned(),
+        revision: pod_labels.get("istio.io/rev").cloned(),
+        templates: annotations.get("inject.istio.io/templates").cloned(),
+        proxy_image: proxy.map(|proxy| owned(proxy, &["image"])),
+        proxy_args: proxy.map(|proxy| texts(proxy, &["args"])).unwrap_or_default(),
+        host_network: inside(&["spec", "hostNetwork"]).is_some_and(|node| node.value == NodeValue::Bool(true)),
+    };
+    let owner = items(document, &["metadata", "ownerReferences"])
+        .iter()
+        .find(|owner| owner.get("controller").is_some_and(|node| node.value == NodeValue::Bool(true)))
+        .map(|owner| (owned(owner, &["kind"]), owned(owner, &["name"])));
+    Workload { labels: pod_labels, annotations, owner, ports, injection, object }
+}
+
+fn service(object: Object) -> Service {
+    let document = &object.document;
+    let ports =
+        items(document, &["spec", "ports"]).iter().map(|port| service_port(port, "port", "appProtocol")).collect();
+    let export_to = object.annotations.get("networking.istio.io/exportTo").map_or("", String::as_str);
+    Service {
+        selector: labels(find(document, &["spec", "selector"])),
+        ports,
+        service_type: Some(owned(document, &["spec", "type"]))
+            .filter(|kind| !kind.is_empty())
+            .unwrap_or("ClusterIP".to_owned()),
+        headless: text(document, &["spec", "clusterIP"]) == "None",
+        export_to: export_to.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect(),
+        object,
+    }
+}
+
+fn service_port(port: &Node, number_key: &str, protocol_key: &str) -> ServicePort {
+    let own = number(port, &[number_key]);
+    let target = match port.get("targetPort").map(|node| &node.value) {
+        Some(NodeValue::Number(text)) => text.parse().map_or(TargetPort::Number(own), TargetPort::Number),
+        Some(NodeValue::String(name)) => {
+            name.parse().map_or_else(|_| TargetPort::Name(name.clone()), TargetPort::Number)
+        }
+        _ => TargetPort::Number(own),
+    };
+    let app_protocol = port.get(protocol_key).and_then(Node::as_str).map(str::to_owned);
+    ServicePort {
+        name: owned(port, &["name"]),
+        number: own,
+        target,
+        protocol: owned(port, &["protocol"]),
+        app_protocol,
+    }
+}
+
+fn service_entry(object: Object) -> ServiceEntry {
+    let document = &object.document;
+    ServiceEntry {
+        hosts: texts(document, &["spec", "hosts"]),
+        addresses: texts(document, &["spec", "addresses"]),
+        ports: items(document, &["spec", "ports"]).iter().map(|port| service_port(port, "number", "")).collect(),
+        location: owned(document, &["spec", "location"]),
+        resolution: owned(document, &["spec", "resolution"]),
+        export_to: texts(document, &["spec", "exportTo"]),
+        selector: labels(find(document, &["spec", "workloadSelector", "labels"])),
+        object,
+    }
+}
+
+fn gateway(object: Object) -> Gateway {
+    let document = &object.document;
+    let servers = items(document, &["spec", "servers"]).iter().map(|server| Server {
+        name: owned(server, &["name"]),
+        bind: owned(server, &["bind"]),
+        port: number(server, &["port", "number"]),
+        port_name: owned(server, &["port", "name"]),
+        protocol: owned(server, &["port", "protocol"]),
+        hosts: texts(server, &["hosts"]),
+        tls_mode: server.get("tls").filter(|tls| !tls.is_null()).map(|tls| owned(tls, &["mode"])),
+    });
+    Gateway { selector: labels(find(document, &["spec", "selector"])), servers: servers.collect(), object }
+}
+
+fn kube_gateway(object: Object) -> KubeGateway {
+    let listeners = items(&object.document, &["spec", "listeners"]).iter().map(|listener| KubeListener {
+        name: owned(listener, &["name"]),
+        port: number(listener, &["port"]),
+        protocol: owned(listener, &["protocol"]),
+        hostname: owned(listener, &["hostname"]),
+    });
+    KubeGateway {
+        class: owned(&object.document, &["spec", "gatewayClassName"]),
+        listeners: listeners.collect(),
+        object,
+    }
+}
+
+fn virtual_service(object: Object) -> VirtualService {
+    let document = &object.document;
+    VirtualService {
+        hosts: texts(document, &["spec", "hosts"]),
+        gateways: texts(document, &["spec", "gateways"]),
+        export_to: texts(document, &["spec", "exportTo"]),
+        http_routes: items(document, &["spec", "http"]).iter().map(|route| owned(route, &["name"])).collect(),
+        object,
+    }
+}
+
+fn destination_rule(object: Object) -> DestinationRule {
+    let document = &object.document;
+    DestinationRule {
+        host: owned(document, &["spec", "host"]),
+        subsets: items(document, &["spec", "subsets"]).iter().map(|subset| owned(subset, &["name"])).collect(),
+        export_to: texts(document, &["spec", "exportTo"]),
+        selector: labels(find(document, &["spec", "workloadSelector", "matchLabels"])),
+        object,
+    }
+}
+
+fn sidecar(object: Object) -> Sidecar {
+    let document = &object.document;
+    Sidecar {
+        selector: labels(find(document, &["spec", "workloadSelector", "labels"])),
+        egress_hosts: items(document, &["spec", "egress"])
+            .iter()
+            .flat_map(|egress| texts(egress, &["hosts"]))
+            .collect(),
+        ingress_ports: items(document, &["spec", "ingress"])
+            .iter()
+            .map(|ingress| number(ingress, &["port", "number"]))
+            .collect(),
+        object,
+    }
+}
+
+/// Reads the mesh settings out of a control plane's ConfigMap; any other ConfigMap is counted.
+fn mesh(object: Object, sources: &mut Sources, inventory: &mut Inventory, problems: &mut Vec<Problem>) {
+    let revision = match object.name.as_str() {
+        "istio" => Some(""),
+        name => name.strip_prefix("istio-"),
+    };
+    let data = object.document.get("data").and_then(|data| data.get("mesh")).and_then(Node::as_str);
+    let (Some(revision), Some(settings)) = (revision, data) else {
+        *inventory.other.entry(object.kind).or_default() += 1;
+        return;
+    };
+    let revision = revision.to_owned();
+    let name = format!(
+        "{}: data.mesh of ConfigMap {}/{}",
+        sources.get(object.document.span.file).name,
+        object.namespace,
+        object.name
+    );
+    let file = sources.add(name, settings);
+    let (documents, found) = yaml::documents(file, &sources.get(file).text);
+    problems.extend(found.into_iter().filter(|problem| problem.severity == Severity::Error));
+    let Some(settings) = documents.into_iter().next() else { return };
+    let root = text(&settings, &["rootNamespace"]);
+    inventory.meshes.push(Mesh {
+        revision,
+        root_namespace: if root.is_empty() { DEFAULT_ROOT_NAMESPACE } else { root }.to_owned(),
+        default_service_export_to: texts(&settings, &["defaultServiceExportTo"]),
+        outbound_traffic_mode: owned(&settings, &["outboundTrafficPolicy", "mode"]),
+        settings,
+        object,
+    });
+    inventory.meshes.sort_by(|a, b| (&a.revision, &a.object.namespace).cmp(&(&b.revision, &b.object.namespace)));
+}
+
+fn find<'n>(node: &'n Node, keys: &[&str]) -> Option<&'n Node> {
+    keys.iter().try_fold(node, |node, key| node.get(key))
+}
+
+fn text<'n>(node: &'n Node, keys: &[&str]) -> &'n str {
+    find(node, keys).and_then(Node::as_str).unwrap_or_default()
+}
+
+fn owned(node: &Node, keys: &[&str]) -> String {
+    text(node, keys).to_owned()
+}
+
+fn items<'n>(node: &'n Node, keys: &[&str]) -> &'n [Node] {
+    find(node, keys).map_or(&[], Node::items)
+}
+
+fn texts(node: &Node, keys: &[&str]) -> Vec<String> {
+    items(node, keys).iter().filter_map(Node::as_str).map(str::to_owned).collect()
+}
+
+fn number(node: &Node, keys: &[&str]) -> u32 {
+    match find(node, keys).map(|node| &node.value) {
+        Some(NodeValue::Number(text)) => text.parse().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+fn labels(node: Option<&Node>) -> Labels {
+    let entries = node.map_or(&[][..], Node::entries);
+    entries.iter().filter_map(|entry| Some((entry.key.clone(), entry.value.as_str()?.to_owned()))).collect()
+}

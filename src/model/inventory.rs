@@ -1,0 +1,286 @@
+//! What a cluster holds, as far as EnvoyFilters have to do with it: workloads, services, gateways, mesh settings.
+//!
+//! Only the fields that decide where a filter applies or what its match can meet. Each keeps its document for places.
+
+use super::envoy_filter::EnvoyFilter;
+use crate::source::Node;
+use std::collections::BTreeMap;
+
+/// Labels or annotations.
+pub type Labels = BTreeMap<String, String>;
+
+/// Everything that was read, in the order of the inputs' names.
+#[derive(Clone, Debug, Default)]
+pub struct Inventory {
+    /// EnvoyFilters.
+    pub envoy_filters: Vec<EnvoyFilter>,
+    /// Namespaces.
+    pub namespaces: Vec<Object>,
+    /// What runs: pods and what makes pods, virtual machines.
+    pub workloads: Vec<Workload>,
+    /// Kubernetes Services.
+    pub services: Vec<Service>,
+    /// Istio ServiceEntries.
+    pub service_entries: Vec<ServiceEntry>,
+    /// Istio Gateways.
+    pub gateways: Vec<Gateway>,
+    /// Gateways of the Kubernetes Gateway API.
+    pub kube_gateways: Vec<KubeGateway>,
+    /// Istio VirtualServices.
+    pub virtual_services: Vec<VirtualService>,
+    /// Istio DestinationRules.
+    pub destination_rules: Vec<DestinationRule>,
+    /// Istio Sidecars.
+    pub sidecars: Vec<Sidecar>,
+    /// Mesh settings, one a control plane, the default revision first.
+    pub meshes: Vec<Mesh>,
+    /// How many documents of other kinds were passed over, by kind.
+    pub other: BTreeMap<String, usize>,
+}
+
+impl Inventory {
+    /// The namespace whose filters apply to all namespaces, from the default revision's mesh settings; `istio-system`
+    /// (the default of every release) when none were given.
+    pub fn root_namespace(&self) -> &str {
+        self.meshes.first().map_or(DEFAULT_ROOT_NAMESPACE, |mesh| &mesh.root_namespace)
+    }
+}
+
+/// Istio's default for `meshConfig.rootNamespace`.
+pub const DEFAULT_ROOT_NAMESPACE: &str = "istio-system";
+
+/// What every Kubernetes object has.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// `kind`.
+    pub kind: String,
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.namespace`, or the caller's default; empty for a Namespace.
+    pub namespace: String,
+    /// `metadata.labels`.
+    pub labels: Labels,
+    /// `metadata.annotations`.
+    pub annotations: Labels,
+    /// The document.
+    pub document: Node,
+}
+
+/// A pod, a controller of pods, a WorkloadEntry or a WorkloadGroup.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// The object.
+    pub object: Object,
+    /// Labels of its pods: what selectors are compared with.
+    pub labels: Labels,
+    /// Annotations of its pods.
+    pub annotations: Labels,
+    /// Kind and name of the controller that owns it (`metadata.ownerReferences` with `controller: true`).
+    pub owner: Option<(String, String)>,
+    /// Ports of its containers, the proxy's own left out.
+    pub ports: Vec<ContainerPort>,
+    /// Whether it runs a proxy.
+    pub injection: Injection,
+}
+
+/// A port of a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContainerPort {
+    /// `name`, empty when absent.
+    pub name: String,
+    /// `containerPort`.
+    pub number: u32,
+}
+
+/// What decides whether a pod gets a sidecar, beside the labels of its namespace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Injection {
+    /// Label `sidecar.istio.io/inject`, or the annotation of that name when there is no label.
+    pub asked: Option<String>,
+    /// Label `istio.io/rev`.
+    pub revision: Option<String>,
+    /// Annotation `inject.istio.io/templates`: `gateway` makes the pod a gateway.
+    pub templates: Option<String>,
+    /// Image of the container `istio-proxy`, where the document has one: it is injected already.
+    pub proxy_image: Option<String>,
+    /// Arguments of that container; the first two say `proxy` and the proxy's type.
+    pub proxy_args: Vec<String>,
+    /// `hostNetwork`: such pods get no sidecar.
+    pub host_network: bool,
+}
+
+/// A Service.
+#[derive(Clone, Debug)]
+pub struct Service {
+    /// The object.
+    pub object: Object,
+    /// `spec.selector`.
+    pub selector: Labels,
+    /// `spec.ports`.
+    pub ports: Vec<ServicePort>,
+    /// `spec.type`, `ClusterIP` when absent.
+    pub service_type: String,
+    /// `spec.clusterIP` is `None`.
+    pub headless: bool,
+    /// Annotation `networking.istio.io/exportTo`, split at commas.
+    pub export_to: Vec<String>,
+}
+
+/// A port of a Service or ServiceEntry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServicePort {
+    /// `name`, empty when absent.
+    pub name: String,
+    /// `port` (Service) or `number` (ServiceEntry).
+    pub number: u32,
+    /// Where it leads on the pod; the port itself when absent.
+    pub target: TargetPort,
+    /// `protocol`: TCP or UDP for a Service, Istio's protocol for a ServiceEntry.
+    pub protocol: String,
+    /// `appProtocol` of a Service.
+    pub app_protocol: Option<String>,
+}
+
+/// A target port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetPort {
+    /// By number.
+    Number(u32),
+    /// By the name of a container's port.
+    Name(String),
+}
+
+/// A ServiceEntry.
+#[derive(Clone, Debug)]
+pub struct ServiceEntry {
+    /// The object.
+    pub object: Object,
+    /// `spec.hosts`.
+    pub hosts: Vec<String>,
+    /// `spec.addresses`.
+    pub addresses: Vec<String>,
+    /// `spec.ports`.
+    pub ports: Vec<ServicePort>,
+    /// `spec.location`.
+    pub location: String,
+    /// `spec.resolution`.
+    pub resolution: String,
+    /// `spec.exportTo`.
+    pub export_to: Vec<String>,
+    /// `spec.workloadSelector.labels`.
+    pub selector: Labels,
+}
+
+/// An Istio Gateway.
+#[derive(Clone, Debug)]
+pub struct Gateway {
+    /// The object.
+    pub object: Object,
+    /// `spec.selector`.
+    pub selector: Labels,
+    /// `spec.servers`.
+    pub servers: Vec<Server>,
+}
+
+/// A server of an Istio Gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// `name`.
+    pub name: String,
+    /// `bind`.
+    pub bind: String,
+    /// `port.number`.
+    pub port: u32,
+    /// `port.name`.
+    pub port_name: String,
+    /// `port.protocol`.
+    pub protocol: String,
+    /// `hosts`.
+    pub hosts: Vec<String>,
+    /// `tls.mode`; `None` without `tls`, empty when `tls` has no mode.
+    pub tls_mode: Option<String>,
+}
+
+/// A Gateway of the Kubernetes Gateway API.
+#[derive(Clone, Debug)]
+pub struct KubeGateway {
+    /// The object.
+    pub object: Object,
+    /// `spec.gatewayClassName`.
+    pub class: String,
+    /// `spec.listeners`.
+    pub listeners: Vec<KubeListener>,
+}
+
+/// A listener of a Gateway API gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KubeListener {
+    /// `name`.
+    pub name: String,
+    /// `port`.
+    pub port: u32,
+    /// `protocol`.
+    pub protocol: String,
+    /// `hostname`, empty for all.
+    pub hostname: String,
+}
+
+/// A VirtualService.
+#[derive(Clone, Debug)]
+pub struct VirtualService {
+    /// The object.
+    pub object: Object,
+    /// `spec.hosts`.
+    pub hosts: Vec<String>,
+    /// `spec.gateways`; empty stands for `mesh`.
+    pub gateways: Vec<String>,
+    /// `spec.exportTo`.
+    pub export_to: Vec<String>,
+    /// `spec.http[].name`, empty where absent.
+    pub http_routes: Vec<String>,
+}
+
+/// A DestinationRule.
+#[derive(Clone, Debug)]
+pub struct DestinationRule {
+    /// The object.
+    pub object: Object,
+    /// `spec.host`.
+    pub host: String,
+    /// `spec.subsets[].name`.
+    pub subsets: Vec<String>,
+    /// `spec.exportTo`.
+    pub export_to: Vec<String>,
+    /// `spec.workloadSelector.matchLabels`.
+    pub selector: Labels,
+}
+
+/// A Sidecar.
+#[derive(Clone, Debug)]
+pub struct Sidecar {
+    /// The object.
+    pub object: Object,
+    /// `spec.workloadSelector.labels`; empty for a namespace's default.
+    pub selector: Labels,
+    /// `spec.egress[].hosts`, all together.
+    pub egress_hosts: Vec<String>,
+    /// `spec.ingress[].port.number`.
+    pub ingress_ports: Vec<u32>,
+}
+
+/// The settings of a control plane, from a ConfigMap `istio` or `istio-<revision>`, key `mesh`.
+#[derive(Clone, Debug)]
+pub struct Mesh {
+    /// The ConfigMap.
+    pub object: Object,
+    /// The part of its name after `istio-`; empty for the default revision.
+    pub revision: String,
+    /// `rootNamespace`.
+    pub root_namespace: String,
+    /// `defaultServiceExportTo`.
+    pub default_service_export_to: Vec<String>,
+    /// `outboundTrafficPolicy.mode`, empty when absent.
+    pub outbound_traffic_mode: String,
+    /// All of it, with places in a text of its own.
+    pub settings: Node,
+}
