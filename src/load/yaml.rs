@@ -15,18 +15,40 @@ use std::collections::HashMap;
 const MAX_DEPTH: usize = 1000;
 /// How many values may be copied for anchors that are then perhaps never used.
 const MAX_ANCHORED: usize = 4_000_000;
+/// Bytes of text for which a thread of its own pays.
+const WORTH_A_THREAD: usize = 64 * 1024;
 /// Mappings with more keys than this look for duplicates in a hash map.
 const FEW_KEYS: usize = 16;
 
 /// Reads every document of a text. What cannot be read becomes a [`Problem`] and costs one document, not the others.
 /// Values that come from an alias keep the places of the anchored text; only the alias itself points to where it stands.
 pub fn documents(file: FileId, text: &str) -> (Vec<Node>, Vec<Problem>) {
-    let mut out = Output::default();
-    for (start, end) in chunks(text) {
-        let chunk = Chunk { file, base: start, text: &text[start..end] };
-        chunk.read(&mut out);
+    let places = chunks(text);
+    let read = |places: &[(usize, usize)]| {
+        let mut out = Output::default();
+        for &(start, end) in places {
+            Chunk { file, base: start, text: &text[start..end] }.read(&mut out);
+        }
+        out
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(text.len() / WORTH_A_THREAD);
+    if workers < 2 || places.len() < 2 {
+        let out = read(&places);
+        return (out.documents, out.problems);
     }
-    (out.documents, out.problems)
+    // Neighbours stay together, so that the order of documents and problems is that of the text.
+    let share = text.len().div_ceil(workers);
+    let groups = places.chunk_by(|one, next| one.0 / share == next.0 / share);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = groups.map(|group| scope.spawn(move || read(group))).collect();
+        let mut all = Output::default();
+        for thread in threads {
+            let mut out = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            all.documents.append(&mut out.documents);
+            all.problems.append(&mut out.problems);
+        }
+        (all.documents, all.problems)
+    })
 }
 
 #[derive(Default)]
@@ -209,6 +231,10 @@ impl Chunk<'_> {
             return None;
         }
         let bad = |byte: u8| (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0x7f;
+        // Without an early exit the compiler looks at many bytes at once.
+        if !self.text.bytes().fold(false, |found, byte| found | bad(byte)) {
+            return None;
+        }
         let at = self.text.bytes().position(bad)?;
         let code = self.text.as_bytes()[at];
         let mut problem =
@@ -289,6 +315,18 @@ impl Chunk<'_> {
         Some(self.problem("json-syntax", start, end, format!("not JSON: {message}")))
     }
 
+    /// Where the `|` or `>` stands whose text starts at a byte: the parser tells only the place of the text.
+    fn block_header(&self, content: usize) -> usize {
+        let before = self.text[..floor(self.text, content)].trim_end();
+        let line = before.rfind('\n').map_or(0, |end| end + 1);
+        let is_header = |at: &usize| {
+            let rest = before[at + 1..].trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-'));
+            rest.is_empty() || (rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#'))
+        };
+        let mut candidates = before[line..].match_indices(['|', '>']).map(|(at, _)| line + at);
+        candidates.find(is_header).unwrap_or(content)
+    }
+
     fn character_at(&self, at: usize) -> (usize, usize) {
         let start = floor(self.text, at);
         let end = self.text[start..].chars().next().map_or(start, |next| start + next.len_utf8());
@@ -321,6 +359,8 @@ impl<'a> Builder<'a> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let tag = tag.as_deref().map_or(Tag::None, tag_of);
+                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                let start = if is_block { self.chunk.block_header(start) } else { start };
                 self.scalar(text, style == ScalarStyle::Plain, tag, anchor, start, end)
             }
             Event::SequenceStart(_, anchor, _) => self.open(Shape::List(Vec::new()), anchor, start, end),

@@ -216,7 +216,7 @@ fn patch_body(reader: &mut Reader, body: Message<'_>) -> PatchBody {
     }
 }
 
-/// The one of the four that is set; proto JSON refuses a second one.
+/// The one of the four that is set; the API server refuses a second one.
 fn object(reader: &mut Reader, found: Message<'_>) -> ObjectMatch {
     let mut object = ObjectMatch::None;
     let mut first = None;
