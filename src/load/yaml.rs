@@ -269,7 +269,9 @@ impl Chunk<'_> {
         if *error.kind() == ErrorKind::RecursionLimitExceeded {
             return self.too_deep(at);
         }
-        if let Some(problem) = self.template_problem() {
+        if *error.kind() != ErrorKind::ExpectedDocumentStart
+            && let Some(problem) = self.template_problem()
+        {
             return problem;
         }
         if self.looks_like_json()
