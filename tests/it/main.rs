@@ -4,4 +4,6 @@
 
 mod dump;
 mod input;
+mod real;
 mod reference;
+mod support;

@@ -1,0 +1,106 @@
+//! Published EnvoyFilters (testdata/corpus): what istiod refuses is refused, and the rest comes out as istiod has it.
+
+use crate::support::{Base, ECDS_NAMES, bases, dumps, print_difference, recorded, testdata, text};
+use kubectl_envoyfilter::engine::Program;
+use kubectl_envoyfilter::engine::program::Status;
+use kubectl_envoyfilter::load::yaml;
+use kubectl_envoyfilter::model::envoy_filter::EnvoyFilter;
+use kubectl_envoyfilter::model::parse_envoy_filter;
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::source::{Problem, Severity, Sources};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Refused by istiod's admission for a reason that the product does not see yet.
+const REFUSED_UNSEEN: &[&str] = &[
+    // A subFilter match beside a filter match that is not the HTTP connection manager.
+    "007-3qi-oauth2-gateway-filter.yaml",
+    "008-3qi-oauth2-sidecar-filter.yaml",
+    // No value, and the operation is not REMOVE.
+    "013-3qi-reviews-oauth2.yaml",
+    // A match of the wrong kind for applyTo.
+    "179-istio-test-remove-2.yaml",
+    "180-istio-test-remove-3.yaml",
+    "187-istio-test-relative-3.yaml",
+    // No operation.
+    "200-istio-simple-envoy-filter.yaml",
+];
+
+/// The filters of a file that the API server lets in, and what is wrong with it.
+fn read(name: &str) -> (Vec<EnvoyFilter>, Vec<Problem>) {
+    let source = text(&testdata("corpus").join(name));
+    let file = Sources::default().add(name, &*source);
+    let (documents, mut problems) = yaml::documents(file, &source);
+    let mut filters = Vec::new();
+    for document in documents {
+        let (filter, more) = parse_envoy_filter::parse(document, "default");
+        let refused = more.iter().any(|problem| problem.severity == Severity::Error);
+        filters.extend(filter.filter(|_| !refused));
+        problems.extend(more);
+    }
+    (filters, problems)
+}
+
+/// As the recording has it: in the root namespace, for every workload and every proxy version.
+fn moved(mut filters: Vec<EnvoyFilter>) -> Vec<EnvoyFilter> {
+    for filter in &mut filters {
+        "istio-system".clone_into(&mut filter.namespace);
+        filter.selector = None;
+        filter.target_refs.clear();
+        filter.patches.iter_mut().for_each(|patch| patch.proxy = None);
+    }
+    filters
+}
+
+#[test]
+fn published_filters_come_out_as_istiod_has_them() {
+    let dumps = dumps(&testdata("reference/shop"));
+    let bases = bases(&dumps);
+    let only = std::env::var("CASE").ok();
+    let (mut refused, mut compared, mut changed, mut different) = (0, 0, 0, BTreeSet::new());
+    let verdicts = recorded(&testdata("reference/real/verdicts.jsonl"));
+    for verdict in &verdicts {
+        let name = verdict["file"].as_str().unwrap();
+        if only.as_ref().is_some_and(|only| !name.contains(only)) {
+            continue;
+        }
+        let (filters, problems) = read(name);
+        if verdict["as_published"].is_null() {
+            refused += 1;
+            if is_refused(&filters, &problems) == REFUSED_UNSEEN.contains(&name) {
+                println!("{name}: istiod refuses it: {}", verdict["errors"]);
+                different.insert(format!("{name}: refused"));
+            }
+            continue;
+        }
+        for (way, filters) in [("as_published", filters.clone()), ("moved", moved(filters))] {
+            let program = Program::new(&filters, Release::NEWEST);
+            for (proxy, kinds) in verdict[way].as_object().unwrap() {
+                let label = format!("{name}/{way}/{proxy}");
+                let base: &Base<'_> = &bases[proxy.as_str()];
+                let (want, got) = (base.recorded(kinds), base.computed(&label, &program, ECDS_NAMES));
+                compared += 1;
+                changed += usize::from(want != BTreeMap::default());
+                if want != got {
+                    println!("{label}");
+                    print_difference(&want, &got);
+                    different.insert(label);
+                }
+            }
+        }
+    }
+    println!(
+        "published: {} files, {refused} refused by istiod, {compared} proxies compared ({changed} changed), {} different",
+        verdicts.len(),
+        different.len()
+    );
+    assert!(different.is_empty(), "{} different: {different:#?}", different.len());
+}
+
+/// Whether the product says of a file that istiod does not take it.
+fn is_refused(filters: &[EnvoyFilter], problems: &[Problem]) -> bool {
+    let program = Program::new(filters, Release::NEWEST);
+    problems.iter().any(|problem| problem.severity == Severity::Error)
+        || (0..filters.len())
+            .flat_map(|filter| program.patches(filter))
+            .any(|patch| matches!(patch.status, Status::Discarded(_)))
+}

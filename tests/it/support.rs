@@ -1,0 +1,181 @@
+//! Recordings of istiod and what the engine makes of the same filters, in one form that can be compared.
+
+use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program};
+use kubectl_envoyfilter::load::dump::{Dump, Identity};
+use kubectl_envoyfilter::load::yaml;
+use kubectl_envoyfilter::model::envoy_filter::EnvoyFilter;
+use kubectl_envoyfilter::model::parse_envoy_filter;
+use kubectl_envoyfilter::model::resource::{ProxyConfig, ResourceKind};
+use kubectl_envoyfilter::proto::{json, tree::Tree};
+use kubectl_envoyfilter::source::{Severity, Sources};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Resources by kind and name, the texts of each name sorted: what several of one name are called (`name#2`) and the order
+/// of a dump are the recorder's, not istiod's.
+pub(crate) type Resources = BTreeMap<(ResourceKind, String), Vec<String>>;
+
+/// A path in `testdata`.
+pub(crate) fn testdata(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(path)
+}
+
+/// The text of a file, or of the zstd file beside it.
+pub(crate) fn text(path: &Path) -> String {
+    if path.exists() {
+        return fs::read_to_string(path).unwrap();
+    }
+    let packed = fs::File::open(format!("{}.zst", path.display())).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let mut decoder = zstd::stream::read::Decoder::new(packed).unwrap();
+    decoder.window_log_max(31).unwrap();
+    std::io::read_to_string(decoder).unwrap()
+}
+
+/// The recorded lines of a file, each parsed.
+pub(crate) fn recorded(path: &Path) -> Vec<Json> {
+    text(path).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The base dumps of a folder, by proxy.
+pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, Dump> {
+    fs::read_dir(folder.join("base"))
+        .unwrap()
+        .map(|entry| {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let name = name.trim_end_matches(".zst").trim_end_matches(".json").to_owned();
+            let (dump, problems) = Dump::from_text(&*name, text(&folder.join(format!("base/{name}.json"))));
+            assert!(problems.is_empty(), "{problems:?}");
+            (name, dump.unwrap())
+        })
+        .collect()
+}
+
+/// A proxy and its resources without any EnvoyFilter.
+pub(crate) struct Base<'d> {
+    pub(crate) config: ProxyConfig<'d>,
+    pub(crate) resources: Resources,
+}
+
+/// The proxies of the dumps.
+pub(crate) fn bases(dumps: &BTreeMap<String, Dump>) -> BTreeMap<&str, Base<'_>> {
+    dumps
+        .iter()
+        .map(|(name, dump)| {
+            let config = dump.config(&Identity::default()).unwrap();
+            let resources = config
+                .resources
+                .iter()
+                .map(|one| ((one.kind, one.name.to_string()), vec![canonical(json::parse(one.json).unwrap())]))
+                .collect();
+            (name.as_str(), Base { config, resources })
+        })
+        .collect()
+}
+
+/// The EnvoyFilters of a YAML text that has no errors.
+pub(crate) fn filters(name: &str, source: &str) -> Vec<EnvoyFilter> {
+    let file = Sources::default().add(name, source);
+    let (documents, problems) = yaml::documents(file, source);
+    assert!(problems.iter().all(|problem| problem.severity != Severity::Error), "{name}: {problems:?}");
+    documents
+        .into_iter()
+        .map(|document| parse_envoy_filter::parse(document, "default").0.unwrap_or_else(|| panic!("{name}")))
+        .collect()
+}
+
+/// The extension configurations that most recordings asked for.
+pub(crate) const ECDS_NAMES: &[&str] = &["wasm-auth", "wasm-b"];
+
+impl Base<'_> {
+    /// What a program changes on this proxy, computed with and without a trace, which must agree.
+    pub(crate) fn computed(&self, id: &str, program: &Program<'_>, ecds_names: &[&str]) -> Resources {
+        let plan = program.plan(&self.config.proxy, &MeshSettings::default());
+        let names = ecds_names.iter().map(|&name| name.to_owned()).collect();
+        let options = Options { port_map: None, extension_names: Some(names) };
+        let mut trace = engine::Trace::new(plan.patches.len());
+        let traced = self.after(&engine::run(&plan, &self.config, &options, &mut trace));
+        let untraced = self.after(&engine::run(&plan, &self.config, &options, &mut ()));
+        assert_eq!(traced, untraced, "{id}: tracing changes the result");
+        traced
+    }
+
+    /// What a recording says has changed: kind → name → resource, `null` for what is gone.
+    pub(crate) fn recorded(&self, kinds: &Json) -> Resources {
+        let mut want = self.resources.clone();
+        for (word, resources) in kinds.as_object().unwrap() {
+            for (name, resource) in resources.as_object().unwrap() {
+                let (name, copy) = name.split_once('#').map_or((name.as_str(), false), |(name, _)| (name, true));
+                let texts = want.entry((kind(word), name.to_owned())).or_default();
+                if !copy {
+                    texts.clear();
+                }
+                if !resource.is_null() {
+                    texts.push(canonical(json::from_json(resource)));
+                }
+            }
+        }
+        self.changes(want)
+    }
+
+    fn after(&self, patched: &engine::Patched<'_>) -> Resources {
+        let touched: BTreeSet<usize> = patched.resources.iter().filter_map(|one| one.source).collect();
+        let mut now = Resources::new();
+        for (index, resource) in self.config.resources.iter().enumerate() {
+            if !touched.contains(&index) {
+                let key = (resource.kind, resource.name.to_string());
+                now.entry(key.clone()).or_default().push(self.resources[&key][0].clone());
+            }
+        }
+        for one in &patched.resources {
+            if let Some(tree) = &one.tree {
+                now.entry((one.kind, one.name.clone())).or_default().push(canonical(tree.clone()));
+            }
+        }
+        self.changes(now)
+    }
+
+    /// What differs from the base; no text for what is gone.
+    fn changes(&self, mut now: Resources) -> Resources {
+        for key in self.resources.keys() {
+            now.entry(key.clone()).or_default();
+        }
+        now.values_mut().for_each(|texts| texts.sort());
+        now.retain(|key, texts| self.resources.get(key) != Some(texts));
+        now
+    }
+}
+
+/// Prints where two results part, for a person who looks for the reason.
+pub(crate) fn print_difference(want: &Resources, got: &Resources) {
+    for key in got.keys().chain(want.keys()).collect::<BTreeSet<_>>() {
+        if got.get(key) == want.get(key) {
+            continue;
+        }
+        let text = |side: Option<&Vec<String>>| side.map_or("unchanged".to_owned(), |texts| texts.join("\n"));
+        let (want, got) = (text(want.get(key)), text(got.get(key)));
+        let at = want.bytes().zip(got.bytes()).take_while(|(x, y)| x == y).count().saturating_sub(150);
+        let cut = |text: &str| {
+            let bytes = &text.as_bytes()[at.min(text.len())..(at + 400).min(text.len())];
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        println!("{key:?}\n  want {}\n  got  {}", cut(&want), cut(&got));
+    }
+}
+
+/// Canonical text of a resource, without the `@type` that only dumps have.
+fn canonical(mut tree: Tree<'_>) -> String {
+    tree.remove("@type");
+    json::canonical(&tree)
+}
+
+fn kind(word: &str) -> ResourceKind {
+    match word {
+        "listener" => ResourceKind::Listener,
+        "cluster" => ResourceKind::Cluster,
+        "route" => ResourceKind::Route,
+        "ecds" => ResourceKind::ExtensionConfig,
+        other => panic!("kind {other}"),
+    }
+}
