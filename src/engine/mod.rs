@@ -25,7 +25,7 @@ use crate::proto::json;
 use crate::proto::tree::{Tree, Value};
 use matching::{PortMap, VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
 use run::{Run, Slot};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use trace::{Effect, NoOp, Place};
 
 /// What istiod sends instead of the configuration it was given.
@@ -36,6 +36,8 @@ pub struct Patched<'a> {
     /// Route configurations that listeners ask for after patching and the configuration does not hold: what istiod would
     /// generate for them is not known from a dump.
     pub unknown_routes: Vec<String>,
+    /// Hosts that an annotation adds to a waypoint and of which neither the configuration nor the options hold a cluster.
+    pub unknown_services: Vec<String>,
 }
 
 /// A resource that is new, gone or another one.
@@ -58,12 +60,18 @@ pub struct Options {
     pub port_map: Option<PortMap>,
     /// Names of extension configurations the proxy asks for; `None`: those its listeners refer to.
     pub extension_names: Option<Vec<String>>,
+    /// Clusters, as JSON by name, that istiod generates for services which a filter's annotation
+    /// `envoyfilter.istio.io/referenced-services` adds to a waypoint: a dump made without the filter does not hold them.
+    pub service_clusters: BTreeMap<String, String>,
 }
 
+/// Annotation that adds outbound clusters of services to a waypoint (istiod from 1.26 on).
+pub const REFERENCED_SERVICES: &str = "envoyfilter.istio.io/referenced-services";
+
 /// Runs a plan over the configuration of its proxy.
-pub fn run<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options, sink: &mut S) -> Patched<'a> {
+pub fn run<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Options, sink: &mut S) -> Patched<'a> {
     if plan.order.is_empty() {
-        return Patched { resources: Vec::new(), unknown_routes: Vec::new() };
+        return Patched { resources: Vec::new(), unknown_routes: Vec::new(), unknown_services: Vec::new() };
     }
     let ports = match &options.port_map {
         Some(ports) => ports.clone(),
@@ -74,6 +82,7 @@ pub fn run<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &
     let mut listeners = slots(config, ResourceKind::Listener);
     listener_passes(&mut run, &mut listeners);
     let mut clusters = slots(config, ResourceKind::Cluster);
+    let unknown_services = referenced_services(plan, options, &mut clusters);
     let indices: Vec<usize> = (0..clusters.len()).collect();
     run.clusters(&mut clusters, &indices);
     let mut routes = slots(config, ResourceKind::Route);
@@ -92,7 +101,7 @@ pub fn run<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &
             tree: if slot.removed { None } else { slot.tree },
         })
         .collect();
-    Patched { resources, unknown_routes }
+    Patched { resources, unknown_routes, unknown_services }
 }
 
 /// A resource of the configuration as a tree, every `Any` still raw.
@@ -124,6 +133,40 @@ fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
             removed: false,
         })
         .collect()
+}
+
+/// Adds the outbound clusters that annotations of attached filters bring to a waypoint; gives the hosts nothing is known of.
+fn referenced_services<'a>(plan: &Plan<'a>, options: &'a Options, clusters: &mut Vec<Slot<'a>>) -> Vec<String> {
+    let mut unknown = Vec::new();
+    if plan.proxy.kind != ProxyKind::Waypoint || !plan.compat.has(compat::Behaviour::ReferencedServices) {
+        return unknown;
+    }
+    let annotations = plan.order.iter().filter_map(|&filter| plan.filters[filter].annotations.get(REFERENCED_SERVICES));
+    let hosts: BTreeSet<&str> = annotations
+        .flat_map(|list| list.split(','))
+        .map(|reference| reference.split_once('/').map_or(reference, |(_, host)| host))
+        .filter(|host| !host.is_empty())
+        .collect();
+    for host in hosts {
+        let of_host = |name: &str| name.starts_with("outbound") && matching::parse_subset_key(name).host == host;
+        if clusters.iter().any(|slot| of_host(&slot.name)) {
+            continue;
+        }
+        let known: Vec<_> = options.service_clusters.iter().filter(|(name, _)| of_host(name)).collect();
+        if known.is_empty() {
+            unknown.push(host.to_owned());
+        }
+        clusters.extend(known.into_iter().map(|(name, text)| Slot {
+            kind: ResourceKind::Cluster,
+            source: None,
+            name: name.as_str().into(),
+            text,
+            tree: json::parse(text).ok(),
+            touched: true,
+            removed: false,
+        }));
+    }
+    unknown
 }
 
 /// The calls for listeners, in istiod's order (`listener_builder.go`).

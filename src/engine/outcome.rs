@@ -55,7 +55,7 @@ pub struct Judged<'a> {
 }
 
 /// Runs a plan with a trace; after a panic runs it again without the patches that panicked, to see what was lost.
-pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Judged<'a> {
+pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Options) -> Judged<'a> {
     let mut trace = Trace::new(plan.patches.len());
     let patched = run(plan, config, options, &mut trace);
     let mut lost = BTreeMap::new();

@@ -325,6 +325,9 @@ fn decode_message(schema: Schema, message: Message, bytes: &[u8], depth: usize) 
         Some(WellKnown::Any) => {
             let url = get("type_url").and_then(Tree::as_str).unwrap_or_default().to_owned();
             let payload = BASE64_STANDARD.decode(get("value").and_then(Tree::as_str).unwrap_or_default()).ok()?;
+            if url.is_empty() && payload.is_empty() {
+                return Some(Tree::new(Value::Map(Vec::new())));
+            }
             let inner = schema.message(super::tree::type_name(&url))?;
             let mut tree = decode_payload(schema, inner, &payload)?;
             tree.entries_mut()?.insert(0, (Cow::Borrowed(TYPE_KEY), Tree::new(Value::String(url.into()))));

@@ -90,10 +90,18 @@ pub(crate) const ECDS_NAMES: &[&str] = &["wasm-auth", "wasm-b"];
 
 impl Base<'_> {
     /// What a program changes on this proxy, computed with and without a trace, which must agree.
-    pub(crate) fn computed(&self, id: &str, program: &Program<'_>, ecds_names: &[&str]) -> Resources {
+    /// `service_clusters`: what istiod generates for services that an annotation refers to.
+    pub(crate) fn computed(
+        &self,
+        id: &str,
+        program: &Program<'_>,
+        ecds_names: &[&str],
+        service_clusters: &BTreeMap<String, String>,
+    ) -> Resources {
         let plan = program.plan(&self.config.proxy, &MeshSettings::default());
         let names = ecds_names.iter().map(|&name| name.to_owned()).collect();
-        let options = Options { port_map: None, extension_names: Some(names) };
+        let service_clusters = service_clusters.clone();
+        let options = Options { port_map: None, extension_names: Some(names), service_clusters };
         let mut trace = engine::Trace::new(plan.patches.len());
         let traced = self.after(&engine::run(&plan, &self.config, &options, &mut trace));
         let untraced = self.after(&engine::run(&plan, &self.config, &options, &mut ()));
@@ -133,7 +141,34 @@ impl Base<'_> {
                 now.entry((one.kind, one.name.clone())).or_default().push(canonical(tree.clone()));
             }
         }
+        self.drop_routes_not_asked_for(&mut now);
         self.changes(now)
+    }
+
+    /// The recorder asks only for the routes of network filters *named* as HTTP connection manager (Istio's
+    /// `xdstest.ExtractRoutesFromListeners`); Envoy asks whatever the filter is called, and so says the engine.
+    fn drop_routes_not_asked_for(&self, now: &mut Resources) {
+        let listeners = |all: &Resources| -> Vec<String> {
+            let listeners = all.iter().filter(|((kind, _), _)| *kind == ResourceKind::Listener);
+            listeners.flat_map(|(_, texts)| texts.clone()).collect()
+        };
+        let after = listeners(now);
+        if listeners(&self.resources) == after {
+            return;
+        }
+        let mut asked = BTreeSet::new();
+        for text in &after {
+            let listener: Json = serde_json::from_str(text).unwrap();
+            let chains = listener["filter_chains"].as_array().into_iter().flatten();
+            for chain in chains.chain(listener.get("default_filter_chain")) {
+                for filter in chain["filters"].as_array().into_iter().flatten() {
+                    if filter["name"] == engine::matching::HTTP_CONNECTION_MANAGER {
+                        asked.extend(filter["typed_config"]["rds"]["route_config_name"].as_str().map(str::to_owned));
+                    }
+                }
+            }
+        }
+        now.retain(|(kind, name), _| *kind != ResourceKind::Route || asked.contains(name));
     }
 
     /// What differs from the base; no text for what is gone.
