@@ -69,7 +69,12 @@ pub struct Options {
 pub const REFERENCED_SERVICES: &str = "envoyfilter.istio.io/referenced-services";
 
 /// Runs a plan over the configuration of its proxy.
-pub fn run<'a, S: Sink>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Options, sink: &mut S) -> Patched<'a> {
+pub fn run<'a, S: Sink>(
+    plan: &Plan<'a>,
+    config: &'a ProxyConfig<'a>,
+    options: &'a Options,
+    sink: &mut S,
+) -> Patched<'a> {
     if plan.order.is_empty() {
         return Patched { resources: Vec::new(), unknown_routes: Vec::new(), unknown_services: Vec::new() };
     }
@@ -184,6 +189,9 @@ fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'
             Side::Outbound => outbound.push(index),
         }
     }
+    if run.plan.proxy.kind == ProxyKind::Waypoint {
+        inbound.sort_by_key(|&index| WAYPOINT_ORDER.iter().position(|name| *name == slots[index].name));
+    }
     let routes = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
     if routes.iter().any(|&apply_to| !run.plan.for_context(apply_to, PatchContext::SidecarInbound).is_empty()) {
         let virtual_inbound = alone.iter().filter(|(_, context)| *context == PatchContext::SidecarInbound);
@@ -200,6 +208,17 @@ fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'
     run.listener_pass(slots, &inbound, PatchContext::SidecarInbound, true);
     run.listener_pass(slots, &outbound, PatchContext::SidecarOutbound, true);
 }
+
+/// The order in which istiod patches a waypoint's listeners (`buildWaypointInbound`); it matters when a panic ends the
+/// call. A sidecar's and a gateway's listeners come out of a Go map: their order is another one at each push.
+const WAYPOINT_ORDER: &[&str] = &[
+    "connect_terminate",
+    "main_internal",
+    "forward_inner_connect",
+    "connect_originate",
+    "inner_connect_originate",
+    "outer_connect_originate",
+];
 
 /// Which call a listener of a sidecar or waypoint belongs to.
 enum Side {
