@@ -6,4 +6,5 @@ mod dump;
 mod input;
 mod real;
 mod reference;
+mod seeds;
 mod support;
