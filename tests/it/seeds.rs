@@ -28,7 +28,7 @@ fn every_sample_comes_out_as_istiod_has_it() {
         for (proxy, kinds) in proxies.as_object().unwrap() {
             compared += 1;
             let base = &bases[proxy.as_str()];
-            let (want, got) = (base.recorded(kinds), base.computed(id, &program, ECDS_NAMES));
+            let (want, got) = (base.recorded(kinds), base.computed(id, &program, ECDS_NAMES, &BTreeMap::new()));
             if want != got {
                 println!("{id} on {proxy}");
                 print_difference(&want, &got);
@@ -270,7 +270,8 @@ fn every_sample_has_its_true_effect() {
             let mut got = Vec::new();
             for (proxy, base) in &bases {
                 let plan = program.plan(&base.config.proxy, &MeshSettings::default());
-                let judged = engine::judge(&plan, &base.config, &Options::default());
+                let options = Options::default();
+                let judged = engine::judge(&plan, &base.config, &options);
                 got.extend(plan.ids().map(|patch| format!("{proxy}: {}", sentence(&plan, &judged, patch))));
             }
             let want: Vec<String> = want.iter().map(|line| line.replace("{}", HTTP_OUTBOUND)).collect();
