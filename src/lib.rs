@@ -5,7 +5,10 @@
 //! ```
 
 pub mod engine;
+pub mod lint;
 pub mod load;
 pub mod model;
 pub mod proto;
+#[path = "../rules/mod.rs"]
+pub mod rules;
 pub mod source;

@@ -3,6 +3,7 @@
 pub mod dump;
 mod files;
 mod json_scan;
+pub mod reference;
 mod resources;
 mod scalar;
 pub mod yaml;

@@ -7,4 +7,5 @@ mod input;
 mod real;
 mod reference;
 mod seeds;
+mod rules;
 mod support;

@@ -1,0 +1,167 @@
+//! What rules look at: the documents, the filters, and a run of the engine for each proxy.
+
+use crate::engine::program::{BuiltPatch, Planned};
+use crate::engine::trace::PatchTrace;
+use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Selection};
+use crate::model::envoy_filter::{EnvoyFilter, Patch};
+use crate::model::inventory::Inventory;
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::source::{Node, Problem, Sources, Span, Step};
+
+/// How much is known of a proxy's configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Knowledge {
+    /// A built-in reference configuration, of a workload made up to fit the filter: only names that istiod generates
+    /// everywhere (filters, sub-filters, virtual listeners) mean anything; matches on names and ports of the user's own
+    /// services were left out before the run.
+    Reference,
+    /// A config dump of a real proxy.
+    Dump,
+}
+
+/// A run of the engine on one proxy.
+pub struct ProxyRun<'a> {
+    /// What to call the proxy: `namespace/name`, or `a sidecar` for a reference configuration.
+    pub label: String,
+    /// How much is known.
+    pub knowledge: Knowledge,
+    /// The configuration.
+    pub config: &'a ProxyConfig<'a>,
+    /// The plan: which filters attach, in which order.
+    pub plan: &'a Plan<'a>,
+    /// What the engine did.
+    pub judged: Judged<'a>,
+}
+
+/// Everything a rule may look at.
+pub struct Context<'a> {
+    /// The texts.
+    pub sources: &'a Sources,
+    /// What the loader noticed, document by document.
+    pub problems: &'a [Problem],
+    /// Workloads, services and the rest.
+    pub inventory: &'a Inventory,
+    /// The filters, as `inventory.envoy_filters`.
+    pub filters: &'a [EnvoyFilter],
+    /// The filters as the control plane's release reads them.
+    pub program: &'a Program<'a>,
+    /// The release of the control plane.
+    pub release: Release,
+    /// Settings of the mesh.
+    pub mesh: &'a MeshSettings,
+    /// One run a proxy, reference configurations included.
+    pub runs: Vec<ProxyRun<'a>>,
+}
+
+/// A patch with everything that is known without a proxy.
+#[derive(Clone, Copy)]
+pub struct PatchView<'a> {
+    /// Index of the filter.
+    pub filter_index: usize,
+    /// The filter.
+    pub filter: &'a EnvoyFilter,
+    /// The patch.
+    pub patch: &'a Patch,
+    /// The patch as the release reads it; `None` when the release cannot read the filter.
+    pub built: Option<&'a BuiltPatch<'a>>,
+}
+
+/// A patch on one proxy.
+#[derive(Clone, Copy)]
+pub struct PatchRun<'c, 'a> {
+    /// The proxy.
+    pub run: &'c ProxyRun<'a>,
+    /// Its number in the order of application.
+    pub id: PatchId,
+    /// The patch in the plan.
+    pub planned: &'c Planned<'a>,
+    /// What the engine noted.
+    pub trace: &'c PatchTrace,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+impl<'a> Context<'a> {
+    /// Every patch of every filter.
+    pub fn patches(&self) -> impl Iterator<Item = PatchView<'a>> + '_ {
+        self.filters.iter().enumerate().flat_map(move |(filter_index, filter)| {
+            let built = self.program.patches(filter_index);
+            filter.patches.iter().enumerate().map(move |(index, patch)| PatchView {
+                filter_index,
+                filter,
+                patch,
+                built: built.get(index),
+            })
+        })
+    }
+
+    /// A patch on every proxy that its filter attaches to.
+    pub fn on_proxies<'c>(&'c self, filter: usize, patch: usize) -> impl Iterator<Item = PatchRun<'c, 'a>> + 'c {
+        self.runs.iter().filter_map(move |run| run.patch(filter, patch))
+    }
+
+    /// Whether real config dumps were given.
+    pub fn has_dumps(&self) -> bool {
+        self.runs.iter().any(|run| run.knowledge == Knowledge::Dump)
+    }
+
+    /// Whether a filter attaches to a proxy of which a config dump was given.
+    pub fn attaches_to_dump(&self, filter: usize) -> bool {
+        let dumps = self.runs.iter().filter(|run| run.knowledge == Knowledge::Dump);
+        dumps.into_iter().any(|run| run.plan.selections[filter] == Selection::Selected)
+    }
+}
+
+impl<'a> PatchView<'a> {
+    /// The route of keys from the document's root to something in the patch.
+    pub fn route(&self, below: &[&str]) -> Vec<Step> {
+        let mut route = self.filter.patch_route(self.patch.index);
+        route.extend(below.iter().map(|&key| Step::from(key)));
+        route
+    }
+
+    /// The value at a route below the patch.
+    pub fn node(&self, below: &[&str]) -> Option<&'a Node> {
+        self.filter.document.at(&self.route(below))
+    }
+
+    /// The place of the last key on a route below the patch that is there.
+    pub fn key_span(&self, below: &[&str]) -> Span {
+        self.filter.document.key_span(&self.route(below))
+    }
+
+    /// The place of the value at a route below the patch; of the last key that is there when it is not.
+    pub fn value_span(&self, below: &[&str]) -> Span {
+        self.node(below).map_or_else(|| self.key_span(below), |node| node.span)
+    }
+
+    /// The place of a key inside the patch's value (`patch.value`), by the route that the decoder gives.
+    pub fn value_route_span(&self, route: &[Step]) -> Span {
+        let mut full = self.route(&["patch", "value"]);
+        full.extend(route.iter().cloned());
+        self.filter.document.key_span(&full)
+    }
+}
+
+impl<'a> ProxyRun<'a> {
+    /// A patch on this proxy; `None` when its filter does not attach.
+    pub fn patch<'c>(&'c self, filter: usize, patch: usize) -> Option<PatchRun<'c, 'a>> {
+        let id = self.plan.ids().find(|&id| {
+            let planned = self.plan.get(id);
+            planned.filter == filter && planned.built.patch.index == patch
+        })?;
+        Some(self.by_id(id))
+    }
+
+    /// A patch by its number.
+    pub fn by_id<'c>(&'c self, id: PatchId) -> PatchRun<'c, 'a> {
+        PatchRun {
+            run: self,
+            id,
+            planned: self.plan.get(id),
+            trace: &self.judged.trace.patches[id.index()],
+            outcome: self.judged.outcome(self.plan, id),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! A finding: what is wrong, where, why it matters, what to write instead.
+
+use super::rule::Rule;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::source::{Severity, Span};
+
+/// How sure a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// Judged against the configuration that istiod generates by default, because no configuration was given.
+    Likely,
+    /// Computed by the engine on a given configuration, by the type system, or from the document alone.
+    Certain,
+}
+
+impl Confidence {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Confidence::Likely => "likely",
+            Confidence::Certain => "certain",
+        }
+    }
+}
+
+/// A place in a text and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// What is said; may be empty at the primary place.
+    pub message: String,
+}
+
+/// Text to put in the place of other text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; an empty range is an insertion.
+    pub span: Span,
+    /// What comes there.
+    pub text: String,
+}
+
+/// A change that removes the finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, as an order: "write the canonical name".
+    pub title: String,
+    /// Whether the meaning that istiod gives the filter stays, or becomes what the author clearly wrote.
+    pub safe: bool,
+    /// The edits, none overlapping.
+    pub edits: Vec<Edit>,
+}
+
+/// A finding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How bad; the rule's own severity unless the case is milder or worse.
+    pub severity: Severity,
+    /// How sure.
+    pub confidence: Confidence,
+    /// Where.
+    pub primary: Label,
+    /// Other places that belong to it: the other filter, the selector, the anchor.
+    pub related: Vec<Label>,
+    /// What is wrong: one sentence, lower case, without a final stop.
+    pub message: String,
+    /// Why it matters, with numbers.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// `namespace/name` of the filter; empty when no filter could be read.
+    pub filter: String,
+    /// Index of the config patch.
+    pub patch: Option<usize>,
+    /// Workloads concerned, as `namespace/name`.
+    pub workloads: Vec<String>,
+    /// Objects of the proxies' configuration concerned.
+    pub objects: Vec<String>,
+    /// A change that removes it.
+    pub fix: Option<Fix>,
+}
+
+impl Finding {
+    /// A finding with the rule's severity, certain, without notes.
+    pub fn new(rule: &'static Rule, span: Span, message: impl Into<String>) -> Finding {
+        Finding {
+            rule,
+            severity: rule.severity,
+            confidence: Confidence::Certain,
+            primary: Label { span, message: String::new() },
+            related: Vec::new(),
+            message: message.into(),
+            notes: Vec::new(),
+            help: None,
+            filter: String::new(),
+            patch: None,
+            workloads: Vec::new(),
+            objects: Vec::new(),
+            fix: None,
+        }
+    }
+
+    /// Says which filter and patch it is about.
+    #[must_use]
+    pub fn of(mut self, filter: &EnvoyFilter, patch: Option<usize>) -> Finding {
+        self.filter = filter.full_name();
+        self.patch = patch;
+        self
+    }
+
+    /// Words beside the caret.
+    #[must_use]
+    pub fn label(mut self, message: impl Into<String>) -> Finding {
+        self.primary.message = message.into();
+        self
+    }
+
+    /// Adds why it matters.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Finding {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Finding {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn related(mut self, span: Span, message: impl Into<String>) -> Finding {
+        self.related.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Sets another severity than the rule's.
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Finding {
+        self.severity = severity;
+        self
+    }
+
+    /// Sets how sure it is.
+    #[must_use]
+    pub fn confidence(mut self, confidence: Confidence) -> Finding {
+        self.confidence = confidence;
+        self
+    }
+
+    /// Names the workloads concerned; sorted and without repetition.
+    #[must_use]
+    pub fn workloads(mut self, workloads: impl IntoIterator<Item = String>) -> Finding {
+        self.workloads.extend(workloads);
+        self.workloads.sort();
+        self.workloads.dedup();
+        self
+    }
+
+    /// Names the objects concerned.
+    #[must_use]
+    pub fn objects(mut self, objects: impl IntoIterator<Item = String>) -> Finding {
+        self.objects.extend(objects);
+        self
+    }
+
+    /// Offers a change.
+    #[must_use]
+    pub fn fix(mut self, title: impl Into<String>, safe: bool, edits: Vec<Edit>) -> Finding {
+        self.fix = Some(Fix { title: title.into(), safe, edits });
+        self
+    }
+}
+
+/// Where rules put their findings.
+#[derive(Debug, Default)]
+pub struct Findings {
+    found: Vec<Finding>,
+}
+
+impl Findings {
+    /// Adds a finding.
+    pub fn push(&mut self, finding: Finding) {
+        self.found.push(finding);
+    }
+
+    /// All findings: by file and place, then by code; the same finding at the same place once.
+    pub fn sorted(mut self) -> Vec<Finding> {
+        self.found.sort_by(|left, right| {
+            let key = |one: &Finding| (one.primary.span.file, one.primary.span.start, one.rule.code);
+            key(left).cmp(&key(right)).then_with(|| left.message.cmp(&right.message))
+        });
+        self.found.dedup_by(|left, right| {
+            left.rule.code == right.rule.code
+                && left.primary.span == right.primary.span
+                && left.message == right.message
+        });
+        self.found
+    }
+}

@@ -1,0 +1,201 @@
+//! Every rule against its cases: `testdata/rules/<name>/bad*.yaml` with the code at the end of each offending line,
+//! `good*.yaml` without a finding of the rule. `UPDATE=1` writes the list, the snapshots and rules/README.md.
+//!
+//! Directives in comment lines at the top of a case: `# with: shop` gives it the config dumps of that recording,
+//! `# istio: 1.26` another control plane than the newest, `# also: FILE` a further file of the same folder.
+
+use crate::support::{dumps, testdata, text};
+use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::lint::{self, Finding, Input, Rule};
+use kubectl_envoyfilter::load::{self, dump::Identity, reference};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::model::resource::ProxyConfig;
+use kubectl_envoyfilter::rules;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn updating() -> bool {
+    env::var_os("UPDATE").is_some()
+}
+
+/// Compares a file with what it should hold, or writes it.
+fn expect(path: &Path, want: &str) {
+    if updating() {
+        if fs::read_to_string(path).ok().as_deref() != Some(want) {
+            fs::write(path, want).unwrap();
+        }
+        return;
+    }
+    let have = fs::read_to_string(path).unwrap_or_default();
+    let help = "UPDATE=1 cargo test --test it rules";
+    assert_eq!(have, want, "{} is not up to date; run `{help}` and read the diff", path.display());
+}
+
+/// The findings of one rule on a case, and the text of the case.
+fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Vec<String>) {
+    let source = text(case);
+    let directive = |word: &str| -> Vec<String> {
+        let lines = source.lines().take_while(|line| line.starts_with('#'));
+        lines.filter_map(|line| line.strip_prefix(&format!("# {word}: "))).map(str::to_owned).collect()
+    };
+    let mut paths = vec![case.to_owned()];
+    paths.extend(directive("also").iter().map(|name| case.with_file_name(name)));
+    let loaded = load::read(&paths, &load::Options::default());
+    let release = directive("istio").first().map_or(Release::NEWEST, |text| text.parse().unwrap());
+    let given: Vec<_> = directive("with").iter().map(|name| dumps(&testdata("reference").join(name))).collect();
+    let configs: Vec<ProxyConfig<'_>> =
+        given.iter().flatten().map(|(_, dump)| dump.config(&Identity::default()).unwrap()).collect();
+    let references = reference::dumps(release);
+    let references: Vec<_> = references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
+    let root_namespace = loaded.inventory.root_namespace().to_owned();
+    let mesh = MeshSettings { root_namespace, ..MeshSettings::default() };
+    let input = Input {
+        sources: &loaded.sources,
+        inventory: &loaded.inventory,
+        problems: &loaded.problems,
+        dumps: &configs,
+        references: &references,
+        release,
+        mesh: &mesh,
+    };
+    let found = lint::lint(&input, &[rule]);
+    let lines = source.lines().map(str::to_owned).collect();
+    (found, loaded, lines)
+}
+
+/// What a person reads of a finding, without colours and source.
+fn snapshot(findings: &[Finding], loaded: &load::Loaded) -> String {
+    let mut out = String::new();
+    let place = |span| loaded.sources.place(span).rsplit('/').next().unwrap().to_owned();
+    for one in findings {
+        let (code, severity, confidence) = (one.rule.code, one.severity, one.confidence.word());
+        writeln!(out, "{}: {code} {severity:?} ({confidence}): {}", place(one.primary.span), one.message).unwrap();
+        if !one.primary.message.is_empty() {
+            writeln!(out, "    ^ {:?}: {}", loaded.sources.snippet(one.primary.span), one.primary.message).unwrap();
+        }
+        for label in &one.related {
+            writeln!(out, "    {}: {}", place(label.span), label.message).unwrap();
+        }
+        for note in &one.notes {
+            writeln!(out, "    note: {note}").unwrap();
+        }
+        if let Some(help) = &one.help {
+            writeln!(out, "    help: {}", help.replace('\n', "\n          ")).unwrap();
+        }
+        if !one.workloads.is_empty() {
+            writeln!(out, "    workloads: {}", one.workloads.join(", ")).unwrap();
+        }
+        if let Some(fix) = &one.fix {
+            writeln!(out, "    fix ({}): {}", if fix.safe { "safe" } else { "unsafe" }, fix.title).unwrap();
+        }
+    }
+    out
+}
+
+fn cases(rule: &Rule, prefix: &str) -> Vec<PathBuf> {
+    let folder = testdata("rules").join(rule.name);
+    let entries =
+        fs::read_dir(&folder).unwrap_or_else(|_| panic!("{} has no cases in {}", rule.code, folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with(prefix) && path.extension().is_some_and(|extension| extension == "yaml")
+    });
+    paths.sort();
+    assert!(!paths.is_empty(), "{} has no {prefix}*.yaml in {}", rule.code, folder.display());
+    paths
+}
+
+#[test]
+fn every_rule_finds_its_bad_cases_and_is_silent_on_the_good() {
+    let mut wrong = String::new();
+    for rule in rules::ALL.iter().copied() {
+        let mut offered = false;
+        for case in cases(rule, "bad") {
+            let (found, loaded, lines) = findings(rule, &case);
+            let reported: BTreeSet<usize> =
+                found.iter().map(|one| loaded.sources.position(one.primary.span).line).collect();
+            let marked = |line: &String| line.rsplit_once('#').is_some_and(|(_, words)| words.contains(rule.code));
+            let marked: BTreeSet<usize> =
+                lines.iter().enumerate().filter(|(_, line)| marked(line)).map(|(index, _)| index + 1).collect();
+            if reported != marked || marked.is_empty() {
+                let name = case.display();
+                writeln!(wrong, "{} in {name}: reported lines {reported:?}, marked lines {marked:?}", rule.code)
+                    .unwrap();
+            }
+            offered |= found.iter().any(|one| one.fix.is_some());
+            expect(&case.with_extension("out"), &snapshot(&found, &loaded));
+        }
+        assert_eq!(offered, rule.fixes, "{}: declared and offered fixes differ", rule.code);
+        for case in cases(rule, "good") {
+            let (found, loaded, _) = findings(rule, &case);
+            if !found.is_empty() {
+                writeln!(wrong, "{} is noisy in {}:\n{}", rule.code, case.display(), snapshot(&found, &loaded))
+                    .unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn every_rule_is_documented_and_listed() {
+    let mut codes = BTreeSet::new();
+    let mut names = BTreeSet::new();
+    for rule in rules::ALL {
+        let number = rule.code.strip_prefix("EF").unwrap_or_default();
+        assert!(number.len() == 3 && number.parse::<u16>().is_ok(), "{}: EF and three digits", rule.code);
+        assert!(codes.insert(rule.code), "{} is used twice", rule.code);
+        assert!(names.insert(rule.name), "{} is used twice", rule.name);
+        let kebab = rule.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        assert!(kebab, "{}: kebab-case", rule.name);
+        assert!(!rule.summary.trim().is_empty(), "{}: a summary line", rule.code);
+        for heading in ["# What it finds", "# Why it matters", "# How to fix", "# References"] {
+            assert!(rule.docs.contains(heading), "{}: no heading `{heading}`", rule.code);
+        }
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let mut modules: Vec<(String, String)> = Vec::new();
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if path.extension().is_some_and(|extension| extension == "rs") && name != "mod" {
+            let source = fs::read_to_string(&path).unwrap();
+            let code = source.split('"').find(|part| part.len() == 5 && part.starts_with("EF")).unwrap().to_owned();
+            modules.push((name, code));
+        }
+    }
+    modules.sort();
+    let mut list = String::from(
+        "//! The rules: one file each. This list is written by `UPDATE=1 cargo test --test it rules`.\n\nuse crate::lint::Rule;\n\n",
+    );
+    for (name, _) in &modules {
+        writeln!(list, "mod {name};").unwrap();
+    }
+    modules.sort_by(|left, right| left.1.cmp(&right.1));
+    list.push_str("\n/// Every rule, by code.\npub static ALL: &[&Rule] = &[\n");
+    for (name, _) in &modules {
+        writeln!(list, "    &{name}::RULE,").unwrap();
+    }
+    list.push_str("];\n");
+    expect(&folder.join("mod.rs"), &list);
+    let mut readme = String::from("# Rules\n\nWritten from the rules by `UPDATE=1 cargo test --test it rules`.\n");
+    for (digit, theme) in kubectl_envoyfilter::lint::rule::THEMES {
+        let of_theme: Vec<_> = rules::ALL.iter().filter(|rule| rule.code.chars().nth(2) == Some(*digit)).collect();
+        if of_theme.is_empty() {
+            continue;
+        }
+        writeln!(
+            readme,
+            "\n## EF{digit}xx {theme}\n\n| code | name | severity | what it finds |\n| --- | --- | --- | --- |"
+        )
+        .unwrap();
+        for rule in of_theme {
+            let (code, name, severity, summary) = (rule.code, rule.name, rule.severity, rule.summary.trim());
+            writeln!(readme, "| {code} | {name} | {} | {summary} |", format!("{severity:?}").to_lowercase()).unwrap();
+        }
+    }
+    expect(&folder.join("README.md"), &readme);
+}
