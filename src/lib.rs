@@ -4,11 +4,15 @@
 //! load ─▶ model ─▶ engine (select ▸ order ▸ match ▸ patch ⇒ trace) ─▶ lint + rules ─▶ report
 //! ```
 
+pub mod cli;
+pub mod demo;
 pub mod engine;
+pub mod explain;
 pub mod lint;
 pub mod load;
 pub mod model;
 pub mod proto;
+pub mod report;
 #[path = "../rules/mod.rs"]
 pub mod rules;
 pub mod source;

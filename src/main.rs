@@ -1,3 +1,39 @@
-//! The `kubectl-envoyfilter` command.
+//! The `kubectl-envoyfilter` command: arguments in, exit code out.
 
-fn main() {}
+use clap::Parser;
+use kubectl_envoyfilter::cli::{Cli, ColorChoice, Exit, Surroundings};
+use kubectl_envoyfilter::report::style::Terminal;
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let around = Surroundings { out: terminal(&cli, &io::stdout()), err: terminal(&cli, &io::stderr()) };
+    let (mut out, mut err) = (BufWriter::with_capacity(1 << 16, io::stdout().lock()), io::stderr().lock());
+    match cli.run(around, &mut out, &mut err).and_then(|exit| out.flush().map(|()| exit)) {
+        Ok(exit) => exit.code().into(),
+        // Who reads only the beginning (`| head`) got what was wanted.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            // The buffer must not try again when it is dropped.
+            let _ = out.into_parts();
+            Exit::Ok.code().into()
+        }
+        Err(error) => {
+            let _ = writeln!(err, "error: cannot write the output: {error}");
+            Exit::Partial.code().into()
+        }
+    }
+}
+
+fn terminal(cli: &Cli, stream: &impl IsTerminal) -> Terminal {
+    let interactive = stream.is_terminal();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    let colour = match cli.color() {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => interactive && !no_color && !dumb,
+    };
+    let width = if interactive { terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)) } else { None };
+    Terminal { colour, width: width.map_or(Terminal::default().width, |width| width.clamp(40, 160)) }
+}

@@ -1,6 +1,7 @@
 //! The only place that reads: files, folders, standard input.
 
 pub mod dump;
+pub mod dumps;
 mod files;
 mod json_scan;
 pub mod reference;

@@ -1,0 +1,208 @@
+//! `diff`: what changed filters change on each proxy.
+
+use super::input::{self, Offer, Proxies};
+use super::{Exit, Session};
+use crate::engine::{self, MeshSettings, Options, Patched, Program};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::resource::ResourceKind;
+use crate::proto::json::{self, Style};
+use crate::proto::tree::TYPE_KEY;
+use crate::report::style::{Role, count};
+use crate::report::unified::{self, Size};
+use crate::source::{Problem, Severity};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(super) struct Diff {
+    /// Filters as they shall be: new ones, and changed ones with their names
+    #[arg(short, long = "filename", value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Filters as they are now: all that are applied [default: none]
+    #[arg(long, value_name = "FILE")]
+    current: Vec<PathBuf>,
+    /// A filter of --current to delete
+    #[arg(long, value_name = "NAMESPACE/NAME")]
+    delete: Vec<String>,
+    #[command(flatten)]
+    proxies: Proxies,
+}
+
+/// What differs on all proxies.
+#[derive(Default)]
+struct Total {
+    proxies: usize,
+    changed: usize,
+    resources: usize,
+    size: Size,
+}
+
+impl Diff {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if !self.proxies.given() {
+            return session.usage("there is no proxy to look at", Some("give config dumps with --dump, or --demo"));
+        }
+        if self.files.is_empty() && self.delete.is_empty() && !self.proxies.demo {
+            return session
+                .usage("there is nothing to compare", Some("give filters with -f FILE, or --delete NAMESPACE/NAME"));
+        }
+        let new = input::objects(session, &self.files, self.proxies.demo && self.delete.is_empty());
+        let current = input::objects(session, &self.current, self.proxies.demo && !self.delete.is_empty());
+        let mut problems = Vec::new();
+        let before = current.inventory.envoy_filters.clone();
+        let mut after: Vec<EnvoyFilter> = before.clone();
+        for name in &self.delete {
+            let full = if name.contains('/') { name.clone() } else { format!("{}/{name}", session.global.namespace) };
+            let found = after.iter().position(|filter| filter.full_name() == full);
+            match found {
+                Some(index) => drop(after.remove(index)),
+                None => problems.push(not_there(&full, &before)),
+            }
+        }
+        for filter in &new.inventory.envoy_filters {
+            match after.iter().position(|old| old.full_name() == filter.full_name()) {
+                // A changed filter keeps the age that its place in the order depends on.
+                Some(index) => {
+                    let created = filter.created.or(after[index].created);
+                    after[index] = EnvoyFilter { created, ..filter.clone() };
+                }
+                None => after.push(filter.clone()),
+            }
+        }
+        let release = session.release();
+        let programs = (Program::new(&before, release), Program::new(&after, release));
+        let mesh = session.mesh(if current.inventory.meshes.is_empty() { &new.inventory } else { &current.inventory });
+        let mut total = Total::default();
+        self.proxies.visit(session, &mut problems, &mut |session, offer| {
+            proxy(session, offer, (&programs.0, &programs.1), &mesh, &mut total)
+        })?;
+        summary(session, &total)?;
+        let trouble = [input::tell(session, &current, &[])?, input::tell(session, &new, &problems)?];
+        Ok(match (trouble.contains(&true), total.resources) {
+            (true, _) => Exit::Usage,
+            (false, 0) => Exit::Ok,
+            (false, _) => Exit::Changes,
+        })
+    }
+}
+
+fn not_there(name: &str, filters: &[EnvoyFilter]) -> Problem {
+    let names: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
+    Problem {
+        code: "nothing-to-delete",
+        severity: Severity::Error,
+        span: None,
+        message: format!("there is no EnvoyFilter {name} to delete"),
+        help: Some(if names.is_empty() {
+            "give the filters that are applied now with --current FILE".to_owned()
+        } else {
+            format!("--current has: {}", names.join(", "))
+        }),
+    }
+}
+
+fn proxy(
+    session: &mut Session<'_>,
+    offer: &Offer<'_>,
+    programs: (&Program<'_>, &Program<'_>),
+    mesh: &MeshSettings,
+    total: &mut Total,
+) -> io::Result<()> {
+    let config = &offer.config;
+    let plans = (programs.0.plan(&config.proxy, mesh), programs.1.plan(&config.proxy, mesh));
+    let options = Options::default();
+    let before = engine::run(&plans.0, config, &options, &mut ());
+    let after = engine::run(&plans.1, config, &options, &mut ());
+    total.proxies += 1;
+    let mut keys: BTreeMap<(ResourceKind, String), [Vec<String>; 2]> = BTreeMap::new();
+    for one in before.resources.iter().chain(&after.resources) {
+        let name = one.source.map_or(one.name.as_str(), |index| &config.resources[index].name);
+        keys.entry((one.kind, name.to_owned())).or_default();
+    }
+    for ((kind, name), [old, new]) in &mut keys {
+        *old = texts(config, &before, *kind, name, &plans.0);
+        *new = texts(config, &after, *kind, name, &plans.1);
+    }
+    keys.retain(|_, [old, new]| old != new);
+    if keys.is_empty() {
+        return Ok(());
+    }
+    total.changed += 1;
+    let title = format!("{} {}", config.proxy.kind.word(), config.proxy.full_name());
+    let line = session
+        .around
+        .out
+        .paint(Role::Strong, format!("{title}: {}", count(keys.len(), "resource changes", "resources change")));
+    writeln!(session.out, "{line}")?;
+    let limit = if session.global.verbose { usize::MAX } else { unified::MAX_LINES };
+    for ((kind, name), [old, new]) in keys {
+        total.resources += 1;
+        let path = format!("{}/{} {name}", config.proxy.full_name(), kind.word());
+        let (from, to) = match (old.is_empty(), new.is_empty()) {
+            (true, _) => ("/dev/null".to_owned(), path),
+            (_, true) => (path, "/dev/null".to_owned()),
+            _ => (path.clone(), path),
+        };
+        let texts = (old.concat(), new.concat());
+        let size = unified::diff(session.out, session.around.out, (&from, &to), (&texts.0, &texts.1), limit)?;
+        total.size.added += size.added;
+        total.size.removed += size.removed;
+    }
+    Ok(())
+}
+
+/// The texts of the resources of one name after a run.
+fn texts(
+    config: &crate::model::resource::ProxyConfig<'_>,
+    patched: &Patched<'_>,
+    kind: ResourceKind,
+    name: &str,
+    plan: &engine::Plan<'_>,
+) -> Vec<String> {
+    let write = |mut tree: crate::proto::tree::Tree<'_>| {
+        tree.remove(TYPE_KEY);
+        open_all(&mut tree);
+        let mut text = json::write(&tree, Style::Indented(2));
+        text.push('\n');
+        text
+    };
+    let mut texts = Vec::new();
+    for (index, resource) in config.generated(kind).filter(|(_, resource)| resource.name == name) {
+        match patched.resources.iter().find(|one| one.source == Some(index)) {
+            Some(one) => texts.extend(one.tree.clone().map(write)),
+            None => texts.extend(engine::open(config, index, plan).map(write)),
+        }
+        let _ = resource;
+    }
+    let added = patched.resources.iter().filter(|one| one.source.is_none() && one.kind == kind && one.name == name);
+    texts.extend(added.filter_map(|one| one.tree.clone()).map(write));
+    texts
+}
+
+fn open_all(tree: &mut crate::proto::tree::Tree<'_>) {
+    tree.open();
+    if let Some(items) = tree.items_mut() {
+        items.iter_mut().for_each(open_all);
+    }
+    for (_, value) in tree.entries_mut().into_iter().flatten() {
+        open_all(value);
+    }
+}
+
+fn summary(session: &mut Session<'_>, total: &Total) -> io::Result<()> {
+    let proxies = count(total.proxies, "proxy", "proxies");
+    if total.resources == 0 {
+        return writeln!(session.out, "no change on {proxies}");
+    }
+    let (terminal, size) = (session.around.out, total.size);
+    writeln!(
+        session.out,
+        "\n{} of {proxies} changed: {}, {} {} lines",
+        total.changed,
+        count(total.resources, "resource", "resources"),
+        terminal.paint(Role::Good, format!("+{}", size.added)),
+        terminal.paint(Role::Bad, format!("-{}", size.removed)),
+    )
+}

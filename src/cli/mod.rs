@@ -1,0 +1,159 @@
+//! The command line: one file a subcommand.
+
+mod diff;
+mod explain;
+mod input;
+mod render;
+
+use crate::engine::MeshSettings;
+use crate::model::inventory::Inventory;
+use crate::model::release::Release;
+use crate::report::style::Terminal;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::io::{self, Write};
+
+/// What a run ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Answered; no difference.
+    Ok,
+    /// `diff` found changes.
+    Changes,
+    /// The command line does not make sense, or `diff` had trouble.
+    Usage,
+    /// Something could not be read; what could be read was answered.
+    Partial,
+}
+
+impl Exit {
+    /// The number of it.
+    pub const fn code(self) -> u8 {
+        match self {
+            Exit::Ok => 0,
+            Exit::Changes => 1,
+            Exit::Usage => 2,
+            Exit::Partial => 3,
+        }
+    }
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  answered; diff: no change
+  1  diff: changes
+  2  the command line does not make sense, or nothing goes by the name given; diff: any trouble
+  3  something could not be read: what could be read is answered";
+
+/// See what Istio makes of EnvoyFilters: which proxies they meet, what each patch does, and why it does not.
+#[derive(Debug, Parser)]
+#[command(name = "kubectl-envoyfilter", bin_name = "kubectl envoyfilter", version, after_help = EXIT_CODES)]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Args)]
+struct Global {
+    /// Namespace of documents and names that give none
+    #[arg(short, long, global = true, default_value = "default", value_name = "NAMESPACE")]
+    namespace: String,
+    /// Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]
+    #[arg(long, global = true, value_name = "RELEASE")]
+    istio_version: Option<Release>,
+    /// Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]
+    #[arg(long, global = true, value_name = "NAMESPACE")]
+    root_namespace: Option<String>,
+    /// Colours: auto (on a terminal, unless NO_COLOR is set), always or never
+    #[arg(
+        long,
+        global = true,
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        value_name = "WHEN"
+    )]
+    color: ColorChoice,
+    /// Leave nothing out
+    #[arg(short, long, global = true)]
+    verbose: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Explain what EnvoyFilters do to a proxy, or who wrote a field
+    Explain(explain::Explain),
+    /// Write a config dump as istiod would send it with these filters
+    Render(render::Render),
+    /// Show what changed filters change on each proxy
+    Diff(diff::Diff),
+}
+
+/// What the process tells the library about its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings {
+    /// Standard output as a terminal.
+    pub out: Terminal,
+    /// Standard error as a terminal.
+    pub err: Terminal,
+}
+
+impl Cli {
+    /// When to use colours.
+    pub fn color(&self) -> ColorChoice {
+        self.global.color
+    }
+
+    /// Runs the command. Fails when the output cannot be written.
+    pub fn run(&self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
+        let mut session = Session { global: &self.global, around, out, err };
+        match &self.command {
+            Command::Explain(command) => command.run(&mut session),
+            Command::Render(command) => command.run(&mut session),
+            Command::Diff(command) => command.run(&mut session),
+        }
+    }
+}
+
+/// One run: the global options and where output goes.
+struct Session<'s> {
+    global: &'s Global,
+    around: Surroundings,
+    out: &'s mut dyn Write,
+    err: &'s mut dyn Write,
+}
+
+impl Session<'_> {
+    fn release(&self) -> Release {
+        self.global.istio_version.unwrap_or(Release::NEWEST)
+    }
+
+    fn mesh(&self, inventory: &Inventory) -> MeshSettings {
+        MeshSettings {
+            root_namespace: self.global.root_namespace.clone().unwrap_or_else(|| inventory.root_namespace().to_owned()),
+            ..MeshSettings::default()
+        }
+    }
+
+    /// Says why the command line does not make sense.
+    fn usage(&mut self, message: &str, help: Option<&str>) -> io::Result<Exit> {
+        let word = self.around.err.paint(crate::report::style::Role::Bad, "error");
+        writeln!(self.err, "{word}: {message}")?;
+        if let Some(help) = help {
+            writeln!(self.err, "  help: {help}")?;
+        }
+        Ok(Exit::Usage)
+    }
+}

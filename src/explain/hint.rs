@@ -1,0 +1,360 @@
+//! Why a patch matched nothing, the nearest things that exist, and what to write instead.
+
+use super::Explainer;
+use super::view::Reason;
+use crate::engine::matching::{HTTP_CONNECTION_MANAGER, VIRTUAL_INBOUND};
+use crate::engine::trace::{Condition, PatchId};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, PatchContext};
+use crate::model::inventory::TargetPort;
+use crate::model::proxy::ProxyKind;
+use crate::model::resource::ResourceKind;
+use crate::source::{Span, Step};
+use std::collections::BTreeSet;
+
+/// How many of the nearest things are kept.
+const NEAREST: usize = 5;
+
+/// Names of filters before Envoy's canonical ones, with these. Generated configuration has carried only canonical names
+/// since Istio 1.8, and since 1.19 a match by an old name finds nothing (Istio release notes 1.8 and 1.19).
+const OLD_NAMES: &[(&str, &str)] = &[
+    ("envoy.buffer", "envoy.filters.http.buffer"),
+    ("envoy.client_ssl_auth", "envoy.filters.network.client_ssl_auth"),
+    ("envoy.cors", "envoy.filters.http.cors"),
+    ("envoy.csrf", "envoy.filters.http.csrf"),
+    ("envoy.fault", "envoy.filters.http.fault"),
+    ("envoy.grpc_http1_bridge", "envoy.filters.http.grpc_http1_bridge"),
+    ("envoy.grpc_json_transcoder", "envoy.filters.http.grpc_json_transcoder"),
+    ("envoy.grpc_web", "envoy.filters.http.grpc_web"),
+    ("envoy.gzip", "envoy.filters.http.gzip"),
+    ("envoy.health_check", "envoy.filters.http.health_check"),
+    ("envoy.http_connection_manager", "envoy.filters.network.http_connection_manager"),
+    ("envoy.http_dynamo_filter", "envoy.filters.http.dynamo"),
+    ("envoy.ip_tagging", "envoy.filters.http.ip_tagging"),
+    ("envoy.listener.http_inspector", "envoy.filters.listener.http_inspector"),
+    ("envoy.listener.original_dst", "envoy.filters.listener.original_dst"),
+    ("envoy.listener.original_src", "envoy.filters.listener.original_src"),
+    ("envoy.listener.proxy_protocol", "envoy.filters.listener.proxy_protocol"),
+    ("envoy.listener.tls_inspector", "envoy.filters.listener.tls_inspector"),
+    ("envoy.lua", "envoy.filters.http.lua"),
+    ("envoy.mongo_proxy", "envoy.filters.network.mongo_proxy"),
+    ("envoy.rate_limit", "envoy.filters.http.ratelimit"),
+    ("envoy.ratelimit", "envoy.filters.network.ratelimit"),
+    ("envoy.redis_proxy", "envoy.filters.network.redis_proxy"),
+    ("envoy.router", "envoy.filters.http.router"),
+    ("envoy.squash", "envoy.filters.http.squash"),
+    ("envoy.tcp_proxy", "envoy.filters.network.tcp_proxy"),
+];
+
+/// The canonical name of a filter that a match calls by its old one.
+pub fn canonical_name(old: &str, condition: Condition) -> Option<&'static str> {
+    if old == "envoy.ext_authz" {
+        // The one old name that two kinds of filters shared.
+        let http = condition == Condition::SubFilter;
+        return Some(if http { "envoy.filters.http.ext_authz" } else { "envoy.filters.network.ext_authz" });
+    }
+    OLD_NAMES.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)
+}
+
+impl Explainer<'_, '_> {
+    /// The reason of a patch that matched nothing.
+    pub(super) fn no_match(&self, id: PatchId) -> Reason {
+        let planned = self.plan.get(id);
+        let filter = self.plan.filter(id);
+        let trace = &self.judged.trace.patches[id.index()];
+        let Some(condition) = trace.nearest else {
+            return self.nothing_to_look_at(planned.built.patch.apply_to, planned.built.patch.context);
+        };
+        // istiod looks for the HTTP connection manager first, then compares the name the match gives it.
+        let misnamed = condition == Condition::HttpConnectionManager && trace.misses.contains_key(&Condition::Filter);
+        let manager = BTreeSet::from([HTTP_CONNECTION_MANAGER.to_owned()]);
+        let (condition, found) = if misnamed { (Condition::Filter, &manager) } else { (condition, &trace.candidates) };
+        let (asked, span) = asked(filter, planned.built.patch.index, condition);
+        let candidates = nearest(&asked, found);
+        let message = sentence(condition, &asked, planned.built.patch.apply_to);
+        let help = self.help(id, condition, &asked, &candidates);
+        Reason {
+            code: code(condition),
+            message: if candidates.is_empty() {
+                format!("{message}; there is nothing of that kind where it looks")
+            } else {
+                message
+            },
+            help,
+            source: span.map(|span| self.location(span)),
+            candidates,
+        }
+    }
+
+    fn nothing_to_look_at(&self, apply_to: ApplyTo, context: PatchContext) -> Reason {
+        let what = match apply_to {
+            ApplyTo::Cluster => "cluster",
+            ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute => "route configuration",
+            ApplyTo::ExtensionConfig => "extension configuration",
+            _ => "listener",
+        };
+        let dump_has = self.config.of_kind(match apply_to {
+            ApplyTo::Cluster => ResourceKind::Cluster,
+            ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute => ResourceKind::Route,
+            ApplyTo::ExtensionConfig => ResourceKind::ExtensionConfig,
+            _ => ResourceKind::Listener,
+        });
+        let (message, help) = if dump_has.count() == 0 {
+            (
+                format!("the dump has no {what}, so there is nothing to match"),
+                Some("dump everything: istioctl proxy-config all POD -o json".to_owned()),
+            )
+        } else {
+            (format!("the proxy has no {what} that {} patches for {}", apply_to.name(), context.name()), None)
+        };
+        Reason { code: "nothing-there", message, help, source: None, candidates: Vec::new() }
+    }
+
+    fn help(&self, id: PatchId, condition: Condition, asked: &str, candidates: &[String]) -> Option<String> {
+        let patch = self.plan.get(id).built.patch;
+        match condition {
+            Condition::Filter | Condition::SubFilter | Condition::ListenerFilter => {
+                if let Some(name) = canonical_name(asked, condition) {
+                    let more = self.second_old_name(id, condition);
+                    return Some(format!("write {name}{more}: old filter names have matched nothing since Istio 1.19"));
+                }
+                if let Some(help) = self.added_by_another(id, asked) {
+                    return Some(help);
+                }
+            }
+            Condition::ListenerPort | Condition::ChainPort | Condition::DestinationPort => {
+                if let Some(help) = self.target_port(patch.context, asked) {
+                    return Some(help);
+                }
+            }
+            Condition::HttpConnectionManager => {
+                return Some(
+                    "the port is not HTTP to Istio: name the Service port http-… or set appProtocol: http".to_owned(),
+                );
+            }
+            Condition::PortName | Condition::Gateway if self.config.proxy.kind == ProxyKind::Gateway => {
+                return Some(
+                    "only route configurations of HTTPS servers carry a port name and a gateway: match by name or portNumber"
+                        .to_owned(),
+                );
+            }
+            _ => {}
+        }
+        let best = candidates.first()?;
+        similar(asked, best).then(|| format!("did you mean {best}?"))
+    }
+
+    /// The old name of the sub-filter, when the filter around it was missed first.
+    fn second_old_name(&self, id: PatchId, condition: Condition) -> String {
+        let ObjectMatch::Listener(listener) = &self.plan.get(id).built.object else { return String::new() };
+        let sub_filter = listener
+            .filter_chain
+            .as_ref()
+            .and_then(|chain| chain.filter.as_ref())
+            .and_then(|filter| filter.sub_filter.as_deref())
+            .filter(|_| condition == Condition::Filter)
+            .and_then(|name| canonical_name(name, Condition::SubFilter));
+        sub_filter.map(|name| format!(", and {name} for the sub-filter")).unwrap_or_default()
+    }
+
+    /// Another patch adds the filter that is asked for, and later, or not at all here.
+    fn added_by_another(&self, id: PatchId, asked: &str) -> Option<String> {
+        let adds = |other: PatchId| {
+            other != id
+                && self.plan.get(other).built.value.as_ref().is_some_and(|value| value.name() == asked)
+                && !self.plan.get(other).built.operation.is_merge()
+        };
+        let other = self.plan.ids().find(|&other| adds(other))?;
+        let (mine, theirs) = (self.plan.filter(id), self.plan.filter(other));
+        if other < id {
+            return Some(format!("{} adds {asked}, but not where this patch looks", theirs.full_name()));
+        }
+        if mine.full_name() == theirs.full_name() {
+            let index = self.plan.get(other).built.patch.index;
+            return Some(format!("patch {index} of the same filter adds {asked}, and comes later: put it first"));
+        }
+        Some(format!(
+            "{} adds {asked}, and is applied later: set spec.priority of {} above {}",
+            theirs.full_name(),
+            mine.full_name(),
+            theirs.priority
+        ))
+    }
+
+    /// The port given is a service port, and the inbound side knows target ports.
+    fn target_port(&self, context: PatchContext, asked: &str) -> Option<String> {
+        if self.config.proxy.kind != ProxyKind::Sidecar || context == PatchContext::SidecarOutbound {
+            return None;
+        }
+        let port: u32 = asked.parse().ok()?;
+        let targets = self.targets_of(port);
+        let target = targets.iter().next().filter(|&&target| target != port)?;
+        Some(format!("{port} is the port of the Service; inbound patches match the container's port: write {target}"))
+    }
+
+    /// Target ports of a service port of this workload: from Services that were given, else from what istiod generated.
+    fn targets_of(&self, port: u32) -> BTreeSet<u32> {
+        let proxy = &self.config.proxy;
+        let mut targets = BTreeSet::new();
+        for service in &self.inventory.services {
+            let selects = !service.selector.is_empty()
+                && service.object.namespace == proxy.namespace
+                && service.selector.iter().all(|(key, value)| proxy.labels.get(key) == Some(value));
+            for it in service.ports.iter().filter(|it| selects && it.number == port) {
+                if let TargetPort::Number(number) = it.target {
+                    targets.insert(number);
+                }
+            }
+        }
+        if !targets.is_empty() {
+            return targets;
+        }
+        // istiod calls the one virtual host of an inbound HTTP chain `inbound|http|<service port>`, and the route
+        // configuration around it `inbound|<target port>||`.
+        let Some(listener) = self.config.of_kind(ResourceKind::Listener).find(|it| it.name == VIRTUAL_INBOUND) else {
+            return targets;
+        };
+        let vhost = format!("\"inbound|http|{port}\"");
+        for at in memchr::memmem::find_iter(listener.json.as_bytes(), vhost.as_bytes()) {
+            let before = listener.json.get(..at).unwrap_or_default();
+            let Some(start) =
+                before.rfind("\"inbound|").filter(|start| !before[*start..].starts_with("\"inbound|http"))
+            else {
+                // The route configuration's name may also stand after its virtual hosts.
+                targets.extend(cluster_port(listener.json.get(at + vhost.len()..).unwrap_or_default()));
+                continue;
+            };
+            let name = before.get(start + 1..).unwrap_or_default();
+            targets.extend(name.split('|').nth(1).and_then(|text| text.parse::<u32>().ok()));
+        }
+        targets
+    }
+}
+
+/// The port of the first `inbound|<port>||` in a text.
+fn cluster_port(text: &str) -> Option<u32> {
+    let at = text.find("\"inbound|")?;
+    text.get(at..)?.split('|').nth(1)?.parse().ok()
+}
+
+/// What a match asks for at a condition, and where.
+fn asked(filter: &EnvoyFilter, index: usize, condition: Condition) -> (String, Option<Span>) {
+    let mut route = filter.patch_route(index);
+    route.push(Step::from("match"));
+    route.extend(condition.route().iter().map(|key| Step::from(*key)));
+    match filter.document.at(&route) {
+        Some(node) => {
+            let text = match node.to_json() {
+                serde_json::Value::String(text) => text,
+                serde_json::Value::Object(_) => String::new(),
+                other => other.to_string(),
+            };
+            (text, Some(node.span))
+        }
+        None => (String::new(), Some(filter.document.key_span(&route))),
+    }
+}
+
+/// The candidates nearest to what was asked for.
+fn nearest(asked: &str, candidates: &BTreeSet<String>) -> Vec<String> {
+    let mut ranked: Vec<(usize, &String)> = candidates
+        .iter()
+        .filter(|text| !text.is_empty())
+        .map(|text| {
+            let distance = match (asked.parse::<i64>(), text.parse::<i64>()) {
+                (Ok(_), Ok(_)) => strsim::damerau_levenshtein(asked, text),
+                // A name inside a longer one is nearer than any other of that length.
+                _ if text.contains(asked) || asked.contains(text.as_str()) => text.len().abs_diff(asked.len()) / 4,
+                _ => strsim::damerau_levenshtein(asked, text),
+            };
+            (distance, text)
+        })
+        .collect();
+    ranked.sort();
+    ranked.into_iter().take(NEAREST).map(|(_, text)| text.clone()).collect()
+}
+
+/// Whether a name is likely a misspelling of another.
+fn similar(asked: &str, found: &str) -> bool {
+    asked.parse::<i64>().is_err() && !asked.is_empty() && strsim::normalized_damerau_levenshtein(asked, found) > 0.7
+}
+
+fn sentence(condition: Condition, asked: &str, apply_to: ApplyTo) -> String {
+    match condition {
+        Condition::ListenerName => format!("no listener is called {asked}"),
+        Condition::ListenerPort => format!("no listener is on port {asked}"),
+        Condition::ChainPort => format!("no inbound filter chain is for port {asked}"),
+        Condition::ChainName => format!("no filter chain is called {asked}"),
+        Condition::Sni => format!("no filter chain has {asked} in its server names"),
+        Condition::TransportProtocol => format!("no filter chain is for transport protocol {asked}"),
+        Condition::ApplicationProtocols => format!("no filter chain has all of the application protocols {asked}"),
+        Condition::DestinationPort => format!("no filter chain is for destination port {asked}"),
+        Condition::Filter => format!("no network filter is called {asked}"),
+        Condition::HttpConnectionManager => "there is no HTTP connection manager where it looks".to_owned(),
+        Condition::SubFilter => format!("no HTTP filter is called {asked}"),
+        Condition::ListenerFilter => format!("no listener filter is called {asked}"),
+        Condition::RouteConfigurationName => format!("no route configuration is called {asked}"),
+        Condition::PortName => format!("no route configuration is for a port named {asked}"),
+        Condition::Gateway => format!("no route configuration is of gateway {asked}"),
+        Condition::RoutePort => format!("no route configuration is for port {asked}"),
+        Condition::VirtualHostName => format!("no virtual host is called {asked}"),
+        Condition::DomainName => format!("no virtual host has the domain {asked}"),
+        Condition::RouteName => format!("no route is called {asked}"),
+        Condition::RouteAction => format!("no route has the action {asked}"),
+        Condition::ClusterName => format!("no cluster is called {asked}"),
+        Condition::Subset => format!("no cluster is of subset {asked}"),
+        Condition::Service => format!("no cluster is of service {asked}"),
+        Condition::ClusterPort => format!("no {} of that service is for port {asked}", apply_to.name().to_lowercase()),
+    }
+}
+
+fn code(condition: Condition) -> &'static str {
+    match condition {
+        Condition::ListenerName => "listener-name",
+        Condition::ListenerPort | Condition::ChainPort => "listener-port",
+        Condition::ChainName => "chain-name",
+        Condition::Sni => "sni",
+        Condition::TransportProtocol => "transport-protocol",
+        Condition::ApplicationProtocols => "application-protocols",
+        Condition::DestinationPort => "destination-port",
+        Condition::Filter => "filter-name",
+        Condition::HttpConnectionManager => "no-http-connection-manager",
+        Condition::SubFilter => "sub-filter-name",
+        Condition::ListenerFilter => "listener-filter-name",
+        Condition::RouteConfigurationName => "route-configuration-name",
+        Condition::PortName => "port-name",
+        Condition::Gateway => "gateway",
+        Condition::RoutePort => "route-port",
+        Condition::VirtualHostName => "virtual-host-name",
+        Condition::DomainName => "domain-name",
+        Condition::RouteName => "route-name",
+        Condition::RouteAction => "route-action",
+        Condition::ClusterName => "cluster-name",
+        Condition::Subset => "subset",
+        Condition::Service => "service",
+        Condition::ClusterPort => "cluster-port",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_names_are_told_by_where_they_stand() {
+        assert_eq!(canonical_name("envoy.router", Condition::SubFilter), Some("envoy.filters.http.router"));
+        assert_eq!(canonical_name("envoy.ext_authz", Condition::SubFilter), Some("envoy.filters.http.ext_authz"));
+        assert_eq!(canonical_name("envoy.ext_authz", Condition::Filter), Some("envoy.filters.network.ext_authz"));
+        assert_eq!(canonical_name("envoy.filters.http.router", Condition::SubFilter), None);
+    }
+
+    #[test]
+    fn near_names_come_first() {
+        let candidates = ["envoy.filters.http.cors", "envoy.filters.http.router", "istio.stats", ""];
+        let candidates = candidates.into_iter().map(str::to_owned).collect();
+        let near = nearest("envoy.filters.http.ruoter", &candidates);
+        assert_eq!(near[0], "envoy.filters.http.router");
+        assert_eq!(near.len(), 3);
+        assert!(similar("envoy.filters.http.ruoter", &near[0]));
+        assert!(!similar("80", "8080"));
+    }
+}

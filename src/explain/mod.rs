@@ -1,0 +1,484 @@
+//! From the engine's trace to an answer: which filters attach, what each patch did and why not, who wrote what.
+//!
+//! Nothing is computed here that the engine did not compute; this module only finds words, places and neighbours.
+
+mod chains;
+mod changes;
+pub mod field;
+mod hint;
+mod live;
+mod order;
+pub mod view;
+mod words;
+
+pub use hint::canonical_name;
+
+use crate::engine::program::Status;
+use crate::engine::trace::{self, Effect, NoOp, PatchId};
+use crate::engine::{Judged, MeshSettings, Outcome, Plan, Program};
+use crate::model::envoy_filter::{EnvoyFilter, ObjectMatch, Operation, Patch};
+use crate::model::inventory::Inventory;
+use crate::model::resource::ProxyConfig;
+use crate::proto::decode;
+use crate::proto::merge::ChangeKind;
+use crate::source::{Problem, Severity, Sources, Span, Step};
+
+/// How much to tell.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Only this filter (`namespace/name`).
+    pub only: Option<String>,
+    /// Also the HTTP filters of listeners that no patch touched.
+    pub all_chains: bool,
+}
+
+/// What an explanation is made from.
+pub struct Explainer<'e, 'a> {
+    /// Texts of the filters.
+    pub sources: &'e Sources,
+    /// What else is known of the cluster.
+    pub inventory: &'e Inventory,
+    /// Settings of the mesh.
+    pub mesh: &'e MeshSettings,
+    /// The filters as the release reads them.
+    pub program: &'e Program<'a>,
+    /// What concerns the proxy.
+    pub plan: &'e Plan<'a>,
+    /// The proxy and what it was given.
+    pub config: &'a ProxyConfig<'a>,
+    /// What the engine did.
+    pub judged: &'e Judged<'a>,
+    /// The dump's name.
+    pub dump: &'e str,
+}
+
+impl Explainer<'_, '_> {
+    /// The answer for this proxy.
+    pub fn proxy(&self, settings: &Settings) -> view::Proxy {
+        let proxy = &self.config.proxy;
+        view::Proxy {
+            namespace: proxy.namespace.clone(),
+            name: proxy.name.clone(),
+            workload: proxy.workload.clone(),
+            kind: proxy.kind.word(),
+            istio_version: proxy.istio_version.clone(),
+            dump: self.dump.to_owned(),
+            filters: self.filters(settings),
+            http_chains: self.chains(settings.all_chains),
+            aborts: self.judged.trace.aborts.iter().map(|abort| self.abort(abort)).collect(),
+            unknown_routes: self.judged.patched.unknown_routes.clone(),
+            unknown_services: self.judged.patched.unknown_services.clone(),
+            refused: self.refused(),
+        }
+    }
+
+    fn filters(&self, settings: &Settings) -> Vec<view::Filter> {
+        let mut others: Vec<usize> =
+            (0..self.plan.filters.len()).filter(|index| !self.plan.order.contains(index)).collect();
+        others.sort_by_cached_key(|&index| self.plan.filters[index].full_name());
+        let attached = self.plan.order.iter().enumerate().map(|(position, &index)| (index, Some(position)));
+        attached
+            .chain(others.into_iter().map(|index| (index, None)))
+            .filter(|(index, _)| {
+                settings.only.as_ref().is_none_or(|only| self.plan.filters[*index].full_name() == *only)
+            })
+            .map(|(index, position)| self.filter(index, position))
+            .collect()
+    }
+
+    fn filter(&self, index: usize, position: Option<usize>) -> view::Filter {
+        let filter = &self.plan.filters[index];
+        let reason =
+            words::selection(&self.plan.selections[index], filter, &self.config.proxy, &self.mesh.root_namespace);
+        let patches = match position {
+            Some(_) => {
+                let ids = self.plan.ids().filter(|&id| self.plan.get(id).filter == index);
+                ids.map(|id| self.patch(id)).collect()
+            }
+            None => self.unselected(index),
+        };
+        let spot = reason.as_ref().map(|(code, ..)| filter.document.key_span(&reason_route(code)));
+        view::Filter {
+            namespace: filter.namespace.clone(),
+            name: filter.name.clone(),
+            source: self.location(name_span(filter)),
+            selected: position.is_some(),
+            reason: reason.map(|words| self.reason(words, spot)),
+            position: position.map(|position| position + 1),
+            priority: filter.priority,
+            root_namespace: filter.namespace == self.mesh.root_namespace,
+            created: filter.created.map(order::rfc3339),
+            ordered_by: position
+                .and_then(|position| position.checked_sub(1))
+                .map(|before| order::reason(&self.plan.filters[self.plan.order[before]], filter, self.mesh)),
+            patches,
+        }
+    }
+
+    /// The patches of a filter that does not attach.
+    fn unselected(&self, index: usize) -> Vec<view::Patch> {
+        let filter = &self.plan.filters[index];
+        let built = self.program.patches(index);
+        filter
+            .patches
+            .iter()
+            .enumerate()
+            .map(|(at, patch)| view::Patch {
+                notices: built.get(at).map(|built| self.notices(filter, patch, &built.notices)).unwrap_or_default(),
+                ..self.bare(patch, Outcome::NotSelected)
+            })
+            .collect()
+    }
+
+    fn bare(&self, patch: &Patch, outcome: Outcome) -> view::Patch {
+        let body = patch.body.as_ref();
+        let value_name = body.and_then(|body| body.value.as_ref()).and_then(|value| value.get("name"));
+        view::Patch {
+            index: patch.index,
+            apply_to: patch.apply_to.name(),
+            operation: body.map_or("INVALID", |body| body.operation.name()),
+            context: patch.context.name(),
+            value_name: value_name.and_then(|node| node.as_str()).unwrap_or_default().to_owned(),
+            source: self.location(patch.span),
+            outcome: outcome.word(),
+            in_effect: None,
+            reason: None,
+            effects: Vec::new(),
+            notices: Vec::new(),
+            later: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+
+    fn patch(&self, id: PatchId) -> view::Patch {
+        let planned = self.plan.get(id);
+        let (filter, patch) = (self.plan.filter(id), planned.built.patch);
+        let outcome = self.judged.outcome(self.plan, id);
+        let trace = &self.judged.trace.patches[id.index()];
+        let mut later: Vec<view::Later> = Vec::new();
+        for one in &trace.later {
+            later.push(view::Later {
+                by: self.patch_ref(one.by),
+                place: place(&one.place),
+                path: one.path.clone(),
+                what: if one.removed { "removed" } else { "overwritten" },
+            });
+        }
+        view::Patch {
+            in_effect: self.in_effect(id, outcome),
+            reason: self.why(id, outcome),
+            effects: self.effects(id),
+            notices: self.notices(filter, patch, &planned.built.notices),
+            later,
+            lost: self.judged.lost.get(&id).into_iter().flatten().map(ToString::to_string).collect(),
+            ..self.bare(patch, outcome)
+        }
+    }
+
+    fn why(&self, id: PatchId, outcome: Outcome) -> Option<view::Reason> {
+        let planned = self.plan.get(id);
+        let (filter, patch) = (self.plan.filter(id), planned.built.patch);
+        let proxy = &self.config.proxy;
+        let at = |keys: &[&str]| {
+            let mut route = filter.patch_route(patch.index);
+            route.extend(keys.iter().map(|key| Step::from(*key)));
+            Some(filter.document.key_span(&route))
+        };
+        Some(match outcome {
+            Outcome::Applied => return None,
+            Outcome::NotSelected => {
+                self.reason(words::proxy_miss(planned.proxy_miss.as_ref()?, patch), at(&["match", "proxy"]))
+            }
+            Outcome::NoMatch => self.no_match(id),
+            Outcome::NoOp => {
+                let reason = match planned.status {
+                    Status::NoOp(reason) => reason,
+                    _ => self.effect_reason(id),
+                };
+                if reason == NoOp::NothingChanged {
+                    self.reason(self.nothing_changed(id), at(&["patch", "value"]))
+                } else {
+                    self.reason(words::no_op(reason, patch, proxy), at(no_op_keys(reason)))
+                }
+            }
+            Outcome::Discarded => match planned.status {
+                Status::Discarded(reason) => self.reason(words::discard(reason, patch), at(&["patch", "value"])),
+                _ => return None,
+            },
+            Outcome::Aborted => self.aborted(id),
+        })
+    }
+
+    fn effect_reason(&self, id: PatchId) -> NoOp {
+        let effects = &self.judged.trace.patches[id.index()].effects;
+        let told = effects.iter().find_map(|(_, effect)| match effect {
+            Effect::NoOp(reason) => Some(*reason),
+            _ => None,
+        });
+        told.unwrap_or(NoOp::NothingChanged)
+    }
+
+    /// A merge that changed nothing: is it there already, or can a merge not do it?
+    fn nothing_changed(&self, id: PatchId) -> words::Words {
+        let effects = &self.judged.trace.patches[id.index()].effects;
+        let changes = || {
+            effects.iter().flat_map(|(_, effect)| match effect {
+                Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => changes.as_slice(),
+                _ => &[],
+            })
+        };
+        if let Some(change) = changes().find(|change| change.kind == ChangeKind::CannotReset) {
+            let message = format!(
+                "a merge cannot set {} back to {}: protobuf takes that for absent",
+                change.path,
+                change.after.as_deref().unwrap_or("its default")
+            );
+            let help = "REPLACE the whole object, or use the Istio setting behind this field".to_owned();
+            return ("cannot-reset", message, Some(help));
+        }
+        if changes().next().is_some() {
+            return ("nothing-changed", "everything it sets is there already".to_owned(), None);
+        }
+        let dropped = self
+            .plan
+            .get(id)
+            .built
+            .notices
+            .iter()
+            .any(|notice| matches!(notice.what, decode::What::UnknownField | decode::What::DefaultDropped));
+        let message = if dropped {
+            "nothing is left of its value: fields that are unknown or at their default do not count"
+        } else {
+            "its value sets nothing"
+        };
+        ("empty-value", message.to_owned(), None)
+    }
+
+    fn aborted(&self, id: PatchId) -> view::Reason {
+        let own = self.judged.trace.aborts.iter().find(|abort| abort.cause == id);
+        let abort = own.or_else(|| self.judged.trace.aborts.first());
+        let cause = abort.map(|abort| self.patch_ref(abort.cause));
+        let what = abort.map(|abort| words::panic(&abort.panic)).unwrap_or_default();
+        let words = match (own, cause) {
+            (Some(_), _) => (
+                "panics",
+                format!("istiod panics here, and recovers by skipping the rest: {what}"),
+                Some("match the filter you mean by its name, or give the value the target's type".to_owned()),
+            ),
+            (None, cause) => (
+                "aborted-by-another",
+                match cause {
+                    Some(cause) => {
+                        format!("patch {} of {} makes istiod panic before its turn: {what}", cause.index, cause.filter)
+                    }
+                    None => "a panic of istiod came before its turn".to_owned(),
+                },
+                Some("repair that patch first".to_owned()),
+            ),
+        };
+        self.reason(words, Some(self.plan.get(id).built.patch.span))
+    }
+
+    fn effects(&self, id: PatchId) -> Vec<view::Effect> {
+        let mut grouped: Vec<view::Effect> = Vec::new();
+        for (where_, effect) in &self.judged.trace.patches[id.index()].effects {
+            let one = self.effect(id, effect);
+            let there = place(where_);
+            match grouped
+                .iter_mut()
+                .find(|old| old.effect == one.effect && old.changes == one.changes && old.note == one.note)
+            {
+                Some(old) => old.places.push(there),
+                None => grouped.push(view::Effect { places: vec![there], ..one }),
+            }
+        }
+        grouped
+    }
+
+    fn effect(&self, id: PatchId, effect: &Effect) -> view::Effect {
+        let planned = self.plan.get(id);
+        let (word, list, note) = match effect {
+            Effect::Merged(list) => ("merged", changes::leaves(list), None),
+            Effect::TransportSocketMerged(list, dropped) => {
+                let note = (!dropped.is_empty()).then(|| {
+                    format!("only the transport socket is merged; dropped from the value: {}", dropped.join(", "))
+                });
+                ("transport-socket-merged", changes::leaves(list), note)
+            }
+            Effect::Inserted { .. } => {
+                ("inserted", Vec::new(), Some(anchor(planned.built.operation, &planned.built.object)))
+            }
+            Effect::Replaced => ("replaced", Vec::new(), None),
+            Effect::Removed => ("removed", Vec::new(), None),
+            Effect::Added => ("added", Vec::new(), None),
+            Effect::NoOp(reason) => {
+                ("no-op", Vec::new(), Some(words::no_op(*reason, planned.built.patch, &self.config.proxy).1))
+            }
+            Effect::Panicked(panic) => ("panicked", Vec::new(), Some(words::panic(panic))),
+        };
+        view::Effect { effect: word, places: Vec::new(), changes: list, note }
+    }
+
+    fn notices(&self, filter: &EnvoyFilter, patch: &Patch, notices: &[decode::Notice]) -> Vec<view::Notice> {
+        let mut base = filter.patch_route(patch.index);
+        base.extend([Step::from("patch"), Step::from("value")]);
+        let notices = notices.iter().map(|notice| {
+            let mut route = base.clone();
+            route.extend(notice.route.iter().cloned());
+            let key = match notice.route.last() {
+                Some(Step::Key(key)) => key.clone(),
+                Some(step @ Step::Item(_)) => step.to_string(),
+                None => "value".to_owned(),
+            };
+            // An unknown field is wrong by its name, anything else by its value.
+            let span = match notice.what {
+                decode::What::UnknownType { .. } => {
+                    route.push(Step::from("@type"));
+                    filter.document.at(&route).map_or_else(|| filter.document.key_span(&route), |node| node.span)
+                }
+                decode::What::UnknownField => filter.document.key_span(&route),
+                _ => filter.document.at(&route).map_or_else(|| filter.document.key_span(&route), |node| node.span),
+            };
+            view::Notice {
+                fatal: notice.what.fatal(),
+                message: words::notice(&notice.what, notice.message, &key),
+                source: self.location(span),
+            }
+        });
+        // What is at its default says nothing unless it is the reason why a merge did nothing.
+        notices.filter(|notice| !notice.message.contains("is at its default") || merges(patch)).collect()
+    }
+
+    fn abort(&self, abort: &trace::Abort) -> view::Abort {
+        view::Abort {
+            cause: self.patch_ref(abort.cause),
+            message: words::panic(&abort.panic),
+            place: place(&abort.place),
+            unprocessed: abort.unprocessed.clone(),
+        }
+    }
+
+    fn refused(&self) -> Vec<view::Refused> {
+        let never = self.config.refused.iter().map(|it| (it.kind, &it.name, &it.error.details));
+        let updates =
+            self.config.resources.iter().filter_map(|it| Some((it.kind, &it.name, &it.error.as_ref()?.details)));
+        never
+            .chain(updates)
+            .map(|(kind, name, details)| view::Refused {
+                kind: kind.word(),
+                name: name.to_string(),
+                details: details.to_string(),
+            })
+            .collect()
+    }
+
+    fn patch_ref(&self, id: PatchId) -> view::PatchRef {
+        view::PatchRef { filter: self.plan.filter(id).full_name(), index: self.plan.get(id).built.patch.index }
+    }
+
+    fn reason(&self, (code, message, help): words::Words, span: Option<Span>) -> view::Reason {
+        let source = span.map(|span| self.location(span));
+        view::Reason { code, message, help, source, candidates: Vec::new() }
+    }
+
+    fn location(&self, span: Span) -> view::Location {
+        location(self.sources, span)
+    }
+}
+
+/// A place in a text as data.
+pub fn location(sources: &Sources, span: Span) -> view::Location {
+    let position = sources.position(span);
+    let file = sources.get(span.file).name.clone();
+    view::Location { file, line: position.line, column: position.column, span: Some(span) }
+}
+
+/// A problem as data.
+pub fn trouble(sources: &Sources, problem: &Problem) -> view::Trouble {
+    view::Trouble {
+        code: problem.code,
+        severity: match problem.severity {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        },
+        message: problem.message.clone(),
+        help: problem.help.clone(),
+        source: problem.span.map(|span| location(sources, span)),
+    }
+}
+
+/// Where a filter's name stands.
+fn name_span(filter: &EnvoyFilter) -> Span {
+    let route = ["metadata", "name"].map(Step::from);
+    filter.document.at(&route).map_or(filter.document.span, |node| node.span)
+}
+
+fn reason_route(code: &str) -> Vec<Step> {
+    match code {
+        "other-namespace" => vec!["metadata".into(), "namespace".into()],
+        "label" => vec!["spec".into(), "workloadSelector".into(), "labels".into()],
+        "target-refs" => vec!["spec".into(), "targetRefs".into()],
+        _ => vec!["spec".into()],
+    }
+}
+
+fn no_op_keys(reason: NoOp) -> &'static [&'static str] {
+    match reason {
+        NoOp::OperationIgnored | NoOp::ReplaceListOnFilters | NoOp::ListenerFilterMergeBefore127 => {
+            &["patch", "operation"]
+        }
+        NoOp::NeedsFilterMatch => &["match"],
+        NoOp::WaypointContext | NoOp::ContextOfOtherProxies | NoOp::AddNotForContext => &["match", "context"],
+        NoOp::Bootstrap => &["applyTo"],
+        NoOp::NoApplyTo => &[],
+        _ => &["patch", "value"],
+    }
+}
+
+fn merges(patch: &Patch) -> bool {
+    patch.body.as_ref().is_some_and(|body| body.operation.is_merge())
+}
+
+/// Where in its list a value goes.
+fn anchor(operation: Operation, object: &ObjectMatch) -> String {
+    let named = match object {
+        ObjectMatch::Listener(listener) => {
+            let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+            let sub_filter = filter.and_then(|filter| filter.sub_filter.clone());
+            sub_filter
+                .or_else(|| filter.map(|filter| filter.name.clone()))
+                .or_else(|| Some(listener.listener_filter.clone()).filter(|name| !name.is_empty()))
+        }
+        ObjectMatch::RouteConfiguration(routes) => {
+            routes.vhost.as_ref().and_then(|vhost| vhost.route.as_ref()).map(|route| route.name.clone())
+        }
+        _ => None,
+    };
+    match (operation, named) {
+        (Operation::InsertBefore, Some(name)) => format!("before {name}"),
+        (Operation::InsertAfter, Some(name)) => format!("after {name}"),
+        (Operation::InsertFirst | Operation::InsertBefore, _) => "first".to_owned(),
+        _ => "last".to_owned(),
+    }
+}
+
+/// A place as data.
+fn place(place: &trace::Place) -> view::Place {
+    let chain = place.chain.as_ref();
+    view::Place {
+        kind: place.kind.word(),
+        resource: place.resource.clone(),
+        chain: chain.map(|(index, _)| index.map_or("default".to_owned(), |index| index.to_string())),
+        chain_name: chain.map(|(_, name)| name.clone()).filter(|name| !name.is_empty()),
+        listener_filter: place.listener_filter.clone(),
+        filter: place.filter.clone(),
+        http_filter: place.sub_filter.clone(),
+        inline_route: place.inline_route.clone(),
+        virtual_host: place.vhost.clone(),
+        route: place.route.as_ref().map(|(index, name)| match name.as_str() {
+            "" => index.to_string(),
+            name => format!("{index} {name}"),
+        }),
+    }
+}

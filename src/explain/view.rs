@@ -1,0 +1,325 @@
+//! What an explanation says, as plain data: the one source of the text for people and of the JSON for programs.
+//!
+//! These structs are the contract of `-o json` (schemas/explanation.json). They hold words and numbers, none of the model's
+//! types, so that the model may change. Absent things are left out of the JSON.
+
+use serde::Serialize;
+
+/// Version of the JSON that this program writes.
+pub const API_VERSION: &str = "envoyfilter.dev/v1";
+
+/// An answer of `explain`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    /// [`API_VERSION`].
+    pub api_version: &'static str,
+    /// `Explanation`.
+    pub kind: &'static str,
+    /// Release of the control plane that is modelled.
+    pub istio_version: String,
+    /// The proxies asked for.
+    pub proxies: Vec<Proxy>,
+    /// What could not be read, or only in part.
+    pub problems: Vec<Trouble>,
+}
+
+/// What EnvoyFilters do to one proxy.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Proxy {
+    /// Its namespace.
+    pub namespace: String,
+    /// Name of its pod; empty when the dump does not tell.
+    pub name: String,
+    /// Name of its workload; empty when unknown.
+    pub workload: String,
+    /// `sidecar`, `gateway` or `waypoint`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Istio version of the proxy itself; empty when unknown.
+    pub istio_version: String,
+    /// The dump it was read from.
+    pub dump: String,
+    /// Every EnvoyFilter: those that attach in the order of application, then the others by namespace and name.
+    pub filters: Vec<Filter>,
+    /// HTTP filters of the listeners after patching, listeners with equal chains together.
+    pub http_chains: Vec<HttpChain>,
+    /// Panics of istiod, with what they prevented.
+    pub aborts: Vec<Abort>,
+    /// Route configurations that listeners ask for after patching and that the dump does not hold.
+    pub unknown_routes: Vec<String>,
+    /// Services whose clusters a filter's annotation adds and that the dump does not hold.
+    pub unknown_services: Vec<String>,
+    /// Updates that Envoy refused.
+    pub refused: Vec<Refused>,
+}
+
+/// One EnvoyFilter on one proxy.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Filter {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub source: Location,
+    /// Whether it attaches to the proxy.
+    pub selected: bool,
+    /// The first reason why it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Its place in the order of application, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<usize>,
+    /// `spec.priority`.
+    pub priority: i32,
+    /// Whether it is in the root namespace.
+    pub root_namespace: bool,
+    /// `metadata.creationTimestamp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created: Option<String>,
+    /// What put it behind the filter before it in the order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ordered_by: Option<&'static str>,
+    /// Its patches.
+    pub patches: Vec<Patch>,
+}
+
+/// One patch on one proxy.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Patch {
+    /// Its index in `spec.configPatches`, from 0.
+    pub index: usize,
+    /// `applyTo`.
+    pub apply_to: &'static str,
+    /// The operation as written.
+    pub operation: &'static str,
+    /// `match.context`.
+    pub context: &'static str,
+    /// Name in the value, empty when it has none.
+    pub value_name: String,
+    /// Where it stands.
+    pub source: Location,
+    /// `applied`, `no-match`, `no-op`, `discarded`, `aborted` or `not-selected`.
+    pub outcome: &'static str,
+    /// Whether the dump holds what it writes already: `yes`, `no`, `partly`; absent when that cannot be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_effect: Option<&'static str>,
+    /// Why it has this outcome, unless it was applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// What it met, equal effects together, in the order of application.
+    pub effects: Vec<Effect>,
+    /// What was noticed when its value was read.
+    pub notices: Vec<Notice>,
+    /// What later patches did to what it wrote.
+    pub later: Vec<Later>,
+    /// Places it would have changed if no panic had come before.
+    pub lost: Vec<String>,
+}
+
+/// The same effect on one or more objects.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Effect {
+    /// `merged`, `transport-socket-merged`, `inserted`, `replaced`, `removed`, `added`, `no-op` or `panicked`.
+    pub effect: &'static str,
+    /// The objects.
+    pub places: Vec<Place>,
+    /// What changed in each of them.
+    pub changes: Vec<Change>,
+    /// More to say, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// An object of the proxy's configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// `listener`, `cluster`, `route` or `extension config`.
+    pub kind: &'static str,
+    /// Name of the resource.
+    pub resource: String,
+    /// Index of the filter chain, or `default`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain: Option<String>,
+    /// Name of the filter chain, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain_name: Option<String>,
+    /// Name of the listener filter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listener_filter: Option<String>,
+    /// Name of the network filter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// Name of the HTTP filter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_filter: Option<String>,
+    /// Name of the route configuration inside a listener.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inline_route: Option<String>,
+    /// Name of the virtual host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_host: Option<String>,
+    /// Index and name of the route.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<String>,
+}
+
+/// A field that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// Its path inside the object.
+    pub path: String,
+    /// `set`, `appended`, `list-replaced`, `entry-replaced`, `cleared`, `same` or `cannot-reset`.
+    pub kind: &'static str,
+    /// JSON text of the value before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// JSON text of the value after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// Why something is so, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reason {
+    /// What kind of reason, for programs: kebab-case, stable.
+    pub code: &'static str,
+    /// One sentence without a final stop.
+    pub message: String,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// The words in the filter that are meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Location>,
+    /// What exists instead, nearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
+}
+
+/// Something noticed in a patch's value.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// Whether the patch is lost because of it.
+    pub fatal: bool,
+    /// One sentence without a final stop.
+    pub message: String,
+    /// Where.
+    pub source: Location,
+}
+
+/// What a later patch did.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Later {
+    /// The later patch.
+    pub by: PatchRef,
+    /// Where.
+    pub place: Place,
+    /// Field inside the place; empty for the place itself.
+    pub path: String,
+    /// `overwritten` or `removed`.
+    pub what: &'static str,
+}
+
+/// A patch by name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PatchRef {
+    /// `namespace/name` of its filter.
+    pub filter: String,
+    /// Its index in `spec.configPatches`, from 0.
+    pub index: usize,
+}
+
+/// HTTP filters in one order, and the chains that have them.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpChain {
+    /// Where: listener and filter chain.
+    pub places: Vec<Place>,
+    /// The HTTP filters.
+    pub filters: Vec<HttpFilter>,
+}
+
+/// An HTTP filter of a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpFilter {
+    /// Its name.
+    pub name: String,
+    /// The patch that put it there; absent for istiod.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<PatchRef>,
+    /// Patches that changed something inside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed_by: Vec<PatchRef>,
+}
+
+/// A call of istiod's patch code that a panic ended.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Abort {
+    /// The patch that panicked.
+    pub cause: PatchRef,
+    /// Why.
+    pub message: String,
+    /// Where.
+    pub place: Place,
+    /// Resources that no patch of this call reached any more.
+    pub unprocessed: Vec<String>,
+}
+
+/// An update that Envoy refused (`error_state` of the dump).
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refused {
+    /// `listener`, `cluster`, `route` or `extension config`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Envoy's message.
+    pub details: String,
+}
+
+/// A place in a text of the user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    /// The file as the user named it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The bytes, for excerpts.
+    #[serde(skip)]
+    pub span: Option<crate::source::Span>,
+}
+
+/// Something that could not be read, or only in part.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trouble {
+    /// What kind, for programs: kebab-case, stable.
+    pub code: &'static str,
+    /// `info`, `warning` or `error`.
+    pub severity: &'static str,
+    /// One sentence without a final stop.
+    pub message: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Location>,
+}

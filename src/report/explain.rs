@@ -1,0 +1,547 @@
+//! An explanation for people.
+
+use super::style::{Role, Terminal, count, shorten, wrap};
+use crate::explain::view::{Abort, Change, Effect, Explanation, Filter, HttpChain, Patch, Place, Proxy, Reason};
+use crate::source::{Severity, Sources};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+/// How much to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Detail {
+    /// Everything, nothing shortened.
+    pub verbose: bool,
+}
+
+/// Most places, changes and lines of anything that are listed without `--verbose`.
+const FEW: usize = 6;
+
+/// Writes an explanation.
+pub fn text(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    detail: Detail,
+    sources: &Sources,
+    explanation: &Explanation,
+) -> io::Result<()> {
+    for (index, proxy) in explanation.proxies.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        Writer { out, terminal, detail, sources }.proxy(proxy, &explanation.istio_version)?;
+    }
+    Ok(())
+}
+
+struct Writer<'w> {
+    out: &'w mut dyn Write,
+    terminal: Terminal,
+    detail: Detail,
+    sources: &'w Sources,
+}
+
+impl Writer<'_> {
+    fn proxy(&mut self, proxy: &Proxy, release: &str) -> io::Result<()> {
+        let terminal = self.terminal;
+        let name = if proxy.name.is_empty() { &proxy.workload } else { &proxy.name };
+        let mut facts = vec![proxy.kind.to_owned()];
+        if !proxy.workload.is_empty() && *name != proxy.workload {
+            facts.push(format!("workload {}", proxy.workload));
+        }
+        if !proxy.istio_version.is_empty() {
+            facts.push(format!("proxy {}", proxy.istio_version));
+        }
+        facts.push(format!("istiod {release}"));
+        let title = terminal.paint(Role::Strong, format!("{}/{name}", proxy.namespace));
+        writeln!(self.out, "{title}  {}", facts.join(", "))?;
+        self.line(0, &summary(proxy))?;
+        self.aborts(&proxy.aborts)?;
+        self.order(proxy)?;
+        self.patches(proxy)?;
+        self.chains(proxy)?;
+        for route in &proxy.unknown_routes {
+            let text =
+                format!("a listener now asks for route {route}; what istiod makes of it cannot be told from a dump");
+            self.line(0, &text)?;
+        }
+        for refused in &proxy.refused {
+            let text = format!("Envoy refused an update of {} {}: {}", refused.kind, refused.name, refused.details);
+            writeln!(self.out, "{}", terminal.paint(Role::Bad, text))?;
+        }
+        Ok(())
+    }
+
+    fn heading(&mut self, text: &str, more: &str) -> io::Result<()> {
+        let (strong, dim) = (self.terminal.paint(Role::Strong, text), self.terminal.paint(Role::Dim, more));
+        writeln!(self.out, "\n{strong}{}{dim}", if more.is_empty() { "" } else { "  " })
+    }
+
+    /// A text, wrapped at the width of the terminal.
+    fn line(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        self.painted(indent, "", None, text)
+    }
+
+    fn painted(&mut self, indent: usize, mark: &str, role: Option<Role>, text: &str) -> io::Result<()> {
+        let hang = mark.chars().count();
+        for (index, line) in wrap(text, self.terminal.width.saturating_sub(indent + hang).max(20)).iter().enumerate() {
+            let line = role.map_or_else(|| line.clone(), |role| self.terminal.paint(role, line).into_owned());
+            let mark = if index == 0 { mark.to_owned() } else { " ".repeat(hang) };
+            let mark = role.map_or_else(|| mark.clone(), |role| self.terminal.paint(role, &mark).into_owned());
+            writeln!(self.out, "{:indent$}{mark}{line}", "")?;
+        }
+        Ok(())
+    }
+
+    fn order(&mut self, proxy: &Proxy) -> io::Result<()> {
+        let attached: Vec<&Filter> = proxy.filters.iter().filter(|filter| filter.selected).collect();
+        if attached.is_empty() {
+            return Ok(());
+        }
+        if attached.len() > 1 {
+            self.heading("Order", "priority, then root namespace first, then creation time, then name")?;
+            let width = attached.iter().map(|filter| full_name(filter).chars().count()).max().unwrap_or(0);
+            for filter in &attached {
+                let position = filter.position.unwrap_or_default();
+                let why = self.terminal.paint(Role::Dim, order_reason(filter));
+                let line = format!("{position:4}  {:width$}  {why}", full_name(filter));
+                writeln!(self.out, "{}", line.trim_end())?;
+            }
+        }
+        let kinds: BTreeSet<&str> =
+            attached.iter().flat_map(|filter| filter.patches.iter().map(|patch| patch.apply_to)).collect();
+        let phases: Vec<&str> = PHASES
+            .iter()
+            .filter(|(kind, ..)| kind.iter().filter(|kind| kinds.contains(**kind)).count() > 1)
+            .map(|(_, text)| *text)
+            .collect();
+        for phase in phases {
+            self.painted(6, "", Some(Role::Dim), phase)?;
+        }
+        Ok(())
+    }
+
+    fn patches(&mut self, proxy: &Proxy) -> io::Result<()> {
+        let live = proxy
+            .filters
+            .iter()
+            .flat_map(|filter| &filter.patches)
+            .any(|patch| matches!(patch.in_effect, Some("yes" | "partly")));
+        let (attached, others): (Vec<&Filter>, Vec<&Filter>) = proxy.filters.iter().partition(|filter| filter.selected);
+        if !attached.is_empty() {
+            self.heading("Patches", "")?;
+        }
+        for filter in attached {
+            let position = filter.position.map(|position| format!("{position:4}  ")).unwrap_or_default();
+            let name = self.terminal.paint(Role::Strong, full_name(filter));
+            let place = self.terminal.paint(Role::Dim, place_of(filter));
+            writeln!(self.out, "{position}{name}  {place}")?;
+            for patch in &filter.patches {
+                self.patch(patch, filter.patches.len() > 1, live)?;
+            }
+        }
+        if !others.is_empty() {
+            self.heading("Not attached", "")?;
+        }
+        let few = if self.detail.verbose { usize::MAX } else { 20 };
+        for filter in others.iter().take(few) {
+            let name = self.terminal.paint(Role::Strong, full_name(filter));
+            let place = self.terminal.paint(Role::Dim, place_of(filter));
+            writeln!(self.out, "   –  {name}  {place}")?;
+            if let Some(reason) = &filter.reason {
+                self.line(6, &reason.message)?;
+                self.help(6, reason.help.as_deref())?;
+            }
+        }
+        if others.len() > few {
+            self.painted(6, "", Some(Role::Dim), &format!("and {} more (--verbose)", others.len() - few))?;
+        }
+        Ok(())
+    }
+
+    fn help(&mut self, indent: usize, help: Option<&str>) -> io::Result<()> {
+        match help {
+            Some(help) => self.painted(indent, "→ ", Some(Role::Place), help),
+            None => Ok(()),
+        }
+    }
+
+    fn patch(&mut self, patch: &Patch, numbered: bool, live: bool) -> io::Result<()> {
+        let (mark, role) = mark(patch);
+        let mut what = format!("{} {}", patch.apply_to, patch.operation);
+        if !patch.value_name.is_empty() {
+            what = format!("{what} {}", patch.value_name);
+        }
+        let number = if numbered { format!("patch {}  ", patch.index) } else { String::new() };
+        let outcome = self.terminal.paint(role, format!("{mark} {}", outcome(patch, live)));
+        let context = self.terminal.paint(Role::Dim, format!("for {}", patch.context));
+        writeln!(self.out, "      {outcome}  {number}{what}  {context}")?;
+        for effect in &patch.effects {
+            self.effect(effect, patch)?;
+        }
+        if let Some(reason) = &patch.reason {
+            self.reason(reason, patch)?;
+        }
+        for notice in &patch.notices {
+            if let Some(span) = notice.source.span {
+                let severity = if notice.fatal { Severity::Error } else { Severity::Warning };
+                super::problem::excerpt(self.out, self.terminal, self.sources, span, &notice.message, severity)?;
+            }
+        }
+        self.later(patch)?;
+        if !patch.lost.is_empty() {
+            let text = format!("lost to a panic: {}", few(&patch.lost, self.detail.verbose));
+            self.painted(8, "", Some(Role::Bad), &text)?;
+        }
+        Ok(())
+    }
+
+    fn reason(&mut self, reason: &Reason, patch: &Patch) -> io::Result<()> {
+        let place = match &reason.source {
+            Some(source) if patch.outcome != "not-selected" => {
+                format!("  {}:{}:{}", source.file, source.line, source.column)
+            }
+            _ => String::new(),
+        };
+        let fits = reason.message.chars().count() + place.chars().count() + 8 <= self.terminal.width;
+        if fits {
+            writeln!(self.out, "        {}{}", reason.message, self.terminal.paint(Role::Dim, &place))?;
+        } else {
+            self.line(8, &reason.message)?;
+            if !place.is_empty() {
+                writeln!(self.out, "        {}", self.terminal.paint(Role::Dim, place.trim_start()))?;
+            }
+        }
+        if !reason.candidates.is_empty() {
+            self.line(8, &format!("there is: {}", reason.candidates.join(", ")))?;
+        }
+        self.help(8, reason.help.as_deref())
+    }
+
+    fn effect(&mut self, effect: &Effect, patch: &Patch) -> io::Result<()> {
+        // What a patch that was not applied met is said by its reason.
+        if patch.outcome != "applied" && effect.effect == "no-op" {
+            return Ok(());
+        }
+        let verb = match effect.effect {
+            "merged" | "transport-socket-merged" => "",
+            "inserted" => "inserted ",
+            "replaced" => "replaced ",
+            "removed" => "removed ",
+            "added" => "added ",
+            "panicked" => "panics at ",
+            _ => "nothing at ",
+        };
+        let note = match (effect.effect, effect.note.as_deref()) {
+            ("inserted", Some(note)) => format!("{note} in "),
+            _ => String::new(),
+        };
+        let shown = if self.detail.verbose { usize::MAX } else { FEW };
+        let places: Vec<Place> = effect.places.iter().map(|place| self.brief(place, effect, patch)).collect();
+        let places = collapse(&places);
+        for (index, place) in places.iter().take(shown).enumerate() {
+            let text = format!("{}{place}", if index == 0 { format!("{verb}{note}") } else { "and ".to_owned() });
+            self.line(8, &text)?;
+        }
+        let hidden = places.len().saturating_sub(shown);
+        if hidden > 0 {
+            self.painted(8, "", Some(Role::Dim), &format!("and {hidden} more places (--verbose)"))?;
+        }
+        self.changes(&effect.changes)?;
+        match (effect.effect, &effect.note) {
+            ("inserted", _) | (_, None) => Ok(()),
+            (_, Some(note)) => self.painted(10, "", Some(Role::Odd), note),
+        }
+    }
+
+    /// A place without what the line above it says already.
+    fn brief(&self, place: &Place, effect: &Effect, patch: &Patch) -> Place {
+        let mut place = place.clone();
+        if self.detail.verbose {
+            return place;
+        }
+        if patch.apply_to == "HTTP_FILTER" {
+            place.filter = None;
+        }
+        if effect.effect == "inserted" {
+            match patch.apply_to {
+                "HTTP_FILTER" => place.http_filter = None,
+                "NETWORK_FILTER" => place.filter = None,
+                "LISTENER_FILTER" => place.listener_filter = None,
+                _ => {}
+            }
+        }
+        place
+    }
+
+    fn changes(&mut self, changes: &[Change]) -> io::Result<()> {
+        let shown = if self.detail.verbose { usize::MAX } else { 2 * FEW };
+        let width = changes.iter().take(shown).map(|change| change.path.chars().count()).max().unwrap_or(0).min(40);
+        for change in changes.iter().take(shown) {
+            let room = if self.detail.verbose {
+                usize::MAX
+            } else {
+                (self.terminal.width.saturating_sub(10 + width.max(change.path.chars().count()) + 6) / 2).max(16)
+            };
+            let before = change.before.as_ref().map(|text| shorten(unquoted(text), room));
+            let after = change.after.as_ref().map(|text| shorten(unquoted(text), room));
+            let bad = |text: &str| self.terminal.paint(Role::Bad, text);
+            let good = |text: &str| self.terminal.paint(Role::Good, text);
+            let text = match (change.kind, before, after) {
+                ("same", _, Some(after)) => format!("{after} (as before)"),
+                ("cannot-reset", Some(before), Some(after)) => {
+                    format!("stays {before}: a merge cannot set {after}")
+                }
+                ("appended", _, Some(after)) => format!("appended {}", good(&after)),
+                (_, Some(before), Some(after)) => format!("{} → {}", bad(&before), good(&after)),
+                (_, None, Some(after)) => format!("set to {}", good(&after)),
+                (_, Some(before), None) => format!("gone, was {}", bad(&before)),
+                (_, None, None) => String::new(),
+            };
+            writeln!(self.out, "          {:width$}  {text}", change.path)?;
+        }
+        if changes.len() > shown {
+            let text = format!("and {} more fields (--verbose)", changes.len() - shown);
+            self.painted(10, "", Some(Role::Dim), &text)?;
+        }
+        Ok(())
+    }
+
+    fn later(&mut self, patch: &Patch) -> io::Result<()> {
+        let mut lines: Vec<String> = Vec::new();
+        for later in &patch.later {
+            let what = if later.path.is_empty() { "" } else { &later.path };
+            let line = format!("{} by {}{}", later.what, later.by.filter, index_of(later.by.index));
+            let line = if what.is_empty() { line } else { format!("{what} {line}") };
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        let shown = if self.detail.verbose { usize::MAX } else { FEW };
+        for line in lines.iter().take(shown) {
+            self.painted(8, "↷ ", Some(Role::Odd), &format!("later {line}"))?;
+        }
+        Ok(())
+    }
+
+    fn aborts(&mut self, aborts: &[Abort]) -> io::Result<()> {
+        for abort in aborts {
+            let (by, place) = (&abort.cause, line(&abort.place));
+            let text = format!("istiod panics at {place}: patch {} of {}: {}", by.index, by.filter, abort.message);
+            self.painted(0, "! ", Some(Role::Bad), &text)?;
+            if !abort.unprocessed.is_empty() {
+                let text = format!(
+                    "{} unpatched because of it: {}",
+                    count(abort.unprocessed.len(), "resource stays", "resources stay"),
+                    few(&abort.unprocessed, self.detail.verbose)
+                );
+                self.painted(2, "", Some(Role::Bad), &text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn chains(&mut self, proxy: &Proxy) -> io::Result<()> {
+        if proxy.http_chains.is_empty() {
+            return Ok(());
+        }
+        self.heading("HTTP filters", "of the listeners that patches touched, in the order of the request")?;
+        for chain in &proxy.http_chains {
+            self.chain(chain)?;
+        }
+        Ok(())
+    }
+
+    fn chain(&mut self, chain: &HttpChain) -> io::Result<()> {
+        for place in collapse(&chain.places).iter().take(if self.detail.verbose { usize::MAX } else { FEW }) {
+            self.line(2, place)?;
+        }
+        let width = chain.filters.iter().map(|filter| filter.name.chars().count()).max().unwrap_or(0);
+        for (index, filter) in chain.filters.iter().enumerate() {
+            let by = |it: &crate::explain::view::PatchRef| format!("{}{}", it.filter, index_of(it.index));
+            let mut origin = filter.origin.as_ref().map_or("istiod".to_owned(), by);
+            if !filter.changed_by.is_empty() {
+                let changed: Vec<String> = filter.changed_by.iter().map(by).collect();
+                origin = format!("{origin}, changed by {}", changed.join(", "));
+            }
+            let ours = filter.origin.is_some();
+            let role = if ours { Role::Good } else { Role::Dim };
+            let mark = if ours {
+                "+"
+            } else if filter.changed_by.is_empty() {
+                " "
+            } else {
+                "~"
+            };
+            let name = format!("{:width$}", filter.name);
+            let name = if ours { self.terminal.paint(Role::Good, &name).into_owned() } else { name };
+            writeln!(self.out, "  {mark}{:3}  {name}  {}", index + 1, self.terminal.paint(role, origin))?;
+        }
+        Ok(())
+    }
+}
+
+/// What of the order istiod fixes itself; told when a proxy has patches of two of these kinds.
+const PHASES: &[(&[&str], &str)] = &[
+    (
+        &["LISTENER", "LISTENER_FILTER", "FILTER_CHAIN", "NETWORK_FILTER", "HTTP_FILTER"],
+        "whatever the order above, each listener: LISTENER › LISTENER_FILTER › per chain FILTER_CHAIN › NETWORK_FILTER › HTTP_FILTER; MERGE after the other operations of its kind",
+    ),
+    (
+        &["ROUTE_CONFIGURATION", "VIRTUAL_HOST", "HTTP_ROUTE"],
+        "whatever the order above, each route configuration: ROUTE_CONFIGURATION › VIRTUAL_HOST › HTTP_ROUTE",
+    ),
+];
+
+fn full_name(filter: &Filter) -> String {
+    format!("{}/{}", filter.namespace, filter.name)
+}
+
+fn place_of(filter: &Filter) -> String {
+    format!("{}:{}", filter.source.file, filter.source.line)
+}
+
+fn index_of(index: usize) -> String {
+    if index == 0 { String::new() } else { format!(" patch {index}") }
+}
+
+fn order_reason(filter: &Filter) -> String {
+    match filter.ordered_by {
+        Some("priority") => format!("priority {}", filter.priority),
+        Some("root-namespace") => "not in the root namespace".to_owned(),
+        Some("creation-time") => match &filter.created {
+            Some(created) => format!("created {created}"),
+            None => "no creation time".to_owned(),
+        },
+        Some(_) => "by name".to_owned(),
+        None if filter.priority != 0 => format!("priority {}", filter.priority),
+        None if filter.root_namespace => "root namespace".to_owned(),
+        None => String::new(),
+    }
+}
+
+fn summary(proxy: &Proxy) -> String {
+    let attached: Vec<&Filter> = proxy.filters.iter().filter(|filter| filter.selected).collect();
+    let head = match (attached.len(), proxy.filters.len()) {
+        (_, 0) => return "no EnvoyFilter was given".to_owned(),
+        (0, 1) => "the EnvoyFilter does not attach".to_owned(),
+        (0, all) => format!("none of {all} EnvoyFilters attaches"),
+        (1, 1) => "the EnvoyFilter attaches".to_owned(),
+        (some, all) if some == all => format!("all {all} EnvoyFilters attach"),
+        (some, all) => format!("{some} of {all} EnvoyFilters attach"),
+    };
+    let patches = || attached.iter().flat_map(|filter| &filter.patches);
+    let mut parts = Vec::new();
+    for (word, text) in [
+        ("applied", "applied"),
+        ("no-match", "matching nothing"),
+        ("no-op", "without effect"),
+        ("discarded", "discarded by istiod"),
+        ("aborted", "lost to a panic"),
+        ("not-selected", "for other proxies"),
+    ] {
+        let number = patches().filter(|patch| patch.outcome == word).count();
+        if number > 0 {
+            parts.push(format!("{number} {text}"));
+        }
+    }
+    if parts.is_empty() {
+        return head;
+    }
+    format!("{head}; {}: {}", count(patches().count(), "patch", "patches"), parts.join(", "))
+}
+
+fn mark(patch: &Patch) -> (&'static str, Role) {
+    match patch.outcome {
+        "applied" if !patch.later.is_empty() || !patch.lost.is_empty() => ("✓", Role::Odd),
+        "applied" => ("✓", Role::Good),
+        "not-selected" => ("–", Role::Dim),
+        "no-op" if patch.in_effect == Some("yes") => ("✓", Role::Good),
+        "no-op" => ("○", Role::Odd),
+        _ => ("✗", Role::Bad),
+    }
+}
+
+fn outcome(patch: &Patch, live: bool) -> String {
+    match (patch.in_effect, patch.outcome) {
+        (Some("yes"), _) => "in effect".to_owned(),
+        (Some("partly"), "applied") => "partly in effect".to_owned(),
+        (Some("no"), "applied") if live => "applied, not yet in this dump".to_owned(),
+        (_, "no-match") => "no match".to_owned(),
+        (_, "no-op") => "no effect".to_owned(),
+        (_, "not-selected") => "not for this proxy".to_owned(),
+        (_, word) => word.to_owned(),
+    }
+}
+
+fn few(texts: &[String], all: bool) -> String {
+    let shown = if all { texts.len() } else { FEW.min(texts.len()) };
+    let list = texts.get(..shown).unwrap_or_default().join(", ");
+    if shown < texts.len() { format!("{list} and {} more", texts.len() - shown) } else { list }
+}
+
+/// A JSON string without its quotes; anything else as it is.
+fn unquoted(text: &str) -> &str {
+    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(inner) if !inner.is_empty() && !inner.contains('\\') => inner,
+        _ => text,
+    }
+}
+
+/// Places as lines, filter chains of one listener together.
+fn collapse(places: &[Place]) -> Vec<String> {
+    let mut lines: Vec<(Place, Vec<&Place>)> = Vec::new();
+    for place in places {
+        let key = Place { chain: None, chain_name: None, ..place.clone() };
+        match lines.iter_mut().find(|(old, _)| *old == key) {
+            Some((_, chains)) => chains.push(place),
+            None => lines.push((key, vec![place])),
+        }
+    }
+    lines.iter().map(|(key, chains)| with_chains(key, chains)).collect()
+}
+
+fn with_chains(key: &Place, places: &[&Place]) -> String {
+    let mut chains: Vec<(&str, Vec<&str>)> = Vec::new();
+    for place in places {
+        let Some(chain) = place.chain.as_deref() else { continue };
+        let name = place.chain_name.as_deref().unwrap_or_default();
+        match chains.iter_mut().find(|(old, _)| *old == name) {
+            Some((_, numbers)) => numbers.push(chain),
+            None => chains.push((name, vec![chain])),
+        }
+    }
+    let words: Vec<String> = chains
+        .iter()
+        .map(|(name, numbers)| match (*name, numbers.join(", ")) {
+            ("", numbers) => numbers,
+            (name, numbers) => format!("{name} ({numbers})"),
+        })
+        .collect();
+    let chain = match chains.iter().map(|(_, numbers)| numbers.len()).sum() {
+        0 => String::new(),
+        1 => format!(" › filter chain {}", words.concat()),
+        _ => format!(" › filter chains {}", words.join(", ")),
+    };
+    let mut text = format!("{} {}{chain}", key.kind, unnamed(&key.resource));
+    for (word, part) in [
+        ("listener filter", &key.listener_filter),
+        ("filter", &key.filter),
+        ("HTTP filter", &key.http_filter),
+        ("route configuration", &key.inline_route),
+        ("virtual host", &key.virtual_host),
+        ("route", &key.route),
+    ] {
+        if let Some(part) = part {
+            text = format!("{text} › {word} {}", unnamed(part));
+        }
+    }
+    text
+}
+
+fn line(place: &Place) -> String {
+    with_chains(&Place { chain: None, chain_name: None, ..place.clone() }, &[place])
+}
+
+fn unnamed(name: &str) -> &str {
+    if name.is_empty() { "(no name)" } else { name }
+}

@@ -1,0 +1,17 @@
+//! The only part that writes: text for people, JSON for programs, diffs. Everything goes to an `impl Write`.
+
+pub mod dump;
+pub mod explain;
+pub mod problem;
+pub mod style;
+pub mod unified;
+pub mod yaml;
+
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Writes a value as indented JSON with a final newline.
+pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    out.write_all(b"\n")
+}

@@ -1,0 +1,111 @@
+//! Colours and widths of a terminal.
+
+use owo_colors::{OwoColorize, Style};
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// What the output goes to.
+#[derive(Clone, Copy, Debug)]
+pub struct Terminal {
+    /// Whether colours are wanted.
+    pub colour: bool,
+    /// How many columns fit into a line.
+    pub width: usize,
+}
+
+impl Default for Terminal {
+    /// A file: no colours, lines of 100 columns.
+    fn default() -> Terminal {
+        Terminal { colour: false, width: 100 }
+    }
+}
+
+/// What a piece of text is; decides its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A heading or a name that matters.
+    Strong,
+    /// What can be read later.
+    Dim,
+    /// In effect, added.
+    Good,
+    /// Without effect, removed.
+    Bad,
+    /// Doubtful, overwritten.
+    Odd,
+    /// A hunk's place; a file's.
+    Place,
+}
+
+impl Terminal {
+    /// The text in the colour of its role.
+    pub fn paint(self, role: Role, text: impl Display) -> Cow<'static, str> {
+        let text = text.to_string();
+        if !self.colour || text.is_empty() {
+            return Cow::Owned(text);
+        }
+        let style = match role {
+            Role::Strong => Style::new().bold(),
+            Role::Dim => Style::new().dimmed(),
+            Role::Good => Style::new().green(),
+            Role::Bad => Style::new().red(),
+            Role::Odd => Style::new().yellow(),
+            Role::Place => Style::new().cyan(),
+        };
+        Cow::Owned(text.style(style).to_string())
+    }
+}
+
+/// Cuts a text into lines of a width at spaces; words that are longer stay whole.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Shortens a text to a width by leaving out its middle.
+pub fn shorten(text: &str, width: usize) -> String {
+    let count = text.chars().count();
+    if count <= width.max(5) {
+        return text.to_owned();
+    }
+    let width = width.max(5);
+    let head = (width - 1) * 2 / 3;
+    let tail = width - 1 - head;
+    let head: String = text.chars().take(head).collect();
+    let tail: String = text.chars().skip(count - tail).collect();
+    format!("{head}…{tail}")
+}
+
+/// `1 patch`, `2 patches`.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wraps_and_shortens() {
+        assert_eq!(wrap("a bb ccc", 4), ["a bb", "ccc"]);
+        assert_eq!(wrap("toolongword x", 4), ["toolongword", "x"]);
+        assert_eq!(shorten("abcdefghij", 7), "abcd…ij");
+        assert_eq!(shorten("äbc", 7), "äbc");
+    }
+
+    #[test]
+    fn paints_only_where_wanted() {
+        let terminal = Terminal { colour: true, ..Terminal::default() };
+        assert_eq!(terminal.paint(Role::Good, "x"), "\u{1b}[32mx\u{1b}[0m");
+        assert_eq!(Terminal::default().paint(Role::Good, "x"), "x");
+    }
+}
