@@ -131,7 +131,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 .filter_map(|one| one.get_mut("transport_socket"))
                 .find(|socket| socket.name() == wanted.name());
             let effect = match socket {
-                Some(socket) => self.merge_socket(id, socket, wanted, value, &place)?,
+                Some(socket) => self.merge_socket(id, socket, wanted, value, place.as_ref())?,
                 None => Effect::NoOp(NoOp::TransportSocketNotFound),
             };
             self.effect(id, place, effect);
@@ -139,7 +139,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
         let own = cluster.get_mut("transport_socket").filter(|socket| socket.name() == wanted.name());
         if let Some(socket) = own {
-            let effect = self.merge_socket(id, socket, wanted, value, &place)?;
+            let effect = self.merge_socket(id, socket, wanted, value, place.as_ref())?;
             self.effect(id, place, effect);
             return Ok(());
         }
@@ -183,7 +183,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 continue;
             }
             let place = self.place(|| Place::resource(ResourceKind::Cluster, ""));
-            let tree = match self.value(id, &place) {
+            let tree = match self.value(id, place.as_ref()) {
                 Ok(tree) => tree,
                 Err(stop) => {
                     self.abort(*stop, Vec::new);

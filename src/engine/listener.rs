@@ -56,15 +56,13 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 return;
             }
         }
-        if adds {
-            if let Err(stop) = self.add_listeners(&patches.listener, slots, context) {
-                slots.truncate(first_added);
-                for &index in indices {
-                    unremove(&mut slots[index]);
-                }
-                self.abort(*stop, Vec::new);
-                return;
+        if adds && let Err(stop) = self.add_listeners(&patches.listener, slots, context) {
+            slots.truncate(first_added);
+            for &index in indices {
+                unremove(&mut slots[index]);
             }
+            self.abort(*stop, Vec::new);
+            return;
         }
         let removed = indices.iter().any(|&index| slots[index].removed);
         if self.plan.compat.has(Behaviour::DropEmptyAlways) || removed {
@@ -85,7 +83,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 continue;
             }
             let unnamed = self.place(|| Place::resource(ResourceKind::Listener, ""));
-            let tree = self.value(id, &unnamed)?;
+            let tree = self.value(id, unnamed.as_ref())?;
             let name = tree.name().to_owned();
             let place = self.place(|| Place::resource(ResourceKind::Listener, name.clone()));
             let dropped = name.is_empty() && self.plan.compat.has(Behaviour::DropEmptyAlways);
@@ -210,7 +208,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
         for &id in patches.chain.iter().filter(|&&id| self.operation(id) == Operation::Add).collect::<Vec<_>>() {
             let place = self.place(|| Place::resource(ResourceKind::Listener, name.clone()));
-            let chain = self.value(id, &place)?;
+            let chain = self.value(id, place.as_ref())?;
             let dropped =
                 chain.get("filters").is_none() && (self.plan.compat.has(Behaviour::DropEmptyAlways) || removed);
             if let Some(list) = listener.list_mut("filter_chains") {
@@ -220,10 +218,10 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 self.effect(id, place, if dropped { Effect::NoOp(NoOp::AddedEmpty) } else { inserted });
             }
         }
-        if self.plan.compat.has(Behaviour::DropEmptyAlways) || removed {
-            if let Some(list) = listener.get_mut("filter_chains").and_then(Tree::items_mut) {
-                list.retain(|chain| chain.get("filters").is_some());
-            }
+        if (self.plan.compat.has(Behaviour::DropEmptyAlways) || removed)
+            && let Some(list) = listener.get_mut("filter_chains").and_then(Tree::items_mut)
+        {
+            list.retain(|chain| chain.get("filters").is_some());
         }
         Ok(())
     }
@@ -284,7 +282,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             return Ok(false);
         }
         let place = place.cloned();
-        let effect = self.merge_socket(id, socket, wanted, value, &place)?;
+        let effect = self.merge_socket(id, socket, wanted, value, place.as_ref())?;
         self.effect(id, place, effect);
         Ok(true)
     }
@@ -296,7 +294,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         socket: &mut Tree<'a>,
         wanted: &Tree<'a>,
         value: &Tree<'a>,
-        place: &Option<Place>,
+        place: Option<&Place>,
     ) -> Result<Effect, Box<Stop>> {
         let (Some(target), Some(source)) = (socket.get_mut("typed_config"), wanted.get("typed_config")) else {
             return Ok(Effect::NoOp(NoOp::TransportSocketUntyped));

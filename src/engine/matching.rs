@@ -160,22 +160,22 @@ pub fn route_configuration(gateway: bool, object: &ObjectMatch, name: &str, port
         }
         return Ok(());
     }
-    let parts = parse_gateway_route_name(name);
-    if !want.port_name.is_empty() && want.port_name != parts.port_name {
-        return miss(Condition::PortName, parts.port_name);
+    let named = parse_gateway_route_name(name);
+    if !want.port_name.is_empty() && want.port_name != named.port_name {
+        return miss(Condition::PortName, named.port_name);
     }
-    if !want.gateway.is_empty() && want.gateway != parts.gateway {
-        return miss(Condition::Gateway, &parts.gateway);
+    if !want.gateway.is_empty() && want.gateway != named.gateway {
+        return miss(Condition::Gateway, &named.gateway);
     }
     if want.port_number != 0 {
-        let fits = match ports.get(&parts.port) {
+        let fits = match ports.get(&named.port) {
             Some(service_ports) => service_ports.contains(&want.port_number),
-            None => parts.port == want.port_number,
+            None => named.port == want.port_number,
         };
         if !fits {
-            let found = match ports.get(&parts.port) {
+            let found = match ports.get(&named.port) {
                 Some(service_ports) => service_ports.iter().map(|port| port.to_string().into()).collect(),
-                None => vec![parts.port.to_string().into()],
+                None => vec![named.port.to_string().into()],
             };
             return Err(Miss { condition: Condition::RoutePort, found });
         }
@@ -244,12 +244,11 @@ pub fn route<'m>(object: &ObjectMatch, route: &'m Tree<'_>) -> Matched<'m> {
         ("redirect", RouteAction::Redirect, "REDIRECT"),
         ("direct_response", RouteAction::DirectResponse, "DIRECT_RESPONSE"),
     ];
-    if want.action != RouteAction::Any {
-        if let Some((_, _, word)) =
+    if want.action != RouteAction::Any
+        && let Some((_, _, word)) =
             actions.iter().find(|(key, action, _)| route.get(key).is_some() && *action != want.action)
-        {
-            return Err(Miss::new(Condition::RouteAction, *word));
-        }
+    {
+        return Err(Miss::new(Condition::RouteAction, *word));
     }
     Ok(())
 }

@@ -176,6 +176,7 @@ pub struct Planned<'p> {
 
 impl<'p> Plan<'p> {
     /// The same plan with some patches switched off: what would be if they were not there.
+    #[must_use]
     pub fn without(&self, off: &[PatchId]) -> Plan<'p> {
         let mut patches = self.patches.clone();
         for id in off {
@@ -222,14 +223,14 @@ fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<&'static str> {
     })
 }
 
-fn build<'f>(patch: &'f Patch, schema: Schema, compat: Compat) -> BuiltPatch<'f> {
+fn build(patch: &Patch, schema: Schema, compat: Compat) -> BuiltPatch<'_> {
     let body = patch.body.as_ref();
     let operation = settle(patch.apply_to, body.map_or(Operation::Invalid, |body| body.operation));
     let mut object = patch.object.clone();
-    if let ObjectMatch::RouteConfiguration(RouteConfigurationMatch { vhost: Some(vhost), .. }) = &mut object {
-        if !compat.has(Behaviour::DomainName) {
-            vhost.domain_name.clear();
-        }
+    if let ObjectMatch::RouteConfiguration(RouteConfigurationMatch { vhost: Some(vhost), .. }) = &mut object
+        && !compat.has(Behaviour::DomainName)
+    {
+        vhost.domain_name.clear();
     }
     if matches!(object, ObjectMatch::Waypoint(_)) && !compat.has(Behaviour::WaypointContext) {
         object = ObjectMatch::None;
@@ -256,10 +257,10 @@ fn build<'f>(patch: &'f Patch, schema: Schema, compat: Compat) -> BuiltPatch<'f>
             }
         }
     }
-    if status == Status::Ready {
-        if let Some(reason) = never(patch, &object, operation, compat) {
-            status = Status::NoOp(reason);
-        }
+    if status == Status::Ready
+        && let Some(reason) = never(patch, &object, operation, compat)
+    {
+        status = Status::NoOp(reason);
     }
     BuiltPatch { patch, object, operation, value, notices, status, version: version_rule(patch, compat) }
 }
@@ -288,10 +289,9 @@ fn never(patch: &Patch, object: &ObjectMatch, operation: Operation, compat: Comp
             !matches!(operation, Op::Add | Op::Remove | Op::Merge | Op::MergeAndReplaceList)
         }
         To::RouteConfiguration => !operation.is_merge(),
-        To::VirtualHost => operation == Op::Invalid,
         To::HttpRoute => matches!(operation, Op::Invalid | Op::Replace),
         To::ExtensionConfig => operation != Op::Add,
-        To::ListenerFilter | To::NetworkFilter | To::HttpFilter => operation == Op::Invalid,
+        To::VirtualHost | To::ListenerFilter | To::NetworkFilter | To::HttpFilter => operation == Op::Invalid,
     };
     if ignored {
         return Some(NoOp::OperationIgnored);

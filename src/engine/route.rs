@@ -93,7 +93,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
         for &id in vhost_ids.iter().filter(|&&id| self.operation(id) == Operation::Add).collect::<Vec<_>>() {
             let place = self.place(here);
-            let vhost = self.value(id, &place)?;
+            let vhost = self.value(id, place.as_ref())?;
             let place = self.place(|| at(&vhost));
             vhosts.push(vhost);
             self.effect(id, place, Effect::Inserted { index: vhosts.len() - 1, length: vhosts.len() });
@@ -128,7 +128,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                     return Ok(true);
                 }
                 Operation::Replace => {
-                    let value = self.value(id, &place)?;
+                    let value = self.value(id, place.as_ref())?;
                     let old = std::mem::replace(vhost, value);
                     self.bury(id, &old, place.as_ref());
                     self.effect(id, place, Effect::Replaced);
@@ -199,7 +199,9 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                         .filter(|route| !matches!(route.value, Value::Null))
                         .filter_map(|route| owned(matching::route(object, route)).err())
                         .collect();
-                    misses.into_iter().for_each(|miss| self.miss(id, miss));
+                    for miss in misses {
+                        self.miss(id, miss);
+                    }
                     return Ok(());
                 };
                 match operation {
@@ -212,7 +214,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         };
         let unnamed = super::listener::empty();
         let place = self.place(|| at(index, &unnamed));
-        let route = self.value(id, &place)?;
+        let route = self.value(id, place.as_ref())?;
         let place = self.place(|| at(index, &route));
         list.insert(index, route);
         self.effect(id, place, Effect::Inserted { index, length: list.len() });

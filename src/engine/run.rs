@@ -60,7 +60,7 @@ impl<'a> Slot<'a> {
 }
 
 /// A resource written with JSON names, in proto names.
-fn normalise<'a>(schema: Schema, message: Message, mut tree: Tree<'a>) -> Tree<'a> {
+fn normalise(schema: Schema, message: Message, mut tree: Tree<'_>) -> Tree<'_> {
     let url = tree.remove(crate::proto::tree::TYPE_KEY);
     let mut tree = decode::decode(schema, message, tree).tree;
     if let (Some(url), Some(entries)) = (url, tree.entries_mut()) {
@@ -79,7 +79,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     /// The patch's value, tagged; a panic when it is missing.
-    pub(super) fn value(&self, id: PatchId, place: &Option<Place>) -> Result<Tree<'a>, Box<Stop>> {
+    pub(super) fn value(&self, id: PatchId, place: Option<&Place>) -> Result<Tree<'a>, Box<Stop>> {
         match &self.plan.get(id).built.value {
             Some(value) => Ok(value.with_origin(id.origin())),
             None => Err(stop(id, Panic::MissingValue, place)),
@@ -91,6 +91,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     /// A place, made only if somebody listens.
+    #[allow(clippy::unused_self, reason = "reads as a question to the run")]
     pub(super) fn place(&self, make: impl FnOnce() -> Place) -> Option<Place> {
         S::ON.then(make)
     }
@@ -166,7 +167,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         target: &mut Tree<'a>,
         place: Option<Place>,
     ) -> Flow {
-        let value = self.value(id, &place)?;
+        let value = self.value(id, place.as_ref())?;
         let Some(message) = self.message(apply_to) else { return Ok(()) };
         let mut log = Vec::new();
         let replace_lists = self.operation(id) == Operation::MergeAndReplaceList;
@@ -193,7 +194,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         source: &Tree<'a>,
         log: &mut Vec<crate::proto::merge::Change>,
         path: &str,
-        place: &Option<Place>,
+        place: Option<&Place>,
     ) -> Result<bool, Box<Stop>> {
         let mut merger = self.merger(id, false, S::ON.then_some(log));
         path.clone_into(&mut merger.path);
@@ -222,11 +223,11 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             self.effect(id, place, Effect::NoOp(NoOp::TargetUntyped));
             return Ok(());
         }
-        let value = self.value(id, &place)?;
+        let value = self.value(id, place.as_ref())?;
         let mut log = Vec::new();
         let mut known = true;
         if let (Some(source), Some(target)) = (value.get("typed_config"), filter.get_mut("typed_config")) {
-            known = self.merge_any(id, target, source, &mut log, "typed_config", &place)?;
+            known = self.merge_any(id, target, source, &mut log, "typed_config", place.as_ref())?;
         }
         let name = value.name();
         if rename && !name.is_empty() && name != filter.name() {
@@ -294,18 +295,17 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         };
         if operation == Operation::Replace {
             let there = self.place(|| place(&list[at]));
-            let value = self.value(id, &there)?;
+            let value = self.value(id, there.as_ref())?;
             let old = std::mem::replace(&mut list[at], value);
             self.bury(id, &old, there.as_ref());
             self.effect(id, there, Effect::Replaced);
             return Ok(());
         }
-        let value = match &self.plan.get(id).built.value {
-            Some(value) => value.with_origin(id.origin()),
-            None => {
-                let empty = Tree::new(Value::Map(Vec::new()));
-                return Err(stop(id, Panic::MissingValue, &self.place(|| place(&empty))));
-            }
+        let value = if let Some(value) = &self.plan.get(id).built.value {
+            value.with_origin(id.origin())
+        } else {
+            let empty = Tree::new(Value::Map(Vec::new()));
+            return Err(stop(id, Panic::MissingValue, self.place(|| place(&empty)).as_ref()));
         };
         let there = self.place(|| place(&value));
         list.insert(at, value);
@@ -341,6 +341,6 @@ pub(super) fn owned(matched: super::matching::Matched<'_>) -> Result<(), Miss<'s
     })
 }
 
-pub(super) fn stop(cause: PatchId, panic: Panic, place: &Option<Place>) -> Box<Stop> {
-    Box::new(Stop { cause, panic, place: place.clone() })
+pub(super) fn stop(cause: PatchId, panic: Panic, place: Option<&Place>) -> Box<Stop> {
+    Box::new(Stop { cause, panic, place: place.cloned() })
 }

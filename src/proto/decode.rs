@@ -92,7 +92,7 @@ impl Decoded<'_> {
 }
 
 /// Reads a value as a message of a release.
-pub fn decode<'a>(schema: Schema, message: Message, value: Tree<'a>) -> Decoded<'a> {
+pub fn decode(schema: Schema, message: Message, value: Tree<'_>) -> Decoded<'_> {
     let mut decoder = Decoder { schema, notices: Vec::new(), route: Vec::new() };
     let origin = value.origin;
     let tree = decoder.message(message, value);
@@ -137,35 +137,39 @@ impl Decoder {
             Some(WellKnown::Any) => self.any(message, value),
             Some(WellKnown::Duration) => self.duration(message, &value),
             Some(WellKnown::Wrapper(kind)) => self.scalar(message, kind, value),
-            Some(WellKnown::Timestamp) => match value.value {
-                Value::String(_) => Some(value),
-                _ => {
+            Some(WellKnown::Timestamp) => {
+                if let Value::String(_) = value.value {
+                    Some(value)
+                } else {
                     self.wrong(message, "a time such as \"2026-01-31T12:00:00Z\"");
                     None
                 }
-            },
-            Some(WellKnown::Struct) => match value.value {
-                Value::Map(_) => Some(value),
-                _ => {
+            }
+            Some(WellKnown::Struct) => {
+                if let Value::Map(_) = value.value {
+                    Some(value)
+                } else {
                     self.wrong(message, "a mapping");
                     None
                 }
-            },
-            Some(WellKnown::ListValue) => match value.value {
-                Value::List(_) => Some(value),
-                _ => {
+            }
+            Some(WellKnown::ListValue) => {
+                if let Value::List(_) = value.value {
+                    Some(value)
+                } else {
                     self.wrong(message, "a list");
                     None
                 }
-            },
+            }
             Some(WellKnown::Value) => Some(value),
-            _ => match value.value {
-                Value::Map(entries) => Some(Tree { origin, value: Value::Map(self.fields(message, entries)) }),
-                _ => {
+            _ => {
+                if let Value::Map(entries) = value.value {
+                    Some(Tree { origin, value: Value::Map(self.fields(message, entries)) })
+                } else {
                     self.wrong(message, "a mapping");
                     None
                 }
-            },
+            }
         }
     }
 
@@ -274,20 +278,22 @@ impl Decoder {
         let number = match &value.value {
             Value::Null if enumeration.full_name() == "google.protobuf.NullValue" => return Some(value),
             Value::Null => 0,
-            Value::String(name) => match enumeration.by_name(name) {
-                Some(number) => number,
-                None => {
+            Value::String(name) => {
+                if let Some(number) = enumeration.by_name(name) {
+                    number
+                } else {
                     self.note(message, What::UnknownEnumValue { enumeration: enumeration.full_name() });
                     return None;
                 }
-            },
-            Value::Number(text) => match text.parse::<i32>() {
-                Ok(number) => number,
-                Err(_) => {
+            }
+            Value::Number(text) => {
+                if let Ok(number) = text.parse::<i32>() {
+                    number
+                } else {
                     self.wrong(message, "the name or the number of an enum value");
                     return None;
                 }
-            },
+            }
             _ => {
                 self.wrong(message, "the name of an enum value");
                 return None;

@@ -77,6 +77,7 @@ impl<'a> Tree<'a> {
     }
 
     /// A copy in which every node carries this origin.
+    #[must_use]
     pub fn with_origin(&self, origin: Origin) -> Tree<'a> {
         let mut copy = self.clone();
         copy.set_origin(origin);

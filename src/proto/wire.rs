@@ -104,7 +104,7 @@ fn encode_field(schema: Schema, field: Field, value: &Tree<'_>, out: &mut Vec<u8
     Some(())
 }
 
-fn map_key<'t>(kind: Kind, key: &'t str) -> Tree<'t> {
+fn map_key(kind: Kind, key: &str) -> Tree<'_> {
     Tree::new(match kind {
         Kind::String => Value::String(Cow::Borrowed(key)),
         Kind::Bool => Value::Bool(key == "true"),
@@ -366,16 +366,16 @@ fn decode_fields(schema: Schema, message: Message, mut bytes: &[u8], depth: usiz
     while !bytes.is_empty() {
         let (number, raw) = read_field(&mut bytes)?;
         let Some(field) = message.field_by_number(number) else { continue };
-        let name = Cow::Borrowed(field.name());
+        let name = field.name();
         match (field.cardinality(), field.kind(), raw) {
             (Cardinality::Map, _, Raw::Bytes(entry)) => {
                 let (key, value) = decode_entry(schema, field, entry, depth)?;
-                let map = slot(&mut out, &name, || Value::Map(Vec::new()));
+                let map = slot(&mut out, name, || Value::Map(Vec::new()));
                 map.set(key, value);
             }
             (Cardinality::Repeated, Kind::Message(inner), Raw::Bytes(piece)) => {
                 let item = decode_message(schema, inner, piece, depth + 1)?;
-                slot(&mut out, &name, || Value::List(Vec::new())).items_mut()?.push(item);
+                slot(&mut out, name, || Value::List(Vec::new())).items_mut()?.push(item);
             }
             (Cardinality::Repeated, kind, Raw::Bytes(mut packed)) if packable(kind) => {
                 while !packed.is_empty() {
@@ -393,13 +393,13 @@ fn decode_fields(schema: Schema, message: Message, mut bytes: &[u8], depth: usiz
                         }
                     };
                     if let Some(item) = decode_scalar(kind, &raw)? {
-                        slot(&mut out, &name, || Value::List(Vec::new())).items_mut()?.push(item);
+                        slot(&mut out, name, || Value::List(Vec::new())).items_mut()?.push(item);
                     }
                 }
             }
             (Cardinality::Repeated, kind, raw) => {
                 if let Some(item) = decode_scalar(kind, &raw)? {
-                    slot(&mut out, &name, || Value::List(Vec::new())).items_mut()?.push(item);
+                    slot(&mut out, name, || Value::List(Vec::new())).items_mut()?.push(item);
                 }
             }
             (_, Kind::Message(inner), Raw::Bytes(piece)) => {
@@ -413,9 +413,9 @@ fn decode_fields(schema: Schema, message: Message, mut bytes: &[u8], depth: usiz
             (cardinality, kind, raw) => {
                 if let Some(value) = decode_scalar(kind, &raw)? {
                     clear_others(message, field, &mut out, &mut pieces);
-                    out.retain(|(key, _)| *key != name);
+                    out.retain(|(key, _)| key != name);
                     if cardinality == Cardinality::Explicit || !is_default(kind, &value) {
-                        out.push((name, value));
+                        out.push((Cow::Borrowed(name), value));
                     }
                 }
             }
@@ -436,13 +436,9 @@ fn clear_others(message: Message, field: Field, out: &mut Entries, pieces: &mut 
     }
 }
 
-fn slot<'o>(
-    out: &'o mut Entries,
-    name: &Cow<'static, str>,
-    make: impl FnOnce() -> Value<'static>,
-) -> &'o mut Tree<'static> {
-    let at = out.iter().position(|(key, _)| key == name).unwrap_or_else(|| {
-        out.push((name.clone(), Tree::new(make())));
+fn slot<'o>(out: &'o mut Entries, name: &'static str, make: impl FnOnce() -> Value<'static>) -> &'o mut Tree<'static> {
+    let at = out.iter().position(|(key, _)| *key == name).unwrap_or_else(|| {
+        out.push((Cow::Borrowed(name), Tree::new(make())));
         out.len() - 1
     });
     &mut out[at].1
@@ -493,6 +489,7 @@ fn default_of(kind: Kind) -> Tree<'static> {
 
 /// A scalar; `Some(None)` when the wire type is another one (an unknown field for Go), `None` when it is malformed.
 #[allow(clippy::cast_possible_truncation, reason = "protobuf cuts a varint to the width of its field")]
+#[allow(clippy::option_option, reason = "malformed, unknown and known are three answers, and `?` reads the first")]
 fn decode_scalar(kind: Kind, raw: &Raw<'_>) -> Option<Option<Tree<'static>>> {
     let number = |text: String| Value::Number(Cow::Owned(text));
     let wide = |text: String| Value::String(Cow::Owned(text));

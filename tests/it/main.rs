@@ -6,6 +6,6 @@ mod dump;
 mod input;
 mod real;
 mod reference;
-mod seeds;
 mod rules;
+mod seeds;
 mod support;
