@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
 
 mod dump;
+mod generate;
 mod input;
+mod properties;
 mod real;
 mod reference;
 mod rules;

@@ -7,7 +7,7 @@ use kubectl_envoyfilter::model::envoy_filter::EnvoyFilter;
 use kubectl_envoyfilter::model::parse_envoy_filter;
 use kubectl_envoyfilter::model::resource::{ProxyConfig, ResourceKind};
 use kubectl_envoyfilter::proto::{json, tree::Tree};
-use kubectl_envoyfilter::source::{Severity, Sources};
+use kubectl_envoyfilter::source::{Problem, Severity, Sources};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -76,13 +76,23 @@ pub(crate) fn bases(dumps: &BTreeMap<String, Dump>) -> BTreeMap<&str, Base<'_>> 
 
 /// The EnvoyFilters of a YAML text that has no errors.
 pub(crate) fn filters(name: &str, source: &str) -> Vec<EnvoyFilter> {
+    let (filters, problems) = read_filters(name, source);
+    let refused = problems.iter().any(|problem| problem.severity == Severity::Error);
+    assert!(!refused && filters.iter().all(Option::is_some), "{name}: {problems:?}");
+    filters.into_iter().flatten().collect()
+}
+
+/// The EnvoyFilters of a YAML text, document by document, as far as they can be read.
+pub(crate) fn read_filters(name: &str, source: &str) -> (Vec<Option<EnvoyFilter>>, Vec<Problem>) {
     let file = Sources::default().add(name, source);
-    let (documents, problems) = yaml::documents(file, source);
-    assert!(problems.iter().all(|problem| problem.severity != Severity::Error), "{name}: {problems:?}");
-    documents
-        .into_iter()
-        .map(|document| parse_envoy_filter::parse(document, "default").0.unwrap_or_else(|| panic!("{name}")))
-        .collect()
+    let (documents, mut problems) = yaml::documents(file, source);
+    let mut filters = Vec::new();
+    for document in documents {
+        let (filter, more) = parse_envoy_filter::parse(document, "default");
+        filters.push(filter);
+        problems.extend(more);
+    }
+    (filters, problems)
 }
 
 /// The extension configurations that most recordings asked for.
@@ -127,7 +137,7 @@ impl Base<'_> {
         self.changes(want)
     }
 
-    fn after(&self, patched: &engine::Patched<'_>) -> Resources {
+    pub(crate) fn after(&self, patched: &engine::Patched<'_>) -> Resources {
         let touched: BTreeSet<usize> = patched.resources.iter().filter_map(|one| one.source).collect();
         let mut now = Resources::new();
         for (index, resource) in self.config.resources.iter().enumerate() {
@@ -200,7 +210,7 @@ pub(crate) fn print_difference(want: &Resources, got: &Resources) {
 }
 
 /// Canonical text of a resource, without the `@type` that only dumps have.
-fn canonical(mut tree: Tree<'_>) -> String {
+pub(crate) fn canonical(mut tree: Tree<'_>) -> String {
     tree.remove("@type");
     json::canonical(&tree)
 }

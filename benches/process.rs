@@ -1,0 +1,49 @@
+//! The whole process, started as a user starts it.
+
+#![allow(clippy::expect_used, missing_docs, reason = "a benchmark")]
+
+#[allow(dead_code, reason = "shared with other benchmarks")]
+#[path = "support/big_dump.rs"]
+mod big_dump;
+#[allow(dead_code, reason = "shared with other benchmarks")]
+mod support;
+
+use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Runs the tool; any exit code but that of trouble is an answer.
+fn run(arguments: &[&str]) -> usize {
+    let output = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the tool starts");
+    assert!(output.status.code().is_some_and(|code| code < 2), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout.len()
+}
+
+fn process(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let (small, big) = (file("cart.json", big_dump::recorded()), file("big.json", big_dump::dump(big_dump::Size::BIG)));
+    let five = file("five.yaml", support::FIVE.to_owned());
+    let mut group = criterion.benchmark_group("process");
+    group.sample_size(30);
+    group.bench_function("--version", |bencher| bencher.iter(|| run(&["--version"])));
+    group.bench_function("explain pod cart --demo", |bencher| {
+        bencher.iter(|| run(&["explain", "pod", "cart", "--demo"]));
+    });
+    let explain = |dump: &str| run(&["explain", "pod", "cart-1", "--dump", dump, "-f", &five]);
+    group.bench_function("explain, 180 KB dump", |bencher| bencher.iter(|| explain(&small)));
+    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(6));
+    group.bench_function("explain five filters, 106 MB dump", |bencher| bencher.iter(|| explain(&big)));
+    group.finish();
+}
+
+criterion_group!(benches, process);
+criterion_main!(benches);

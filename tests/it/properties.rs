@@ -1,0 +1,264 @@
+//! What holds for every filter: the engine is total, deterministic, and leaves alone what it does not match.
+
+use crate::generate::{self, Choices, Names, Values, Wildness};
+use crate::support::{Base, bases, canonical, dumps, filters, read_filters, testdata};
+use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Outcome, Patched, Program};
+use kubectl_envoyfilter::load::dump::Dump;
+use kubectl_envoyfilter::model::envoy_filter::{ApplyTo, EnvoyFilter};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::proto::merge::Merger;
+use kubectl_envoyfilter::proto::schema::{Message, Schema};
+use kubectl_envoyfilter::proto::tree::{Origin, Tree};
+use kubectl_envoyfilter::proto::{decode, json, wire};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use prost_reflect::prost::Message as _;
+use prost_reflect::{DescriptorPool, DynamicMessage, SerializeOptions};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+static DUMPS: LazyLock<BTreeMap<String, Dump>> = LazyLock::new(|| {
+    ["shop", "ambient", "gwapi"].iter().flat_map(|topology| dumps(&testdata("reference").join(topology))).collect()
+});
+static BASES: LazyLock<Vec<Base<'static>>> = LazyLock::new(|| bases(&DUMPS).into_values().collect());
+static NAMES: LazyLock<Vec<Names>> = LazyLock::new(|| DUMPS.values().map(|dump| Names::of(&written(dump))).collect());
+
+fn written(dump: &Dump) -> String {
+    let mut out = Vec::new();
+    dump.rewrite(&[]).write_to(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// Bytes to draw from: where they end, the simplest choice is made.
+#[derive(Clone)]
+struct Bytes(Vec<u8>);
+
+impl std::fmt::Debug for Bytes {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} bytes", self.0.len())
+    }
+}
+
+fn bytes() -> impl Strategy<Value = Bytes> {
+    prop::collection::vec(any::<u8>(), 0..700).prop_map(Bytes)
+}
+
+/// Some filters, the proxy and the release they are tried on.
+struct Case {
+    filters: Vec<EnvoyFilter>,
+    base: &'static Base<'static>,
+    release: Release,
+    text: String,
+}
+
+fn case(bytes: &Bytes) -> Case {
+    let mut choices = Choices::new(&bytes.0);
+    let release = Release::minor(22 + u16::try_from(choices.below(10)).unwrap());
+    let proxy = choices.below(BASES.len());
+    let schema = Schema::istiod(release.minor, 0);
+    let texts: Vec<String> = (0..=choices.below(3))
+        .map(|number| generate::filter(&mut choices, schema, &NAMES[proxy], number).to_string())
+        .collect();
+    let filters = texts.iter().flat_map(|text| read_filters("generated", text).0).flatten().collect();
+    let base = &BASES[proxy];
+    let text = format!("{release}, {}: {}", base.config.proxy.full_name(), texts.join("\n"));
+    Case { filters, base, release, text }
+}
+
+/// One text of everything that a run sends.
+fn text(patched: &Patched<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = patched
+        .resources
+        .iter()
+        .map(|one| format!("{:?} {:?} {} {:?}", one.kind, one.source, one.name, one.tree.as_ref().map(json::canonical)))
+        .collect();
+    lines.push(format!("{:?}", patched.unknown_routes));
+    lines
+}
+
+/// The order of what is sent is not part of the result of shuffled filters.
+fn sorted(mut lines: Vec<String>) -> Vec<String> {
+    lines.sort();
+    lines
+}
+
+/// Full message names a patch value can have.
+fn roots() -> impl Iterator<Item = &'static str> {
+    ApplyTo::ALL.iter().filter_map(|apply_to| apply_to.message())
+}
+
+fn root(choices: &mut Choices<'_>, schema: Schema) -> Option<Message> {
+    let names: Vec<&str> = roots().collect();
+    schema.message(choices.pick(&names))
+}
+
+/// The newest istiod's descriptors as prost-reflect has them: another reader of the same JSON.
+static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
+    let roots: Vec<&str> = Schema::newest().messages().map(Message::full_name).collect();
+    Schema::newest().pool(&roots).unwrap()
+});
+
+fn dynamic(message: Message, value: &Json) -> Result<DynamicMessage, String> {
+    let descriptor = POOL.get_message_by_name(message.full_name()).unwrap();
+    DynamicMessage::deserialize(descriptor, value.clone()).map_err(|error| error.to_string())
+}
+
+fn dynamic_text(message: &DynamicMessage) -> String {
+    let options = SerializeOptions::new().use_proto_field_name(true);
+    let value = message.serialize_with_options(serde_json::value::Serializer, &options).unwrap();
+    canonical(json::from_json(&value))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: ProptestConfig::default().cases * 4,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// Any readable filter, on any proxy, as any release: no panic, the same result every time, traced or not; and where
+    /// every patch says that it changes nothing, nothing is sent anew.
+    #[test]
+    fn the_engine_is_total_and_says_what_it_does(bytes in bytes()) {
+        let Case { filters, base, release, text: shown } = case(&bytes);
+        let (mesh, options) = (MeshSettings::default(), Options::default());
+        let program = Program::new(&filters, release);
+        let plan = program.plan(&base.config.proxy, &mesh);
+        let judged = engine::judge(&plan, &base.config, &options);
+        let again = engine::judge(&plan, &base.config, &options);
+        prop_assert_eq!(text(&judged.patched), text(&again.patched), "{}", shown);
+        prop_assert_eq!(format!("{:?}", judged.trace), format!("{:?}", again.trace), "{}", shown);
+        let untraced = engine::run(&plan, &base.config, &options, &mut ());
+        prop_assert_eq!(base.after(&judged.patched), base.after(&untraced), "{}", shown);
+        let outcomes: Vec<Outcome> = plan.ids().map(|id| judged.outcome(&plan, id)).collect();
+        if !outcomes.iter().any(|outcome| matches!(outcome, Outcome::Applied | Outcome::Aborted)) {
+            prop_assert_eq!(base.after(&judged.patched), BTreeMap::new(), "{:?} {}", outcomes, shown);
+        }
+    }
+
+    /// The order of files and documents is not the order of application.
+    #[test]
+    fn the_order_of_input_does_not_matter(bytes in bytes(), turn in 0..6usize) {
+        let Case { filters, base, release, text: shown } = case(&bytes);
+        let mut turned = filters.clone();
+        let length = turned.len();
+        turned.rotate_left(turn % length.max(1));
+        if turn % 2 == 1 {
+            turned.reverse();
+        }
+        let (mesh, options) = (MeshSettings::default(), Options::default());
+        let (one, other) = (Program::new(&filters, release), Program::new(&turned, release));
+        let (one, other) = (one.plan(&base.config.proxy, &mesh), other.plan(&base.config.proxy, &mesh));
+        let one = text(&engine::run(&one, &base.config, &options, &mut ()));
+        let other = text(&engine::run(&other, &base.config, &options, &mut ()));
+        prop_assert_eq!(sorted(one), sorted(other), "{}", shown);
+    }
+
+    /// Bytes of one type read as another type, in any schema.
+    #[test]
+    fn reading_bytes_as_another_type_is_total(bytes in bytes(), set in 0..64usize) {
+        let schemas: Vec<Schema> = Schema::all().collect();
+        let schema = schemas[set % schemas.len()];
+        let mut choices = Choices::new(&bytes.0);
+        let any = Values { schema, choices: &mut choices, wildness: Wildness::Wild }.any(5);
+        let count = schema.messages().count();
+        let target = schema.messages().nth(choices.below(count)).unwrap();
+        if let Some(tree) = wire::reinterpret(schema, &json::from_json(&any), target.full_name()) {
+            json::canonical(&tree);
+        }
+    }
+
+    /// What is canonical for prost-reflect stays as it is, and comes out as it has it.
+    #[test]
+    fn decoding_agrees_with_prost(bytes in bytes()) {
+        let schema = Schema::newest();
+        let mut choices = Choices::new(&bytes.0);
+        let Some(message) = root(&mut choices, schema) else { return Ok(()) };
+        let value = Values { schema, choices: &mut choices, wildness: Wildness::Canonical }.message(message, 5);
+        let theirs = match dynamic(message, &value) {
+            Ok(theirs) => theirs,
+            Err(error) => return Err(TestCaseError::fail(format!("prost: {error}: {value}"))),
+        };
+        let ours = decode::decode(schema, message, json::from_json(&value));
+        prop_assert!(!ours.refused(), "{:?}: {value}", ours.notices);
+        prop_assert_eq!(json::canonical(&ours.tree), dynamic_text(&theirs));
+    }
+
+    /// A merge of plain messages is what reading their bytes one after the other is.
+    #[test]
+    fn merging_agrees_with_wire_bytes(left in bytes(), right in bytes()) {
+        let schema = Schema::newest();
+        let mut choices = Choices::new(&left.0);
+        let Some(message) = root(&mut choices, schema) else { return Ok(()) };
+        let one = Values { schema, choices: &mut choices, wildness: Wildness::Plain }.message(message, 5);
+        let mut choices = Choices::new(&right.0);
+        let other = Values { schema, choices: &mut choices, wildness: Wildness::Plain }.message(message, 5);
+        let mut bytes = dynamic(message, &one).unwrap().encode_to_vec();
+        bytes.extend(dynamic(message, &other).unwrap().encode_to_vec());
+        let theirs = DynamicMessage::decode(POOL.get_message_by_name(message.full_name()).unwrap(), &*bytes).unwrap();
+        let tree = |value: &Json| decode::decode(schema, message, json::from_json(value)).tree;
+        let mut ours: Tree<'_> = tree(&one);
+        Merger { schema, origin: Origin(1), replace_lists: false, log: None, path: String::new() }
+            .merge(message, &mut ours, &tree(&other));
+        prop_assert_eq!(json::canonical(&ours), dynamic_text(&theirs));
+    }
+}
+
+/// The generator is worth its time: what it makes meets every outcome, and changes listeners, clusters and routes.
+#[test]
+fn generated_filters_meet_every_outcome() {
+    let mut runner = TestRunner::deterministic();
+    let (mut outcomes, mut kinds) = (BTreeMap::new(), BTreeMap::new());
+    for _ in 0..1500 {
+        let Case { filters, base, release, .. } = case(&bytes().new_tree(&mut runner).unwrap().current());
+        let (mesh, options) = (MeshSettings::default(), Options::default());
+        let program = Program::new(&filters, release);
+        let plan = program.plan(&base.config.proxy, &mesh);
+        let judged = engine::judge(&plan, &base.config, &options);
+        for id in plan.ids() {
+            *outcomes.entry(judged.outcome(&plan, id)).or_insert(0) += 1;
+        }
+        for one in &judged.patched.resources {
+            *kinds.entry(one.kind).or_insert(0) += 1;
+        }
+    }
+    assert_eq!((outcomes.len(), kinds.len()), (6, 3), "{outcomes:?} {kinds:?}");
+}
+
+/// Matches that name nothing of the proxy: not a byte of the dump changes.
+#[test]
+fn no_match_changes_nothing() {
+    let nothing = [
+        r#"{"applyTo":"HTTP_FILTER","match":{"listener":{"filterChain":{"filter":{"name":"none","subFilter":{"name":"x"}}}}},"patch":{"operation":"INSERT_BEFORE","value":{"name":"a"}}}"#,
+        r#"{"applyTo":"NETWORK_FILTER","match":{"listener":{"filterChain":{"filter":{"name":"none"}}}},"patch":{"operation":"REMOVE"}}"#,
+        r#"{"applyTo":"LISTENER","match":{"listener":{"name":"none"}},"patch":{"operation":"MERGE","value":{"stat_prefix":"a"}}}"#,
+        r#"{"applyTo":"FILTER_CHAIN","match":{"listener":{"filterChain":{"sni":"none"}}},"patch":{"operation":"REMOVE"}}"#,
+        r#"{"applyTo":"LISTENER_FILTER","match":{"listener":{"listenerFilter":"none"}},"patch":{"operation":"REMOVE"}}"#,
+        r#"{"applyTo":"CLUSTER","match":{"cluster":{"name":"none"}},"patch":{"operation":"REMOVE"}}"#,
+        r#"{"applyTo":"ROUTE_CONFIGURATION","match":{"routeConfiguration":{"name":"none"}},"patch":{"operation":"MERGE","value":{"name":"a"}}}"#,
+        r#"{"applyTo":"VIRTUAL_HOST","match":{"routeConfiguration":{"vhost":{"name":"none"}}},"patch":{"operation":"REMOVE"}}"#,
+        r#"{"applyTo":"HTTP_ROUTE","match":{"routeConfiguration":{"vhost":{"route":{"name":"none"}}}},"patch":{"operation":"REMOVE"}}"#,
+        r#"{"applyTo":"EXTENSION_CONFIG","patch":{"operation":"ADD","value":{"name":"none"}}}"#,
+    ];
+    let head = r#"{"apiVersion":"networking.istio.io/v1alpha3","kind":"EnvoyFilter","metadata":{"name":"a","namespace":"istio-system"},"spec":{"configPatches":["#;
+    let filters = filters("nothing", &format!("{head}{}]}}}}", nothing.join(",")));
+    for minor in 22..=31 {
+        let program = Program::new(&filters, Release::minor(minor));
+        for base in &*BASES {
+            let plan = program.plan(&base.config.proxy, &MeshSettings::default());
+            let options = Options::default();
+            let patched = engine::run(&plan, &base.config, &options, &mut engine::Trace::new(plan.patches.len()));
+            assert!(patched.resources.is_empty(), "1.{minor}, {}: {:?}", base.config.proxy.name, text(&patched));
+        }
+    }
+    for dump in DUMPS.values() {
+        let recorded = ["shop", "ambient", "gwapi"]
+            .iter()
+            .map(|topology| testdata("reference").join(topology).join(format!("base/{}.json", dump.name())))
+            .find(|path| std::path::Path::new(&format!("{}.zst", path.display())).exists())
+            .unwrap();
+        assert_eq!(written(dump), crate::support::text(&recorded), "{}", dump.name());
+    }
+}
