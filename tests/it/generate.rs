@@ -335,7 +335,7 @@ pub(crate) fn filter(choices: &mut Choices<'_>, schema: Schema, names: &Names, n
 fn patch(choices: &mut Choices<'_>, schema: Schema, names: &Names) -> Json {
     // The first of each is "not given": once in a while is enough.
     let some =
-        |choices: &mut Choices<'_'>, count: usize| if choices.rarely(40) { 0 } else { 1 + choices.below(count - 1) };
+        |choices: &mut Choices<'_>, count: usize| if choices.rarely(40) { 0 } else { 1 + choices.below(count - 1) };
     let apply_to = ApplyTo::ALL[some(choices, ApplyTo::ALL.len())];
     let operation = Operation::ALL[some(choices, Operation::ALL.len())];
     let mut out = json!({ "applyTo": apply_to.name(), "patch": { "operation": operation.name() } });
