@@ -11,3 +11,4 @@ mod reference;
 mod rules;
 mod seeds;
 mod support;
+mod tidy;
