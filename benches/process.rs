@@ -25,13 +25,14 @@ fn run(arguments: &[&str]) -> usize {
 
 fn process(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = |name: &str, text: String| {
+    let written = |name: &str, text: String| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).expect("a file");
         path.to_str().expect("UTF-8").to_owned()
     };
-    let (small, big) = (file("cart.json", big_dump::recorded()), file("big.json", big_dump::dump(big_dump::Size::BIG)));
-    let five = file("five.yaml", support::FIVE.to_owned());
+    let (small, big) =
+        (written("cart.json", big_dump::recorded()), written("big.json", big_dump::dump(big_dump::Size::BIG)));
+    let five = written("five.yaml", support::FIVE.to_owned());
     let mut group = criterion.benchmark_group("process");
     group.sample_size(30);
     group.bench_function("--version", |bencher| bencher.iter(|| run(&["--version"])));

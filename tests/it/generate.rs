@@ -96,7 +96,7 @@ impl Values<'_, '_> {
             return out;
         }
         let mut oneofs = BTreeSet::new();
-        for _ in 0..self.choices.below(4) + 1 {
+        for _ in 0..=self.choices.below(4) {
             let Some(field) = message.fields().nth(self.choices.below(count)) else { continue };
             if !self.fits(field) || (!self.wild() && field.oneof().is_some_and(|oneof| !oneofs.insert(oneof))) {
                 continue;
@@ -399,10 +399,10 @@ fn object_match(choices: &mut Choices<'_>, names: &Names, apply_to: ApplyTo) -> 
             "routeConfiguration"
         }
         _ => {
-            let mut named = json!({});
-            sometimes(&mut named, "name", &|_| json!("envoy.filters.network.http_connection_manager"));
-            sometimes(&mut named, "subFilter", &|choices| json!({ "name": names.text(choices) }));
-            sometimes(&mut inner, "filter", &|_| named.clone());
+            let mut network_filter = json!({});
+            sometimes(&mut network_filter, "name", &|_| json!("envoy.filters.network.http_connection_manager"));
+            sometimes(&mut network_filter, "subFilter", &|choices| json!({ "name": names.text(choices) }));
+            sometimes(&mut inner, "filter", &|_| network_filter.clone());
             sometimes(&mut inner, "name", &text);
             sometimes(&mut inner, "sni", &text);
             sometimes(&mut inner, "transportProtocol", &|_| json!("tls"));

@@ -1,6 +1,7 @@
 //! Integration tests: one binary, one module a subject.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
+#![allow(clippy::print_stdout, reason = "figures, and what a person looks for who debugs a case")]
 
 mod dump;
 mod generate;

@@ -27,7 +27,8 @@ pub(crate) fn text(path: &Path) -> String {
     if path.exists() {
         return fs::read_to_string(path).unwrap();
     }
-    let packed = fs::File::open(format!("{}.zst", path.display())).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    let packed =
+        fs::File::open(format!("{}.zst", path.display())).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut decoder = zstd::stream::read::Decoder::new(packed).unwrap();
     decoder.window_log_max(31).unwrap();
     std::io::read_to_string(decoder).unwrap()
@@ -186,7 +187,9 @@ impl Base<'_> {
         for key in self.resources.keys() {
             now.entry(key.clone()).or_default();
         }
-        now.values_mut().for_each(|texts| texts.sort());
+        for texts in now.values_mut() {
+            texts.sort();
+        }
         now.retain(|key, texts| self.resources.get(key) != Some(texts));
         now
     }
