@@ -338,20 +338,42 @@ fn version_rule(patch: &Patch, compat: Compat) -> VersionRule {
     compile_re2(version).map_or(VersionRule::Any, VersionRule::Matches)
 }
 
-/// Compiles an RE2 expression. The regex crate's syntax is RE2's but for `\Q…\E`, `\C` and `\z`'s spelling.
+/// Compiles an RE2 expression. The regex crate's syntax is RE2's but for `\Q…\E`, `\C`, `\z`'s spelling, and a `{` that starts
+/// no repetition, which RE2 takes as it stands.
 pub fn compile_re2(text: &str) -> Result<Regex, regex::Error> {
     let mut rest = text;
     let mut out = String::with_capacity(text.len());
-    while let Some(at) = rest.find(r"\Q") {
-        let (before, quoted) = rest.split_at(at);
+    while let Some(at) = rest.find(['\\', '{']) {
+        let (before, special) = rest.split_at(at);
         out.push_str(before);
-        let quoted = &quoted[2..];
-        let end = quoted.find(r"\E").unwrap_or(quoted.len());
-        out.push_str(&regex::escape(&quoted[..end]));
-        rest = quoted.get(end + 2..).unwrap_or_default();
+        if let Some(quoted) = special.strip_prefix(r"\Q") {
+            let (inside, after) = quoted.split_once(r"\E").unwrap_or((quoted, ""));
+            out.push_str(&regex::escape(inside));
+            rest = after;
+        } else if let Some(after) = special.strip_prefix('{') {
+            out.push_str(if repeats(after) { "{" } else { r"\{" });
+            rest = after;
+        } else {
+            // The escaped character, and the braces of `\p{…}` and `\x{…}`.
+            let mut length = special.chars().take(2).map(char::len_utf8).sum();
+            if special[1..].starts_with(['p', 'P', 'x']) && special[length..].starts_with('{') {
+                length = special.find('}').map_or(special.len(), |end| end + 1);
+            }
+            out.push_str(&special[..length]);
+            rest = &special[length..];
+        }
     }
     out.push_str(rest);
     Regex::new(&out)
+}
+
+/// Whether what follows a `{` makes it a repetition: `3}`, `3,}`, `3,5}`.
+fn repeats(after: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    after.split_once('}').is_some_and(|(inside, _)| match inside.split_once(',') {
+        Some((from, to)) => digits(from) && (to.is_empty() || digits(to)),
+        None => digits(inside),
+    })
 }
 
 fn proxy_miss(built: &BuiltPatch<'_>, proxy: &Proxy) -> Option<ProxyMiss> {
@@ -370,4 +392,27 @@ fn proxy_miss(built: &BuiltPatch<'_>, proxy: &Proxy) -> Option<ProxyMiss> {
             have: have.map(ToString::to_string),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile_re2;
+
+    #[test]
+    fn expressions_of_re2() {
+        let matches = |expression: &str, text: &str| compile_re2(expression).is_ok_and(|regex| regex.is_match(text));
+        for (expression, text) in [
+            (r"\Q1.6\E.*", "1.6.2"),
+            (r"^1\.2{1,2}\.", "1.22.0"),
+            ("{{ version }}", "{{ version }}"),
+            ("a{,2}", "a{,2}"),
+            (r"\p{Lu}\x{31}\{", "A1{"),
+        ] {
+            assert!(matches(expression, text), "{expression}");
+        }
+        assert!(!matches(r"\Q1.6\E", "1x6"));
+        for bad in ["*", "(", "[", r"\", r"\é", "(?=a)", r"(a)\1"] {
+            assert!(compile_re2(bad).is_err(), "{bad}");
+        }
+    }
 }

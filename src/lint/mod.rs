@@ -1,6 +1,7 @@
 //! The linter: rules over what the engine computed, and the findings they give.
 
 pub mod context;
+pub mod document;
 pub mod finding;
 pub mod rule;
 pub mod run;

@@ -95,6 +95,8 @@ impl Loaded {
                     &mut self.inventory,
                     &mut self.problems,
                 );
+            } else if let Some(problem) = resources::filter_without_kind(&document) {
+                self.problems.push(problem);
             } else if named {
                 self.problems.push(Problem {
                     code: "not-kubernetes",

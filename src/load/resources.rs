@@ -3,7 +3,8 @@
 use super::yaml;
 use crate::model::inventory::{
     ContainerPort, DEFAULT_ROOT_NAMESPACE, DestinationRule, Gateway, Injection, Inventory, KubeGateway, KubeListener,
-    Labels, Mesh, Object, Server, Service, ServiceEntry, ServicePort, Sidecar, TargetPort, VirtualService, Workload,
+    Labels, Mesh, Object, RefusedFilter, Server, Service, ServiceEntry, ServicePort, Sidecar, TargetPort,
+    VirtualService, Workload,
 };
 use crate::model::parse_envoy_filter;
 use crate::source::{Entry, Node, NodeValue, Problem, Severity, Sources};
@@ -52,6 +53,19 @@ fn into_items(document: Node) -> Vec<Node> {
     }
 }
 
+/// An EnvoyFilter that lacks only its `kind`, told by its API or by what only an EnvoyFilter has.
+pub(super) fn filter_without_kind(document: &Node) -> Option<Problem> {
+    let of_istio = text(document, &["apiVersion"]) == parse_envoy_filter::API_VERSION;
+    find(document, &["spec", "configPatches"]).or(of_istio.then_some(document))?;
+    Some(Problem {
+        code: "missing-kind",
+        severity: Severity::Error,
+        span: Some(document.key_span(&["apiVersion".into()])),
+        message: "`kind` is missing: the API server refuses this".to_owned(),
+        help: Some("write kind: EnvoyFilter".to_owned()),
+    })
+}
+
 /// Puts one object into the inventory. Objects of kinds that are not needed are counted.
 pub(super) fn add(
     document: Node,
@@ -67,8 +81,12 @@ pub(super) fn add(
     };
     let object = |document: Node| Object::read(&kind, namespace, document);
     match (group.as_str(), kind.as_str()) {
-        ("networking.istio.io" | "", "EnvoyFilter") => {
+        (group, "EnvoyFilter") if group.is_empty() || group.ends_with("istio.io") => {
+            let (span, object) = (document.span, identity(&document, namespace));
             let (filter, found) = parse_envoy_filter::parse(document, namespace);
+            if filter.is_none() {
+                inventory.refused_filters.push(RefusedFilter { name: object.1, namespace: object.0, span });
+            }
             inventory.envoy_filters.extend(filter);
             problems.extend(found);
         }
@@ -95,13 +113,20 @@ pub(super) fn add(
     }
 }
 
+/// Namespace and name.
+fn identity(document: &Node, namespace: &str) -> (String, String) {
+    let own = text(document, &["metadata", "namespace"]);
+    let namespace = if own.is_empty() { namespace } else { own };
+    (namespace.to_owned(), text(document, &["metadata", "name"]).to_owned())
+}
+
 impl Object {
     fn read(kind: &str, namespace: &str, document: Node) -> Object {
-        let own = text(&document, &["metadata", "namespace"]);
+        let (namespace, name) = identity(&document, namespace);
         Object {
             kind: kind.to_owned(),
-            name: text(&document, &["metadata", "name"]).to_owned(),
-            namespace: if own.is_empty() { namespace } else { own }.to_owned(),
+            name,
+            namespace,
             labels: labels(find(&document, &["metadata", "labels"])),
             annotations: labels(find(&document, &["metadata", "annotations"])),
             document,

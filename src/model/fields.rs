@@ -3,6 +3,9 @@
 use crate::source::{Entry, Node, NodeValue, Problem, Severity, Span};
 use std::collections::BTreeMap;
 
+/// The most fields that are all named where no name is like the unknown one.
+const FEW_FIELDS: usize = 8;
+
 /// Collects what is wrong while fields are read.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
@@ -47,12 +50,11 @@ impl Reader {
         None
     }
 
-    /// A field that is there. `null` counts as absent, as in proto JSON, but the API server refuses it.
+    /// A field that is there. `null` counts as absent: the API server prunes it, since no field of the API is nullable.
     pub(super) fn entry<'n>(&mut self, message: Message<'n>, name: &str) -> Option<&'n Entry> {
         let entry = message.node.entry(name)?;
         if entry.value.is_null() {
-            let text =
-                format!("`{name}` has no value: istiod takes it as absent, but the API server refuses null here");
+            let text = format!("`{name}` has no value: the API server drops it");
             self.warn("null-value", entry.key_span, text, Some("give it a value or delete it".to_owned()));
             return None;
         }
@@ -136,23 +138,27 @@ impl Reader {
             return None;
         }
         let mut texts = BTreeMap::new();
-        for Entry { key, value, .. } in entry.value.entries() {
-            match value.as_str() {
-                Some(text) => {
-                    texts.insert(key.clone(), text.to_owned());
-                }
-                None => self.wrong_type(key, value, "a text"),
+        for Entry { key, key_span, value } in entry.value.entries() {
+            if let Some(text) = value.as_str() {
+                texts.insert(key.clone(), text.to_owned());
+            } else if value.is_null() {
+                let text = format!("`{key}` of `{name}` has no value: the API server drops it");
+                self.warn("null-value", *key_span, text, Some("give it a value or delete it".to_owned()));
+            } else {
+                self.wrong_type(key, value, "a text");
             }
         }
         Some(texts)
     }
 
-    /// Notes the keys that are not fields; `elsewhere` knows where a key belongs that is a field of another mapping.
+    /// Notes the keys that are not fields; `told` knows the code and help for keys that belong elsewhere or that people
+    /// are known to write.
+    /// The help quotes the name to write: "write `name`".
     pub(super) fn unknown_fields(
         &mut self,
         message: Message<'_>,
         known: &[&'static str],
-        elsewhere: impl Fn(&str) -> Option<String>,
+        told: impl Fn(&str) -> Option<(&'static str, String)>,
     ) {
         for entry in message.node.entries() {
             let key = entry.key.as_str();
@@ -160,11 +166,16 @@ impl Reader {
                 continue;
             }
             let text = format!("`{key}` is no field of {}: the API server drops it", message.name);
-            let help = same_letters(key, known)
-                .map(|name| format!("write `{name}`"))
-                .or_else(|| elsewhere(key))
-                .or_else(|| nearest(key, known).map(|name| format!("did you mean `{name}`?")));
-            self.warn("unknown-field", entry.key_span, text, help);
+            let (code, help) = if let Some(name) = same_letters(key, known) {
+                ("misspelt-field", Some(format!("write `{name}`")))
+            } else if let Some((code, help)) = told(key) {
+                (code, Some(help))
+            } else {
+                let near = nearest(key, known).map(|name| format!("did you mean `{name}`?"));
+                let all = || (known.len() <= FEW_FIELDS).then(|| format!("its fields are {}", known.join(", ")));
+                ("unknown-field", near.or_else(all))
+            };
+            self.warn(code, entry.key_span, text, help);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Only the fields that decide where a filter applies or what its match can meet. Each keeps its document for places.
 
 use super::envoy_filter::EnvoyFilter;
-use crate::source::Node;
+use crate::source::{Node, Span};
 use std::collections::BTreeMap;
 
 /// Labels or annotations.
@@ -14,6 +14,8 @@ pub type Labels = BTreeMap<String, String>;
 pub struct Inventory {
     /// EnvoyFilters.
     pub envoy_filters: Vec<EnvoyFilter>,
+    /// EnvoyFilters that the API server refuses as they are, so that nothing of them is read but their names.
+    pub refused_filters: Vec<RefusedFilter>,
     /// Namespaces.
     pub namespaces: Vec<Object>,
     /// What runs: pods and what makes pods, virtual machines.
@@ -48,6 +50,17 @@ impl Inventory {
 
 /// Istio's default for `meshConfig.rootNamespace`.
 pub const DEFAULT_ROOT_NAMESPACE: &str = "istio-system";
+
+/// An EnvoyFilter that the API server refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedFilter {
+    /// `metadata.name`.
+    pub name: String,
+    /// `metadata.namespace`, or the caller's default.
+    pub namespace: String,
+    /// The document's place.
+    pub span: Span,
+}
 
 /// What every Kubernetes object has.
 #[derive(Clone, Debug)]

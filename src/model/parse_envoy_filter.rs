@@ -8,7 +8,7 @@ use super::envoy_filter::{
     PatchBody, PatchContext, ProxyMatch, RouteAction, RouteConfigurationMatch, RouteMatch, TargetRef, VirtualHostMatch,
     WaypointMatch,
 };
-use super::fields::{Message, Reader, timestamp};
+use super::fields::{Message, Reader, nearest, timestamp};
 use crate::source::{Node, NodeValue, Problem, Severity};
 
 /// The only version of the API that has EnvoyFilter, in every release.
@@ -318,7 +318,7 @@ fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, 
 fn check(reader: &mut Reader, message: Message<'_>) {
     let known = FIELDS.iter().find(|(name, _)| *name == message.name).map_or(&[][..], |(_, fields)| *fields);
     if message.name != "spec" {
-        reader.unknown_fields(message, known, elsewhere);
+        reader.unknown_fields(message, known, |key| told(message.name, key));
         return;
     }
     // The API of Istio 1.2 and before.
@@ -330,7 +330,40 @@ fn check(reader: &mut Reader, message: Message<'_>) {
     }
     let mut known = known.to_vec();
     known.extend(["filters", "workloadLabels"]);
-    reader.unknown_fields(message, &known, elsewhere);
+    reader.unknown_fields(message, &known, |key| told(message.name, key));
+}
+
+/// What people write out of habit from other APIs: mapping, key, what to write.
+const HABITS: &[(&str, &str, &str)] = &[
+    ("spec", "selector", "write `workloadSelector`, with `labels` below it"),
+    ("spec", "matchLabels", "write `workloadSelector`, with `labels` below it"),
+    ("spec", "labels", "write `workloadSelector`, with `labels` below it"),
+    ("spec", "targetRef", "write `targetRefs`, a list"),
+    ("spec", "patches", "write `configPatches`"),
+    ("workloadSelector", "matchLabels", "write `labels`"),
+    ("match", "filter", "write it below `filterChain`, which is a field of listener"),
+    ("match", "subFilter", "write it below `filter`, which is below listener and filterChain"),
+    ("match", "virtualHost", "write `vhost` below routeConfiguration"),
+    ("match", "name", "a name is matched below listener, routeConfiguration or cluster"),
+    ("match", "portNumber", "a port is matched below listener, routeConfiguration or cluster"),
+    ("listener", "filter", "write it below `filterChain`"),
+    ("listener", "port", "write `portNumber`"),
+    ("routeConfiguration", "port", "write `portNumber`"),
+    ("routeConfiguration", "route", "write it below `vhost`"),
+    ("routeConfiguration", "virtualHost", "write `vhost`"),
+    ("cluster", "port", "write `portNumber`"),
+    ("cluster", "host", "write `service`"),
+];
+
+/// What is known of a key that is no field of a mapping: the code of the problem and what to do.
+fn told(mapping: &str, key: &str) -> Option<(&'static str, String)> {
+    if let Some((_, _, help)) = HABITS.iter().find(|(of, word, _)| *of == mapping && *word == key) {
+        return Some(("unknown-field", (*help).to_owned()));
+    }
+    if mapping == "workloadSelector" && nearest(key, &["labels"]).is_none() {
+        return Some(("misplaced-field", "labels stand one level deeper, below `labels`".to_owned()));
+    }
+    elsewhere(key).map(|help| ("misplaced-field", help))
 }
 
 /// Where a key belongs that stands in the wrong mapping.

@@ -6,6 +6,7 @@
 mod dump;
 mod generate;
 mod input;
+mod parity;
 mod properties;
 mod real;
 mod reference;

@@ -1,0 +1,52 @@
+//! EF018: two EnvoyFilters of one name in one namespace.
+
+use crate::declare_rule;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::source::Severity;
+use std::collections::HashMap;
+
+declare_rule! {
+    /// Two EnvoyFilters of one name in one namespace.
+    ///
+    /// # What it finds
+    /// The same namespace and name twice among the documents given.
+    ///
+    /// # Why it matters
+    /// They are one object for the cluster: the one applied last stays, the other is lost. Between files that are meant for
+    /// different clusters this is no mistake.
+    ///
+    /// # How to fix
+    /// Rename one, or merge the two.
+    ///
+    /// # References
+    /// Kubernetes, Object Names and IDs.
+    "EF018" "duplicate-filter" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let mut seen: HashMap<(&str, &str), &EnvoyFilter> = HashMap::new();
+    for filter in cx.filters.iter().filter(|filter| !filter.name.is_empty()) {
+        let first = *seen.entry((&filter.namespace, &filter.name)).or_insert(filter);
+        if std::ptr::eq(first, filter) {
+            continue;
+        }
+        let place = |filter: &EnvoyFilter| filter.document.key_span(&["metadata".into(), "name".into()]);
+        let same_file = filter.document.span.file == first.document.span.file;
+        let (severity, note) = if filter.document.to_json() == first.document.to_json() {
+            (rule.severity, "both say the same: one can go")
+        } else if same_file {
+            (Severity::Error, "kubectl applies both in turn: only the last one stays in the cluster")
+        } else {
+            (rule.severity, "if both go to one cluster, only the one applied last stays")
+        };
+        out.push(
+            Finding::new(rule, place(filter), format!("there are two EnvoyFilters {}", filter.full_name()))
+                .severity(severity)
+                .related(place(first), "the first one")
+                .note(note)
+                .help("give one of them another name, or merge them")
+                .of(filter, None),
+        );
+    }
+}

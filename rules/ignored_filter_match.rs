@@ -1,0 +1,42 @@
+//! EF024: a filter match that has no effect for LISTENER and FILTER_CHAIN.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::ApplyTo;
+
+declare_rule! {
+    /// A filter match that has no effect for LISTENER and FILTER_CHAIN.
+    ///
+    /// # What it finds
+    /// `match.listener.filterChain.filter` with `applyTo: LISTENER` or `FILTER_CHAIN`.
+    ///
+    /// # Why it matters
+    /// istiod warns and ignores it: listeners and chains are patched whether they have that filter or not.
+    ///
+    /// # How to fix
+    /// Match the listener or chain by its name, port, sni or protocols; delete the filter match.
+    ///
+    /// # References
+    /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
+    "EF024" "ignored-filter-match" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(filter) = document::filter_match(view.patch) else { continue };
+        let what = match view.patch.apply_to {
+            ApplyTo::Listener => "listeners",
+            ApplyTo::FilterChain => "filter chains",
+            _ => continue,
+        };
+        let named = if filter.name.is_empty() { String::new() } else { format!(" `{}`", filter.name) };
+        let message = format!("a filter match has no effect for {}", view.patch.apply_to);
+        out.push(
+            Finding::new(rule, view.key_span(document::FILTER_MATCH), message)
+                .note(format!("{what} without the filter{named} are patched too"))
+                .help("delete it, and match by name, portNumber, sni or applicationProtocols")
+                .of(view.filter, Some(view.patch.index)),
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! EF017: a patch without `patch`, `operation` or `value`.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+
+declare_rule! {
+    /// A patch without `patch`, `operation` or `value`.
+    ///
+    /// # What it finds
+    /// An item of `configPatches` without `patch`; a `patch` without `operation`; any operation but REMOVE without a `value`.
+    ///
+    /// # Why it matters
+    /// istiod's admission refuses the filter. Where it gets in, the patch does nothing.
+    ///
+    /// # How to fix
+    /// Write what is missing; REMOVE takes no value.
+    ///
+    /// # References
+    /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
+    "EF017" "incomplete-patch" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        // Without applyTo istiod looks no further, and it looks at no patch for waypoints.
+        if view.patch.apply_to == ApplyTo::Invalid || view.patch.context == PatchContext::Waypoint {
+            continue;
+        }
+        let (span, message, help) = match &view.patch.body {
+            None => {
+                let help = "patch:\n  operation: …\n  value: …";
+                (document::patch_place(&view, "patch"), "this config patch has no `patch`", help)
+            }
+            Some(body) if body.operation == Operation::Invalid => {
+                let help = "operation: MERGE, ADD, REMOVE, INSERT_BEFORE, INSERT_AFTER, INSERT_FIRST or REPLACE";
+                (view.key_span(&["patch"]), "this patch has no operation", help)
+            }
+            Some(body) if body.operation != Operation::Remove && body.value.is_none() => {
+                let help = "write what is to be merged or added below `value`; only REMOVE has none";
+                (view.key_span(&["patch", "operation"]), "this patch has no value", help)
+            }
+            Some(_) => continue,
+        };
+        out.push(
+            Finding::new(rule, span, message)
+                .note("istiod's admission refuses the filter; where it gets in, the patch does nothing")
+                .help(help)
+                .of(view.filter, Some(view.patch.index)),
+        );
+    }
+}

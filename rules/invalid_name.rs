@@ -1,0 +1,45 @@
+//! EF011: an EnvoyFilter without a name, or with one that Kubernetes refuses.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::{Context, Finding, Findings, Rule};
+
+declare_rule! {
+    /// An EnvoyFilter without a name, or with one that Kubernetes refuses.
+    ///
+    /// # What it finds
+    /// `metadata.name` is missing or empty (and there is no `generateName`), or it is no RFC 1123 subdomain: capitals, underscores,
+    /// spaces.
+    ///
+    /// # Why it matters
+    /// The API server refuses the object.
+    ///
+    /// # How to fix
+    /// Use lowercase letters, digits, `-` and `.`, starting and ending with a letter or digit, at most 253 characters.
+    ///
+    /// # References
+    /// Kubernetes, Object Names and IDs.
+    "EF011" "invalid-name" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for (_, finding) in document::in_filters(cx, rule, &["missing-name"]) {
+        out.push(finding.note("the API server refuses an object without a name"));
+    }
+    for filter in cx.filters {
+        let name = filter.name.as_str();
+        // A template is another rule's matter.
+        if name.is_empty() || document::is_object_name(name) || document::template_in(name).is_some() {
+            continue;
+        }
+        let Some(node) = document::present(&filter.document, &["metadata", "name"]) else { continue };
+        let mut finding = Finding::new(rule, node.span, format!("`{name}` is no name of a Kubernetes object"))
+            .note("the API server refuses it: a name has lowercase letters, digits, `-` and `.`, at most 253 of them")
+            .of(filter, None);
+        let lower = name.to_lowercase().replace(['_', ' '], "-");
+        if document::is_object_name(&lower) {
+            finding = finding.help(format!("write name: {lower}"));
+        }
+        out.push(finding);
+    }
+}

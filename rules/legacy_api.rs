@@ -1,0 +1,49 @@
+//! EF009: the EnvoyFilter API of Istio 1.2: `filters`, `workloadLabels`.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::{Context, Findings, Rule};
+
+declare_rule! {
+    /// The EnvoyFilter API of Istio 1.2: `filters`, `workloadLabels`.
+    ///
+    /// # What it finds
+    /// `spec.filters` and `spec.workloadLabels`, which `configPatches` and `workloadSelector` replaced in Istio 1.3.
+    ///
+    /// # Why it matters
+    /// The API server drops both: no filter is inserted, and without labels what is left applies to the whole namespace.
+    ///
+    /// # How to fix
+    /// Rewrite each filter as an item of `configPatches`, and the labels as `workloadSelector.labels`.
+    ///
+    /// # References
+    /// istio/istio#26818.
+    "EF009" "legacy-api" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for (problem, finding) in document::in_filters(cx, rule, &["legacy-api"]) {
+        let labels = problem.message.contains("workloadLabels");
+        let finding = finding.note("configPatches replaced it in Istio 1.3; nothing below it reaches a proxy");
+        out.push(finding.help(if labels { LABELS } else { PATCHES }));
+    }
+}
+
+const LABELS: &str = "workloadSelector:\n  labels: …";
+
+const PATCHES: &str = "configPatches:
+- applyTo: HTTP_FILTER
+  match:
+    context: SIDECAR_INBOUND
+    listener:
+      filterChain:
+        filter:
+          name: envoy.filters.network.http_connection_manager
+          subFilter:
+            name: envoy.filters.http.router
+  patch:
+    operation: INSERT_BEFORE
+    value:
+      name: …
+      typed_config:
+        \"@type\": …";

@@ -1,0 +1,28 @@
+//! EF014: a word that is no value of an enum of the EnvoyFilter API.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::{Context, Findings, Rule};
+
+declare_rule! {
+    /// A word that is no value of an enum of the EnvoyFilter API.
+    ///
+    /// # What it finds
+    /// `applyTo`, `match.context`, `patch.operation`, `patch.filterClass` or `route.action` with a value that the API does not have.
+    ///
+    /// # Why it matters
+    /// The API server refuses the whole object.
+    ///
+    /// # How to fix
+    /// Write one of the values named.
+    ///
+    /// # References
+    /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).
+    "EF014" "unknown-enum-value" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for (_, finding) in document::in_filters(cx, rule, &["unknown-enum-value"]) {
+        out.push(finding.note("the API server refuses the whole filter"));
+    }
+}

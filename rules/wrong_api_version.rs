@@ -1,0 +1,40 @@
+//! EF010: an EnvoyFilter whose `apiVersion` or `kind` is wrong or missing.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::{Context, Edit, Findings, Rule};
+use crate::model::parse_envoy_filter::API_VERSION;
+
+declare_rule! {
+    /// An EnvoyFilter whose `apiVersion` or `kind` is wrong or missing.
+    ///
+    /// # What it finds
+    /// Any `apiVersion` of an EnvoyFilter but `networking.istio.io/v1alpha3`, and an EnvoyFilter without `kind`.
+    ///
+    /// # Why it matters
+    /// The API server refuses the object: no release of Istio has EnvoyFilter in another version.
+    ///
+    /// # How to fix
+    /// Write `apiVersion: networking.istio.io/v1alpha3`; the fix does.
+    ///
+    /// # References
+    /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).
+    "EF010" "wrong-api-version" Error fixes => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for (_, finding) in document::in_texts(cx, rule, &["missing-kind"]) {
+        out.push(finding);
+    }
+    for (_, finding) in document::in_filters(cx, rule, &["wrong-api-version"]) {
+        let span = finding.primary.span;
+        let written = cx.sources.snippet(span);
+        // A version that stands there can be replaced; a missing one is written by hand.
+        if written.contains(['\n', '{']) || !written.contains('/') {
+            out.push(finding);
+            continue;
+        }
+        let edits = vec![Edit { span, text: API_VERSION.to_owned() }];
+        out.push(finding.fix(format!("write {API_VERSION}"), true, edits));
+    }
+}
