@@ -53,8 +53,10 @@ fn judge(regex: &Regex, version: &str) -> Option<(Severity, String, String)> {
     });
     let inside = || {
         let message = format!("`{version}` has no `^` and is also found inside versions like {}", found_inside(regex)?);
-        let end = if version.ends_with(|last: char| last.is_ascii_digit()) { r"\." } else { "" };
-        Some((Severity::Warning, message, format!("write '^{version}{end}'")))
+        // A digit at the end would match longer numbers.
+        let start = version.trim_end_matches(".*");
+        let end = if start.ends_with(|last: char| last.is_ascii_digit()) { r"\." } else { "" };
+        Some((Severity::Warning, message, format!("write '^{start}{end}'")))
     };
     match longer {
         Some((Severity::Warning, ..)) => longer,

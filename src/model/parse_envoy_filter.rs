@@ -341,6 +341,11 @@ const HABITS: &[(&str, &str, &str)] = &[
     ("spec", "targetRef", "write `targetRefs`, a list"),
     ("spec", "patches", "write `configPatches`"),
     ("workloadSelector", "matchLabels", "write `labels`"),
+    (
+        "workloadSelector",
+        "namespaces",
+        "a filter selects in its own namespace only, or everywhere from the root namespace",
+    ),
     ("match", "filter", "write it below `filterChain`, which is a field of listener"),
     ("match", "subFilter", "write it below `filter`, which is below listener and filterChain"),
     ("match", "virtualHost", "write `vhost` below routeConfiguration"),

@@ -28,7 +28,8 @@ const ERRORS: &[Kind] = &[
     (r"Envoy filter: missing applyTo", &["EF016"]),
     (r"Envoy filter: missing patch", &["EF017"]),
     (r"Envoy filter: invalid regex for proxy version", &["EF025"]),
-    (r"applyTo for .* class objects cannot have non .* match", &["EF021"]),
+    // A match of two kinds is refused by the API server before istiod sees it.
+    (r"applyTo for .* class objects cannot have non .* match", &["EF021", "EF015"]),
     (r"Envoy filter: (sub)?filter match has no name to match on", &["EF022"]),
     (r"Envoy filter: subfilter match (can be used|requires)", &["EF023"]),
     (r"referenced type unknown", PENDING),
@@ -67,7 +68,7 @@ fn complaints(message: &Json) -> Vec<String> {
     }
 }
 
-/// The findings on a text, with the reference configurations of the newest release.
+/// The findings on a text.
 fn findings(loaded: &load::Loaded, references: &[ProxyConfig<'_>], release: Release) -> Vec<Finding> {
     let mesh = MeshSettings::default();
     let input = Input {
@@ -138,7 +139,7 @@ fn what_admission_says_of_published_filters_is_found() {
         }
     }
     println!("published: {errors} errors and {warnings} warnings of admission, {pending} of them with rules to come");
-    assert!(errors > 50 && warnings > 50, "the recording was not read");
+    assert!(errors > 20 && warnings > 100, "the recording was not read");
     assert!(missed.is_empty(), "{} missed: {missed:#?}", missed.len());
 }
 
@@ -151,9 +152,7 @@ fn what_admission_says_of_recorded_cases_is_found() {
             if said.is_empty() {
                 continue;
             }
-            let documents: Vec<&str> =
-                case["filters"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-            let loaded = load::read_text("case", documents.join("\n---\n"), &load::Options::default());
+            let loaded = load::read_text("case", case["filters"].as_str().unwrap(), &load::Options::default());
             let found = findings(&loaded, &[], Release::NEWEST);
             let mut by_filter: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
             for one in &found {
