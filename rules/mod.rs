@@ -25,7 +25,7 @@ mod operation_without_effect;
 mod selector_beside_target_refs;
 mod several_match_objects;
 mod text_not_utf8;
-mod unknown_enum_value;
+mod unknown_api_value;
 mod unknown_field;
 mod unrendered_template;
 mod wrong_api_version;
@@ -47,7 +47,7 @@ pub static ALL: &[&Rule] = &[
     &invalid_name::RULE,
     &wrong_type::RULE,
     &null_field::RULE,
-    &unknown_enum_value::RULE,
+    &unknown_api_value::RULE,
     &several_match_objects::RULE,
     &missing_apply_to::RULE,
     &incomplete_patch::RULE,

@@ -32,29 +32,39 @@ const ERRORS: &[Kind] = &[
     (r"applyTo for .* class objects cannot have non .* match", &["EF021", "EF015"]),
     (r"Envoy filter: (sub)?filter match has no name to match on", &["EF022"]),
     (r"Envoy filter: subfilter match (can be used|requires)", &["EF023"]),
-    (r"referenced type unknown", PENDING),
-    (r"can't unmarshal Any nested proto|json: cannot unmarshal", PENDING),
+    (r"referenced type unknown", &["EF107", "EF108", "EF109", "EF110"]),
+    (r"can't unmarshal Any nested proto|json: cannot unmarshal", &["EF103", "EF104", "EF105", "EF106"]),
 ];
 
 /// What it warns about.
 const WARNINGS: &[Kind] = &[
-    (r"workload selector specified without labels", PENDING),
+    (r"workload selector specified without labels", &["EF206"]),
     (r"Envoy filter: proxyVersion match exceeds", &["EF027"]),
     (r"Envoy filter: filter match has no effect", &["EF024"]),
-    (r"using deprecated filter name", PENDING),
-    (r"unknown field ", PENDING),
-    (r"using deprecated type_url", PENDING),
-    (r"using deprecated types by name without typed_config", PENDING),
+    // Old names in patches for proxies that are gone are told by the version that matches nothing.
+    (r"using deprecated filter name", &["EF213", "EF225"]),
+    (r"unknown field ", &["EF101", "EF102", "EF111", "EF117", "EF131", "EF132"]),
+    (r"using deprecated type_url", &["EF110"]),
+    (r"using deprecated types by name without typed_config", &["EF111", "EF112"]),
 ];
 
-/// The rules of other themes that are to come.
-const PENDING: &[&str] = &[];
+/// Rules that are to come: a message of theirs is counted as pending until one of them is there.
+const COMING: &[&str] = &[
+    "EF101", "EF102", "EF103", "EF104", "EF105", "EF106", "EF107", "EF108", "EF109", "EF110", "EF111", "EF112",
+    "EF117", "EF131", "EF132", "EF206", "EF213", "EF225",
+];
 
-/// The rules for a message.
-fn rules_for(kinds: &[Kind], message: &str) -> &'static [&'static str] {
+fn is_there(code: &str) -> bool {
+    rules::ALL.iter().any(|rule| rule.code == code)
+}
+
+/// The rules for a message; none when they are to come.
+fn rules_for(kinds: &[Kind], message: &str) -> Vec<&'static str> {
     let fits = |pattern: &str| Regex::new(pattern).unwrap().is_match(message);
     let kind = kinds.iter().find(|(pattern, _)| fits(pattern));
-    kind.unwrap_or_else(|| panic!("no kind of message is like `{message}`: add it, and a rule for it")).1
+    let (_, codes) =
+        kind.unwrap_or_else(|| panic!("no kind of message is like `{message}`: add it, and a rule for it"));
+    codes.iter().copied().filter(|code| is_there(code)).collect()
 }
 
 /// The single complaints of one answer of istiod.
@@ -119,7 +129,7 @@ fn what_admission_says_of_published_filters_is_found() {
         for message in list("errors").iter().flat_map(complaints) {
             errors += 1;
             let rules = rules_for(ERRORS, &message);
-            let silent = is_silent(rules, &of_file, &mut pending);
+            let silent = is_silent(&rules, &of_file, &mut pending);
             lacks_error |= !rules.is_empty() && found.iter().all(|one| one.severity != Severity::Error);
             if silent {
                 missed.push(format!("{file}: {rules:?} silent about: {message}"));
@@ -133,7 +143,7 @@ fn what_admission_says_of_published_filters_is_found() {
             let (name, message) = split_name(message.as_str().unwrap());
             let rules = rules_for(WARNINGS, message);
             let of_filter = found.iter().filter(|one| one.filter == name).map(|one| one.rule.code).collect();
-            if is_silent(rules, &of_filter, &mut pending) {
+            if is_silent(&rules, &of_filter, &mut pending) {
                 missed.push(format!("{file}: {rules:?} silent about: {name}: {message}"));
             }
         }
@@ -163,7 +173,7 @@ fn what_admission_says_of_recorded_cases_is_found() {
                 let (name, message) = split_name(message.as_str().unwrap());
                 let rules = rules_for(WARNINGS, message);
                 let of_filter = by_filter.get(name.as_str()).cloned().unwrap_or_default();
-                if is_silent(rules, &of_filter, &mut pending) {
+                if is_silent(&rules, &of_filter, &mut pending) {
                     missed.push(format!("{topology} {}: {rules:?} silent about: {name}: {message}", case["id"]));
                 }
             }
@@ -179,7 +189,7 @@ fn every_rule_named_exists() {
     for (pattern, codes) in ERRORS.iter().chain(WARNINGS) {
         Regex::new(pattern).unwrap();
         for code in *codes {
-            assert!(rules::ALL.iter().any(|rule| rule.code == *code), "{code} for `{pattern}`");
+            assert!(is_there(code) || COMING.contains(code), "{code} for `{pattern}`");
         }
     }
 }

@@ -18,7 +18,7 @@ declare_rule! {
     ///
     /// # References
     /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).
-    "EF014" "unknown-enum-value" Error => check
+    "EF014" "unknown-api-value" Error => check
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
