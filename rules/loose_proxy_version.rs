@@ -76,8 +76,8 @@ fn longer_minor(regex: &Regex) -> Option<u16> {
 
 /// A version in which the expression is found, but not at its start.
 fn found_inside(regex: &Regex) -> Option<String> {
-    let versions =
+    let mut versions =
         (0..=Release::NEWEST.minor).flat_map(|minor| (0..=20).map(move |patch| format!("1.{minor}.{patch}")));
     // The oldest releases run nowhere any more: the youngest example says most.
-    versions.filter(|text| regex.find(text).is_some_and(|found| found.start() > 0)).last()
+    versions.rfind(|text| regex.find(text).is_some_and(|found| found.start() > 0))
 }
