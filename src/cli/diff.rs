@@ -163,32 +163,21 @@ fn texts(
 ) -> Vec<String> {
     let write = |mut tree: crate::proto::tree::Tree<'_>| {
         tree.remove(TYPE_KEY);
-        open_all(&mut tree);
+        tree.open_all();
         let mut text = json::write(&tree, Style::Indented(2));
         text.push('\n');
         text
     };
     let mut texts = Vec::new();
-    for (index, resource) in config.generated(kind).filter(|(_, resource)| resource.name == name) {
+    for (index, _) in config.generated(kind).filter(|(_, resource)| resource.name == name) {
         match patched.resources.iter().find(|one| one.source == Some(index)) {
             Some(one) => texts.extend(one.tree.clone().map(write)),
             None => texts.extend(engine::open(config, index, plan).map(write)),
         }
-        let _ = resource;
     }
     let added = patched.resources.iter().filter(|one| one.source.is_none() && one.kind == kind && one.name == name);
     texts.extend(added.filter_map(|one| one.tree.clone()).map(write));
     texts
-}
-
-fn open_all(tree: &mut crate::proto::tree::Tree<'_>) {
-    tree.open();
-    if let Some(items) = tree.items_mut() {
-        items.iter_mut().for_each(open_all);
-    }
-    for (_, value) in tree.entries_mut().into_iter().flatten() {
-        open_all(value);
-    }
 }
 
 fn summary(session: &mut Session<'_>, total: &Total) -> io::Result<()> {

@@ -3,11 +3,14 @@
 use super::input::{self, Proxies};
 use super::{Exit, Session};
 use crate::engine::{self, Options, Program};
-use crate::explain::view::{API_VERSION, Explanation};
-use crate::explain::{self, Explainer, Settings};
+use crate::explain::field::Asked;
+use crate::explain::view::{API_VERSION, Explanation, FieldExplanation};
+use crate::explain::{self, Explainer, Settings, live};
+use crate::load::Loaded;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::report;
+use crate::source::Problem;
 use clap::{Args, Subcommand, ValueEnum};
 use std::io;
 use std::path::PathBuf;
@@ -98,6 +101,21 @@ impl Explain {
             }
             _ => None,
         };
+        let asked = match &self.subject {
+            Subject::Field(named) => match Asked::parse(&named.name) {
+                Ok(asked) => Some(asked),
+                Err(message) => return session.usage(&message, None),
+            },
+            _ => None,
+        };
+        let mut fields = FieldExplanation {
+            api_version: API_VERSION,
+            kind: "FieldExplanation",
+            istio_version: release.to_string(),
+            fields: Vec::new(),
+            problems: Vec::new(),
+        };
+        let mut resources = Vec::new();
         let settings = Settings { only, all_chains: session.global.verbose };
         let mut problems = Vec::new();
         let mut explanation = Explanation {
@@ -116,21 +134,33 @@ impl Explain {
             }
             let plan = program.plan(proxy, &mesh);
             let options = Options::default();
-            let judged = engine::judge(&plan, &offer.config, &options);
+            let stripped = live::strip(&plan, &offer.config);
+            let config = live::without(&offer.config, &stripped);
+            let judged = engine::judge(&plan, &config, &options);
             let explainer = Explainer {
                 sources: &loaded.sources,
                 inventory: &loaded.inventory,
                 mesh: &mesh,
                 program: &program,
                 plan: &plan,
-                config: &offer.config,
+                config: &config,
+                live: &offer.config,
                 judged: &judged,
                 dump: offer.dump.name(),
             };
-            explanation.proxies.push(explainer.proxy(&settings));
+            match &asked {
+                None => explanation.proxies.push(explainer.proxy(&settings)),
+                Some(asked) => match explainer.field(asked) {
+                    Some(field) => fields.fields.push(field),
+                    None => resources.extend(explainer.resource_names(asked)),
+                },
+            }
             Ok(())
         })?;
         let serious = input::tell(session, &loaded, &problems)?;
+        if asked.is_some() {
+            return Self::answer_field(session, named, &loaded, (fields, &problems), &resources, serious);
+        }
         if explanation.proxies.is_empty() && !offered.is_empty() {
             let message = format!("no dump is of {}", self.words());
             return session.usage(&message, Some(&format!("the dumps are of: {}", offered.join(", "))));
@@ -148,6 +178,36 @@ impl Explain {
             )?,
         }
         Ok(if serious { Exit::Partial } else { Exit::Ok })
+    }
+
+    fn answer_field(
+        session: &mut Session<'_>,
+        named: &Named,
+        loaded: &Loaded,
+        (mut answer, problems): (FieldExplanation, &[Problem]),
+        resources: &[String],
+        serious: bool,
+    ) -> io::Result<Exit> {
+        if answer.fields.is_empty() {
+            let near = explain::nearest(named.name.split_once('/').map_or("", |(_, name)| name), resources);
+            let help = format!("there is: {}", near.join(", "));
+            return session.usage(
+                &format!("no proxy has {}", named.name),
+                Some(&help).filter(|_| !near.is_empty()).map(String::as_str),
+            );
+        }
+        let trouble = loaded.problems.iter().chain(problems);
+        answer.problems = trouble.map(|problem| explain::trouble(&loaded.sources, problem)).collect();
+        match named.output {
+            Output::Json => report::json(session.out, &answer)?,
+            Output::Text => report::field::text(session.out, session.around.out, session.global.verbose, &answer)?,
+        }
+        let missing = answer.fields.iter().all(|field| !field.candidates.is_empty());
+        Ok(match (serious, missing) {
+            (true, _) => Exit::Partial,
+            (false, true) => Exit::Usage,
+            (false, false) => Exit::Ok,
+        })
     }
 
     fn words(&self) -> String {

@@ -68,6 +68,9 @@ pub(super) struct Offer<'d> {
     pub config: ProxyConfig<'d>,
 }
 
+/// Code of the problem that the files hold no EnvoyFilter.
+const NO_FILTER: &str = "no-envoy-filter";
+
 /// What to do with a proxy.
 pub(super) type Visit<'v> = dyn FnMut(&mut Session<'_>, &Offer<'_>) -> io::Result<()> + 'v;
 
@@ -137,6 +140,28 @@ pub(super) fn objects(session: &Session<'_>, files: &[PathBuf], demo: bool) -> L
         return load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options);
     }
     let mut loaded = load::read(files, &options);
+    if loaded.inventory.envoy_filters.is_empty() && !files.is_empty() {
+        let other: Vec<String> =
+            loaded.inventory.other.iter().map(|(kind, number)| report::style::count(*number, kind, kind)).collect();
+        let passed = if other.is_empty() { String::new() } else { format!(" (passed over: {})", other.join(", ")) };
+        loaded.problems.push(Problem {
+            code: NO_FILTER,
+            severity: Severity::Warning,
+            span: None,
+            message: format!("there is no EnvoyFilter among the files{passed}"),
+            help: None,
+        });
+    } else {
+        for (kind, number) in &loaded.inventory.other {
+            loaded.problems.push(Problem {
+                code: "other-kind",
+                severity: Severity::Info,
+                span: None,
+                message: format!("passed over {} of kind {kind}", report::style::count(*number, "object", "objects")),
+                help: None,
+            });
+        }
+    }
     // A second filter of one name would be refused by the API server or be the same object: the last one counts.
     let mut names = BTreeSet::new();
     let filters = &mut loaded.inventory.envoy_filters;
@@ -159,7 +184,9 @@ pub(super) fn objects(session: &Session<'_>, files: &[PathBuf], demo: bool) -> L
 pub(super) fn tell(session: &mut Session<'_>, loaded: &Loaded, more: &[Problem]) -> io::Result<bool> {
     let mut serious = false;
     for problem in loaded.problems.iter().chain(more) {
-        serious |= problem.severity == Severity::Error;
+        // Whoever names an input wants something out of it.
+        serious |= problem.severity == Severity::Error
+            || matches!(problem.code, "empty-input" | "empty-directory" | NO_FILTER);
         if problem.severity > Severity::Info || session.global.verbose {
             report::problem::problem(session.err, session.around.err, &loaded.sources, problem)?;
         }

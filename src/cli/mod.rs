@@ -8,7 +8,7 @@ mod render;
 use crate::engine::MeshSettings;
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
-use crate::report::style::Terminal;
+use crate::report::style::{Role, Terminal};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::{self, Write};
 
@@ -119,6 +119,16 @@ impl Cli {
     /// Runs the command. Fails when the output cannot be written.
     pub fn run(&self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
         let mut session = Session { global: &self.global, around, out, err };
+        let minor = session.release().minor;
+        if !(Release::OLDEST.minor..=Release::NEWEST.minor).contains(&minor) {
+            let word = around.err.paint(Role::Odd, "warning");
+            writeln!(
+                session.err,
+                "{word}: what is said about Istio 1.{minor} is a guess: releases 1.{} to 1.{} are known",
+                Release::OLDEST.minor,
+                Release::NEWEST.minor
+            )?;
+        }
         match &self.command {
             Command::Explain(command) => command.run(&mut session),
             Command::Render(command) => command.run(&mut session),
@@ -149,7 +159,7 @@ impl Session<'_> {
 
     /// Says why the command line does not make sense.
     fn usage(&mut self, message: &str, help: Option<&str>) -> io::Result<Exit> {
-        let word = self.around.err.paint(crate::report::style::Role::Bad, "error");
+        let word = self.around.err.paint(Role::Bad, "error");
         writeln!(self.err, "{word}: {message}")?;
         if let Some(help) = help {
             writeln!(self.err, "  help: {help}")?;

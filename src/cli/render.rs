@@ -61,7 +61,7 @@ impl Render {
             let mut direct = self.output == Output::Json;
             let out: &mut dyn Write = if direct { session.out } else { &mut buffer };
             if self.only == Some(Only::Changed) {
-                report::dump::changed(out, plan.schema, names, &patched)?;
+                report::dump::changed(out, plan.schema, &offer.config, &patched)?;
             } else {
                 let edits = report::dump::edits(plan.schema, names, &patched);
                 let rewritten = offer.dump.rewrite(&edits);

@@ -1,36 +1,53 @@
 //! The HTTP filters of each listener after patching, and who put them there.
 
-use super::{Explainer, view};
+use super::{Explainer, Settings, view};
+use crate::engine;
 use crate::engine::trace::PatchId;
-use crate::engine::{self};
 use crate::model::resource::ResourceKind;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Tree, Value};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Type of the network filter that holds HTTP filters.
 const HTTP_CONNECTION_MANAGER: &str =
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 impl Explainer<'_, '_> {
-    /// Chains of the listeners that a patch touched; with `all` of every listener.
-    pub(super) fn chains(&self, all: bool) -> Vec<view::HttpChain> {
+    /// Chains of the listeners that a patch changed something in, of the one filter asked for if there is one.
+    pub(super) fn chains(&self, settings: &Settings) -> Vec<view::HttpChain> {
+        let all = settings.all_chains;
         let mut chains = Vec::new();
         let patched = &self.judged.patched.resources;
+        let changed = self.changed_listeners(settings);
         for (index, resource) in self.config.generated(ResourceKind::Listener) {
             let now = patched.iter().find(|it| it.source == Some(index));
             match now {
-                Some(now) => now.tree.iter().for_each(|tree| self.listener(&now.name, tree, &mut chains)),
+                Some(now) if all || changed.contains(&*resource.name) => {
+                    now.tree.iter().for_each(|tree| self.listener(&now.name, tree, &mut chains));
+                }
                 None if all => {
                     if let Some(tree) = engine::open(self.config, index, self.plan) {
                         self.listener(&resource.name, &tree, &mut chains);
                     }
                 }
-                None => {}
+                _ => {}
             }
         }
-        for added in patched.iter().filter(|it| it.kind == ResourceKind::Listener && it.source.is_none()) {
+        let added = patched.iter().filter(|it| it.kind == ResourceKind::Listener && it.source.is_none());
+        for added in added.filter(|it| all || changed.contains(it.name.as_str())) {
             added.tree.iter().for_each(|tree| self.listener(&added.name, tree, &mut chains));
         }
         chains
+    }
+
+    /// Listeners that patches changed something in: a panic alone changes nothing.
+    fn changed_listeners(&self, settings: &Settings) -> BTreeSet<&str> {
+        let wanted =
+            |id: &PatchId| settings.only.as_ref().is_none_or(|only| self.plan.filter(*id).full_name() == *only);
+        let ids = self.plan.ids().filter(wanted);
+        let effects = ids.flat_map(|id| &self.judged.trace.patches[id.index()].effects);
+        let changes = effects.filter(|(place, effect)| place.kind == ResourceKind::Listener && effect.changes());
+        changes.map(|(place, _)| place.resource.as_str()).collect()
     }
 
     fn listener(&self, name: &str, listener: &Tree<'_>, into: &mut Vec<view::HttpChain>) {
@@ -57,11 +74,13 @@ impl Explainer<'_, '_> {
 
     /// The HTTP filters of a network filter, if it is an HTTP connection manager.
     fn http_filters(&self, filter: &Tree<'_>) -> Option<Vec<view::HttpFilter>> {
-        let mut config = filter.get("typed_config")?.clone();
+        let mut config = Cow::Borrowed(filter.get("typed_config")?);
         if config.type_name().as_deref() != Some(HTTP_CONNECTION_MANAGER) {
             return None;
         }
-        config.open();
+        if matches!(config.value, Value::Raw(_)) {
+            config.to_mut().open();
+        }
         let filters = config.get("http_filters").map(Tree::items).unwrap_or_default();
         Some(filters.iter().map(|filter| self.http_filter(filter)).collect())
     }

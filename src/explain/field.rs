@@ -1,1 +1,384 @@
-//! Who wrote a field.
+//! Who wrote a field: the origins in the patched tree, and what each patch did on the way.
+
+use super::{Explainer, view};
+use crate::engine;
+use crate::engine::trace::{Effect, PatchId, Place};
+use crate::model::resource::ResourceKind;
+use crate::proto::json::{self, Style};
+use crate::proto::merge::ChangeKind;
+use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value};
+use std::fmt::Write as _;
+
+/// A field as the user writes it: `cluster/NAME/connect_timeout`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    kind: ResourceKind,
+    /// Name and path; names may hold slashes, so a proxy's resources decide where the path starts.
+    rest: String,
+}
+
+impl Asked {
+    /// Reads a field. Fails with a sentence when the kind is none.
+    pub fn parse(text: &str) -> Result<Asked, String> {
+        let (kind, rest) = text.split_once('/').unwrap_or((text, ""));
+        let kind = match kind.to_lowercase().as_str() {
+            "listener" | "listeners" | "lds" => ResourceKind::Listener,
+            "cluster" | "clusters" | "cds" => ResourceKind::Cluster,
+            "route" | "routes" | "rds" => ResourceKind::Route,
+            "extension" | "ecds" => ResourceKind::ExtensionConfig,
+            other => {
+                return Err(format!(
+                    "`{other}` is no kind of resource: a field starts with listener/, cluster/, route/ or extension/"
+                ));
+            }
+        };
+        if rest.is_empty() {
+            return Err(format!("a field needs the name of a {0}: {0}/NAME/path", kind.word()));
+        }
+        Ok(Asked { kind, rest: rest.to_owned() })
+    }
+}
+
+/// One step of a path, with all that finds it again in another version of the resource.
+#[derive(Clone, Debug)]
+enum Step {
+    Key(String),
+    Item { index: usize, name: String },
+}
+
+impl Explainer<'_, '_> {
+    /// Names of the resources of the kind that is asked for.
+    pub fn resource_names(&self, asked: &Asked) -> Vec<String> {
+        self.config.generated(asked.kind).map(|(_, resource)| resource.name.to_string()).collect()
+    }
+
+    /// The field on this proxy; `None` when it has no such resource.
+    pub fn field(&self, asked: &Asked) -> Option<view::Field> {
+        let patched = &self.judged.patched.resources;
+        let generated = self.config.generated(asked.kind).map(|(index, it)| (it.name.to_string(), Some(index)));
+        let added = patched.iter().filter(|it| it.kind == asked.kind && it.source.is_none());
+        let names = generated.chain(added.map(|it| (it.name.clone(), None)));
+        // Of several names that fit, the longest is meant.
+        let fits =
+            |name: &str| asked.rest.strip_prefix(name).is_some_and(|path| path.is_empty() || path.starts_with('/'));
+        let (name, source) = names.filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len())?;
+        let path = asked.rest.get(name.len() + 1..).unwrap_or_default();
+        let base = source.and_then(|index| engine::open(self.config, index, self.plan));
+        let now = patched
+            .iter()
+            .find(|it| it.kind == asked.kind && it.source == source && (source.is_some() || it.name == name));
+        let mut tree = match now {
+            Some(now) => now.tree.clone(),
+            None => base.clone(),
+        };
+        let mut field = view::Field {
+            namespace: self.config.proxy.namespace.clone(),
+            name: self.config.proxy.name.clone(),
+            kind: asked.kind.word(),
+            resource: name.clone(),
+            path: path.to_owned(),
+            value: None,
+            writer: None,
+            generated: None,
+            history: Vec::new(),
+            inside: Vec::new(),
+            candidates: Vec::new(),
+        };
+        if let Some(tree) = &mut tree {
+            tree.open_all();
+        }
+        let mut base = base;
+        if let Some(base) = &mut base {
+            base.open_all();
+        }
+        // What a patch removed is looked for in what istiod had.
+        let found = tree.as_ref().map(|tree| walk(tree, path));
+        let old = base.as_ref().map(|tree| walk(tree, path));
+        let steps = match (&found, &old) {
+            (Some(Ok((steps, here))), _) => {
+                field.value = Some(json::write(here, Style::Compact));
+                field.writer = PatchId::of(here.origin).map(|id| self.patch_ref(id));
+                self.inside(here, here.origin, &mut String::new(), &mut field.inside);
+                steps.clone()
+            }
+            (_, Some(Ok((steps, _)))) => steps.clone(),
+            (Some(Err(names)), _) | (None, Some(Err(names))) => {
+                let last = path.rsplit(['/', '.', '[']).next().unwrap_or(path);
+                let near = super::nearest(last, names);
+                field.candidates = if near.is_empty() { names.clone() } else { near };
+                return Some(field);
+            }
+            (None, None) => return Some(field),
+        };
+        field.generated = base.as_ref().and_then(|base| follow(base, &steps)).map(|it| json::write(it, Style::Compact));
+        field.path = written(&steps);
+        field.history = self.history(asked.kind, &name, &normal(&field.path));
+        Some(field)
+    }
+
+    /// What patches wrote inside a value of another origin.
+    fn inside(&self, tree: &Tree<'_>, around: Origin, path: &mut String, into: &mut Vec<view::Written>) {
+        let chains = path.ends_with("filter_chains");
+        let mut child = |step: &str, value: &Tree<'_>| {
+            let mark = path.len();
+            path.push_str(step);
+            match PatchId::of(value.origin).filter(|_| value.origin != around) {
+                Some(id) => into.push(view::Written {
+                    path: path.trim_start_matches('.').to_owned(),
+                    by: self.patch_ref(id),
+                    value: json::write(value, Style::Compact),
+                }),
+                None => self.inside(value, around, path, into),
+            }
+            path.truncate(mark);
+        };
+        match &tree.value {
+            Value::Map(entries) => entries.iter().for_each(|(key, value)| child(&step_of_key(key), value)),
+            Value::List(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    child(&step_of_item(index, if chains { "" } else { item.name() }), item);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Every effect of a patch on the path or on something around it.
+    fn history(&self, kind: ResourceKind, name: &str, path: &str) -> Vec<view::Step> {
+        let mut steps = Vec::new();
+        for id in self.plan.ids() {
+            for (place, effect) in &self.judged.trace.patches[id.index()].effects {
+                if place.kind != kind || place.resource != name {
+                    continue;
+                }
+                let around = normal(&prefix(place));
+                match effect {
+                    Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => {
+                        for change in changes {
+                            let there = join(&around, &normal(&change.path));
+                            let told = !matches!(change.kind, ChangeKind::Same | ChangeKind::CannotReset);
+                            if told && covers(&there, path) {
+                                steps.push(view::Step {
+                                    by: self.patch_ref(id),
+                                    effect: "merged",
+                                    before: change.before.clone(),
+                                    after: change.after.clone(),
+                                });
+                            }
+                        }
+                    }
+                    _ => {
+                        let word = match effect {
+                            Effect::Inserted { .. } => "inserted",
+                            Effect::Replaced => "replaced",
+                            Effect::Removed => "removed",
+                            Effect::Added => "added",
+                            _ => continue,
+                        };
+                        if covers(&around, path) {
+                            steps.push(view::Step { by: self.patch_ref(id), effect: word, before: None, after: None });
+                        }
+                    }
+                }
+            }
+        }
+        steps
+    }
+}
+
+/// Follows a path as the user wrote it; where it ends before its end, the names that exist there.
+fn walk<'t, 'a>(mut tree: &'t Tree<'a>, path: &str) -> Result<(Vec<Step>, &'t Tree<'a>), Vec<String>> {
+    let mut steps = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        let (step, next, left) = step(tree, rest).ok_or_else(|| names(tree))?;
+        steps.push(step);
+        (tree, rest) = (next, left);
+    }
+    Ok((steps, tree))
+}
+
+/// The step a text starts with. Keys may hold dots, so the longest key that is there counts.
+fn step<'t, 'a, 'p>(tree: &'t Tree<'a>, text: &'p str) -> Option<(Step, &'t Tree<'a>, &'p str)> {
+    let text = text.trim_start_matches(['/', '.']);
+    if let Some(inner) = text.strip_prefix('[') {
+        let (inner, left) = inner.split_once(']')?;
+        let inner = inner.trim_matches('"');
+        return if tree.items().is_empty() { key(tree, inner, left) } else { item(tree, inner, left) };
+    }
+    if !tree.items().is_empty() {
+        let end = text.find(['/']).unwrap_or(text.len());
+        let (word, left) = text.split_at(end);
+        return item(tree, word, left).or_else(|| {
+            let end = text.find(['/', '.', '[']).unwrap_or(text.len());
+            let (word, left) = text.split_at(end);
+            item(tree, word, left)
+        });
+    }
+    let ends = text.match_indices(['/', '.', '[']).map(|(at, _)| at).chain([text.len()]);
+    let mut ends: Vec<usize> = ends.collect();
+    ends.reverse();
+    ends.into_iter().find_map(|end| {
+        let (word, left) = text.split_at(end);
+        key(tree, word, left)
+    })
+}
+
+fn key<'t, 'a, 'p>(tree: &'t Tree<'a>, word: &str, left: &'p str) -> Option<(Step, &'t Tree<'a>, &'p str)> {
+    let found = tree.get(word).map(|value| (word.to_owned(), value)).or_else(|| {
+        let name = snake(word);
+        tree.get(&name).map(|value| (name, value))
+    });
+    found.map(|(name, value)| (Step::Key(name), value, left))
+}
+
+fn item<'t, 'a, 'p>(tree: &'t Tree<'a>, word: &str, left: &'p str) -> Option<(Step, &'t Tree<'a>, &'p str)> {
+    let index = match word.parse::<usize>() {
+        Ok(index) => index,
+        Err(_) => tree.items().iter().position(|item| item.name() == word)?,
+    };
+    let item = tree.items().get(index)?;
+    Some((Step::Item { index, name: item.name().to_owned() }, item, left))
+}
+
+fn names(tree: &Tree<'_>) -> Vec<String> {
+    let keys = tree.entries().iter().map(|(key, _)| key.to_string());
+    let items = tree.items().iter().enumerate().map(|(index, item)| match item.name() {
+        "" => format!("[{index}]"),
+        name => format!("[{name}]"),
+    });
+    keys.filter(|key| key != TYPE_KEY).chain(items).collect()
+}
+
+/// The same place in another version of the resource: list items by their name where they have one.
+fn follow<'t, 'a>(tree: &'t Tree<'a>, steps: &[Step]) -> Option<&'t Tree<'a>> {
+    steps.iter().try_fold(tree, |tree, step| match step {
+        Step::Key(key) => tree.get(key),
+        Step::Item { index, name } if name.is_empty() => tree.items().get(*index),
+        Step::Item { index, name } => {
+            let same = tree.items().get(*index).filter(|item| item.name() == name);
+            same.or_else(|| tree.items().iter().find(|item| item.name() == name))
+        }
+    })
+}
+
+fn step_of_key(key: &str) -> String {
+    if key.contains('.') { format!("[\"{key}\"]") } else { format!(".{key}") }
+}
+
+/// Names of filter chains occur several times in a listener, so chains go by number.
+fn step_of_item(index: usize, name: &str) -> String {
+    if name.is_empty() { format!("[{index}]") } else { format!("[{name}]") }
+}
+
+fn written(steps: &[Step]) -> String {
+    let mut text = String::new();
+    for step in steps {
+        match step {
+            Step::Key(key) => text.push_str(&step_of_key(key)),
+            Step::Item { index, .. } if text.ends_with("filter_chains") => text.push_str(&step_of_item(*index, "")),
+            Step::Item { index, name } => text.push_str(&step_of_item(*index, name)),
+        }
+    }
+    text.trim_start_matches('.').to_owned()
+}
+
+/// The path of a place inside its resource.
+fn prefix(place: &Place) -> String {
+    let mut path = String::new();
+    match &place.chain {
+        Some((Some(index), _)) => path = format!(".filter_chains[{index}]"),
+        Some((None, _)) => ".default_filter_chain".clone_into(&mut path),
+        None => {}
+    }
+    let mut push = |list: &str, name: &Option<String>| {
+        if let Some(name) = name {
+            let _ = write!(path, ".{list}[{name}]");
+        }
+    };
+    push("listener_filters", &place.listener_filter);
+    push("filters", &place.filter);
+    push("typed_config.http_filters", &place.sub_filter);
+    if place.inline_route.is_some() {
+        path.push_str(".typed_config.route_config");
+    }
+    if let Some(vhost) = &place.vhost {
+        let _ = write!(path, ".virtual_hosts[{vhost}]");
+    }
+    if let Some((index, name)) = &place.route {
+        path.push_str(".routes");
+        path.push_str(&step_of_item(*index, name));
+    }
+    path.trim_start_matches('.').to_owned()
+}
+
+/// One spelling of map keys: `["a.b"]` as `.a.b`.
+fn normal(path: &str) -> String {
+    path.replace("[\"", ".").replace("\"]", "")
+}
+
+fn join(around: &str, path: &str) -> String {
+    match (around.is_empty(), path.is_empty()) {
+        (true, _) => path.to_owned(),
+        (_, true) => around.to_owned(),
+        _ => format!("{around}.{path}"),
+    }
+}
+
+/// Whether a place is the path or around it.
+fn covers(place: &str, path: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| place.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// `connectTimeout` as `connect_timeout`.
+fn snake(word: &str) -> String {
+    let mut out = String::new();
+    for c in word.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> Result<String, Vec<String>> {
+        let tree = json::parse(
+            r#"{"name":"x","filter_chains":[{"name":"c","filters":[{"name":"a.b","typed_config":{"k":1}}]}],"options":{"p.q/r":{"z":2}}}"#,
+        )
+        .unwrap();
+        walk(&tree, text).map(|(steps, _)| written(&steps))
+    }
+
+    #[test]
+    fn paths_lead_by_number_by_name_and_over_dots() {
+        for text in [
+            "filter_chains[0]/filters[0]/typed_config/k",
+            "filterChains/0/filters/a.b/typedConfig/k",
+            "filter_chains[c].filters[a.b].typed_config.k",
+        ] {
+            assert_eq!(path(text).unwrap(), "filter_chains[0].filters[a.b].typed_config.k", "{text}");
+        }
+        assert_eq!(path("options/p.q/r/z").unwrap(), "options[\"p.q/r\"].z");
+        assert_eq!(path("").unwrap(), "");
+        assert_eq!(path("filter_chains[7]").unwrap_err(), ["[c]"]);
+        assert_eq!(path("nothing").unwrap_err(), ["name", "filter_chains", "options"]);
+    }
+
+    #[test]
+    fn kinds_are_told() {
+        assert_eq!(Asked::parse("Cluster/a/b/c").unwrap().rest, "a/b/c");
+        assert!(Asked::parse("virtualInbound").unwrap_err().contains("listener/"));
+        assert!(Asked::parse("listener/").unwrap_err().contains("listener/NAME"));
+    }
+
+    #[test]
+    fn only_what_is_around_covers() {
+        assert!(covers("a.b", "a.b.c") && covers("a", "a[0]") && covers("", "a"));
+        assert!(!covers("a.b", "a.bc") && !covers("a.b", "a"));
+    }
+}

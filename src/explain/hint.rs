@@ -255,7 +255,7 @@ fn asked(filter: &EnvoyFilter, index: usize, condition: Condition) -> (String, O
 }
 
 /// The candidates nearest to what was asked for.
-fn nearest(asked: &str, candidates: &BTreeSet<String>) -> Vec<String> {
+pub(super) fn nearest(asked: &str, candidates: &BTreeSet<String>) -> Vec<String> {
     let mut ranked: Vec<(usize, &String)> = candidates
         .iter()
         .filter(|text| !text.is_empty())
@@ -274,7 +274,7 @@ fn nearest(asked: &str, candidates: &BTreeSet<String>) -> Vec<String> {
 }
 
 /// Whether a name is likely a misspelling of another.
-fn similar(asked: &str, found: &str) -> bool {
+pub(super) fn similar(asked: &str, found: &str) -> bool {
     asked.parse::<i64>().is_err() && !asked.is_empty() && strsim::normalized_damerau_levenshtein(asked, found) > 0.7
 }
 

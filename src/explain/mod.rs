@@ -6,7 +6,7 @@ mod chains;
 mod changes;
 pub mod field;
 mod hint;
-mod live;
+pub mod live;
 mod order;
 pub mod view;
 mod words;
@@ -21,7 +21,9 @@ use crate::model::inventory::Inventory;
 use crate::model::resource::ProxyConfig;
 use crate::proto::decode;
 use crate::proto::merge::ChangeKind;
+use crate::proto::schema::{Enum, Message};
 use crate::source::{Problem, Severity, Sources, Span, Step};
+use std::collections::HashMap;
 
 /// How much to tell.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +48,8 @@ pub struct Explainer<'e, 'a> {
     pub plan: &'e Plan<'a>,
     /// The proxy and what it was given.
     pub config: &'a ProxyConfig<'a>,
+    /// The same as the dump has it: with what the filters inserted already.
+    pub live: &'e ProxyConfig<'e>,
     /// What the engine did.
     pub judged: &'e Judged<'a>,
     /// The dump's name.
@@ -63,8 +67,8 @@ impl Explainer<'_, '_> {
             kind: proxy.kind.word(),
             istio_version: proxy.istio_version.clone(),
             dump: self.dump.to_owned(),
-            filters: self.filters(settings),
-            http_chains: self.chains(settings.all_chains),
+            filters: self.filters(settings, &live::Live::new(self)),
+            http_chains: self.chains(settings),
             aborts: self.judged.trace.aborts.iter().map(|abort| self.abort(abort)).collect(),
             unknown_routes: self.judged.patched.unknown_routes.clone(),
             unknown_services: self.judged.patched.unknown_services.clone(),
@@ -72,7 +76,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    fn filters(&self, settings: &Settings) -> Vec<view::Filter> {
+    fn filters(&self, settings: &Settings, live: &live::Live<'_>) -> Vec<view::Filter> {
         let mut others: Vec<usize> =
             (0..self.plan.filters.len()).filter(|index| !self.plan.order.contains(index)).collect();
         others.sort_by_cached_key(|&index| self.plan.filters[index].full_name());
@@ -82,18 +86,18 @@ impl Explainer<'_, '_> {
             .filter(|(index, _)| {
                 settings.only.as_ref().is_none_or(|only| self.plan.filters[*index].full_name() == *only)
             })
-            .map(|(index, position)| self.filter(index, position))
+            .map(|(index, position)| self.filter(index, position, live))
             .collect()
     }
 
-    fn filter(&self, index: usize, position: Option<usize>) -> view::Filter {
+    fn filter(&self, index: usize, position: Option<usize>, live: &live::Live<'_>) -> view::Filter {
         let filter = &self.plan.filters[index];
         let reason =
             words::selection(&self.plan.selections[index], filter, &self.config.proxy, &self.mesh.root_namespace);
         let patches = match position {
             Some(_) => {
                 let ids = self.plan.ids().filter(|&id| self.plan.get(id).filter == index);
-                ids.map(|id| self.patch(id)).collect()
+                ids.map(|id| self.patch(id, live)).collect()
             }
             None => self.unselected(index),
         };
@@ -150,7 +154,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    fn patch(&self, id: PatchId) -> view::Patch {
+    fn patch(&self, id: PatchId, live: &live::Live<'_>) -> view::Patch {
         let planned = self.plan.get(id);
         let (filter, patch) = (self.plan.filter(id), planned.built.patch);
         let outcome = self.judged.outcome(self.plan, id);
@@ -165,7 +169,7 @@ impl Explainer<'_, '_> {
             });
         }
         view::Patch {
-            in_effect: self.in_effect(id, outcome),
+            in_effect: self.in_effect(live, id, outcome),
             reason: self.why(id, outcome),
             effects: self.effects(id),
             notices: self.notices(filter, patch, &planned.built.notices),
@@ -281,16 +285,16 @@ impl Explainer<'_, '_> {
 
     fn effects(&self, id: PatchId) -> Vec<view::Effect> {
         let mut grouped: Vec<view::Effect> = Vec::new();
+        // A merge into thousands of clusters is a handful of different effects.
+        let mut known = HashMap::new();
         for (where_, effect) in &self.judged.trace.patches[id.index()].effects {
             let one = self.effect(id, effect);
-            let there = place(where_);
-            match grouped
-                .iter_mut()
-                .find(|old| old.effect == one.effect && old.changes == one.changes && old.note == one.note)
-            {
-                Some(old) => old.places.push(there),
-                None => grouped.push(view::Effect { places: vec![there], ..one }),
+            let key = (one.effect, one.changes.clone(), one.note.clone());
+            let at = *known.entry(key).or_insert(grouped.len());
+            if at == grouped.len() {
+                grouped.push(one);
             }
+            grouped[at].places.push(place(where_));
         }
         grouped
     }
@@ -332,21 +336,38 @@ impl Explainer<'_, '_> {
             };
             // An unknown field is wrong by its name, anything else by its value.
             let span = match notice.what {
-                decode::What::UnknownType { .. } => {
-                    route.push(Step::from("@type"));
-                    filter.document.at(&route).map_or_else(|| filter.document.key_span(&route), |node| node.span)
-                }
                 decode::What::UnknownField => filter.document.key_span(&route),
                 _ => filter.document.at(&route).map_or_else(|| filter.document.key_span(&route), |node| node.span),
             };
             view::Notice {
                 fatal: notice.what.fatal(),
-                message: words::notice(&notice.what, notice.message, &key),
+                message: words::notice(&notice.what, notice.message, &key)
+                    + &self.suggestion(filter, notice, &route, &key),
                 source: self.location(span),
             }
         });
         // What is at its default says nothing unless it is the reason why a merge did nothing.
         notices.filter(|notice| !notice.message.contains("is at its default") || merges(patch)).collect()
+    }
+
+    /// The name that was likely meant.
+    fn suggestion(&self, filter: &EnvoyFilter, notice: &decode::Notice, route: &[Step], key: &str) -> String {
+        let schema = self.plan.schema;
+        let (asked, names): (&str, Vec<String>) = match &notice.what {
+            decode::What::UnknownField => {
+                let fields = schema.message(notice.message).map(Message::fields).into_iter().flatten();
+                (key, fields.map(|field| field.name().to_owned()).collect())
+            }
+            decode::What::UnknownEnumValue { enumeration } => {
+                let values = schema.enumeration(enumeration).map(Enum::values).into_iter().flatten();
+                let asked = filter.document.at(route).and_then(|node| node.as_str()).unwrap_or_default();
+                (asked, values.map(|value| value.name().to_owned()).collect())
+            }
+            _ => return String::new(),
+        };
+        let near = nearest(asked, &names);
+        let best = near.iter().find(|name| hint::similar(asked, name));
+        best.map(|name| format!("; did you mean {name}?")).unwrap_or_default()
     }
 
     fn abort(&self, abort: &trace::Abort) -> view::Abort {
@@ -384,6 +405,11 @@ impl Explainer<'_, '_> {
     fn location(&self, span: Span) -> view::Location {
         location(self.sources, span)
     }
+}
+
+/// Of these names the few nearest to another.
+pub fn nearest(asked: &str, names: &[String]) -> Vec<String> {
+    hint::nearest(asked, &names.iter().cloned().collect())
 }
 
 /// A place in a text as data.

@@ -137,7 +137,7 @@ pub struct Effect {
 }
 
 /// An object of the proxy's configuration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
     /// `listener`, `cluster`, `route` or `extension config`.
@@ -171,7 +171,7 @@ pub struct Place {
 }
 
 /// A field that changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// Its path inside the object.
@@ -289,6 +289,82 @@ pub struct Refused {
     pub name: String,
     /// Envoy's message.
     pub details: String,
+}
+
+/// An answer of `explain field`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldExplanation {
+    /// [`API_VERSION`].
+    pub api_version: &'static str,
+    /// `FieldExplanation`.
+    pub kind: &'static str,
+    /// Release of the control plane that is modelled.
+    pub istio_version: String,
+    /// The field on each proxy that has the resource.
+    pub fields: Vec<Field>,
+    /// What could not be read, or only in part.
+    pub problems: Vec<Trouble>,
+}
+
+/// Who wrote a field of a proxy's configuration.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Field {
+    /// Namespace of the proxy.
+    pub namespace: String,
+    /// Name of its pod.
+    pub name: String,
+    /// `listener`, `cluster`, `route` or `extension config`.
+    pub kind: &'static str,
+    /// Name of the resource.
+    pub resource: String,
+    /// Path of the field inside the resource, list items by name where they have one.
+    pub path: String,
+    /// JSON text of the value; absent when the field is not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// The patch that wrote it; absent for istiod.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writer: Option<PatchRef>,
+    /// JSON text of the value that istiod had generated; absent when it had set none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generated: Option<String>,
+    /// Every patch that changed the field, in the order of application.
+    pub history: Vec<Step>,
+    /// What patches wrote inside the field, where istiod or another patch wrote the field itself.
+    pub inside: Vec<Written>,
+    /// The names that exist where the path leads nowhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
+}
+
+/// One change of a field.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// The patch.
+    pub by: PatchRef,
+    /// What it did: `merged`, `inserted`, `replaced`, `removed` or `added`.
+    pub effect: &'static str,
+    /// JSON text of the value before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// JSON text of the value after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// A part that a patch wrote.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Written {
+    /// Its path inside the field.
+    pub path: String,
+    /// The patch.
+    pub by: PatchRef,
+    /// JSON text of the value.
+    pub value: String,
 }
 
 /// A place in a text of the user.

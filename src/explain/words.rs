@@ -257,14 +257,19 @@ pub(super) fn panic(panic: &Panic) -> String {
     match panic {
         Panic::MissingValue => "the patch has no value where one is needed".to_owned(),
         Panic::TypeMismatch { target, patch } => {
-            format!("it merges {} into {}", type_name(patch), type_name(target))
+            format!("it merges {} into {}", short(patch), short(target))
         }
     }
 }
 
+/// The last part of a message's name.
+fn short(name: &str) -> &str {
+    type_name(name).rsplit('.').next().unwrap_or(name)
+}
+
 /// What the decoder noticed: the sentence and the help.
 pub(super) fn notice(what: &What, message: &str, key: &str) -> String {
-    let short = message.rsplit('.').next().unwrap_or(message);
+    let short = short(message);
     match what {
         What::UnknownField => format!("{short} has no field `{key}`: istiod drops it without a word"),
         What::WrongType { expected } => format!("`{key}` must be {expected}"),

@@ -66,6 +66,16 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// Parses everything raw inside.
+    pub fn open_all(&mut self) {
+        self.open();
+        match &mut self.value {
+            Value::List(items) => items.iter_mut().for_each(Tree::open_all),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| value.open_all()),
+            _ => {}
+        }
+    }
+
     /// Tags the node and everything in it.
     pub fn set_origin(&mut self, origin: Origin) {
         self.origin = origin;

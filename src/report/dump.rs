@@ -1,8 +1,8 @@
 //! Config dumps with changed resources, and the texts of resources.
 
-use crate::engine::Patched;
+use crate::engine::{Patched, PatchedResource};
 use crate::load::dump::Edit;
-use crate::model::resource::{FieldNames, ResourceKind};
+use crate::model::resource::{FieldNames, ProxyConfig, ResourceKind};
 use crate::proto::camel;
 use crate::proto::json::{self, Style};
 use crate::proto::schema::Schema;
@@ -39,7 +39,13 @@ pub fn edits(schema: Schema, names: FieldNames, patched: &Patched<'_>) -> Vec<Ed
 }
 
 /// Writes a dump of nothing but what is new or another one.
-pub fn changed(out: &mut dyn Write, schema: Schema, names: FieldNames, patched: &Patched<'_>) -> io::Result<()> {
+pub fn changed(out: &mut dyn Write, schema: Schema, config: &ProxyConfig<'_>, patched: &Patched<'_>) -> io::Result<()> {
+    let names = config.field_names;
+    // A patch that panics touches a resource without changing it.
+    let other = |one: &PatchedResource<'_>, text: &str| {
+        let was = one.source.and_then(|index| config.resources.get(index)).map(|resource| json::parse(resource.json));
+        !matches!((was, json::parse(text)), (Some(Ok(was)), Ok(now)) if was.same(&now))
+    };
     writeln!(out, "{{\n  \"configs\": [")?;
     let mut first = true;
     for kind in ResourceKind::ALL {
@@ -47,6 +53,10 @@ pub fn changed(out: &mut dyn Write, schema: Schema, names: FieldNames, patched: 
         let mut opened = false;
         for one in patched.resources.iter().filter(|one| one.kind == kind) {
             let Some(tree) = &one.tree else { continue };
+            let text = resource(schema, names, kind, tree, Style::Indented(2));
+            if !other(one, &text) {
+                continue;
+            }
             if opened {
                 writeln!(out, ",")?;
             } else {
@@ -55,7 +65,6 @@ pub fn changed(out: &mut dyn Write, schema: Schema, names: FieldNames, patched: 
                 writeln!(out, "      \"{}\": [", section.list)?;
                 (first, opened) = (false, true);
             }
-            let text = resource(schema, names, kind, tree, Style::Indented(2));
             let name = serde_json::Value::from(one.name.as_str());
             match section.state {
                 Some(state) => {

@@ -3,7 +3,7 @@
 use super::style::{Role, Terminal, count, shorten, wrap};
 use crate::explain::view::{Abort, Change, Effect, Explanation, Filter, HttpChain, Patch, Place, Proxy, Reason};
 use crate::source::{Severity, Sources};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 /// How much to write.
@@ -184,7 +184,11 @@ impl Writer<'_> {
         for notice in &patch.notices {
             if let Some(span) = notice.source.span {
                 let severity = if notice.fatal { Severity::Error } else { Severity::Warning };
-                super::problem::excerpt(self.out, self.terminal, self.sources, span, &notice.message, severity)?;
+                let mut text = Vec::new();
+                super::problem::excerpt(&mut text, self.terminal, self.sources, span, &notice.message, severity)?;
+                for line in String::from_utf8_lossy(&text).lines() {
+                    writeln!(self.out, "        {line}")?;
+                }
             }
         }
         self.later(patch)?;
@@ -219,7 +223,7 @@ impl Writer<'_> {
 
     fn effect(&mut self, effect: &Effect, patch: &Patch) -> io::Result<()> {
         // What a patch that was not applied met is said by its reason.
-        if patch.outcome != "applied" && effect.effect == "no-op" {
+        if patch.outcome != "applied" && matches!(effect.effect, "no-op" | "panicked") {
             return Ok(());
         }
         let verb = match effect.effect {
@@ -400,7 +404,7 @@ fn place_of(filter: &Filter) -> String {
     format!("{}:{}", filter.source.file, filter.source.line)
 }
 
-fn index_of(index: usize) -> String {
+pub(super) fn index_of(index: usize) -> String {
     if index == 0 { String::new() } else { format!(" patch {index}") }
 }
 
@@ -480,7 +484,7 @@ fn few(texts: &[String], all: bool) -> String {
 }
 
 /// A JSON string without its quotes; anything else as it is.
-fn unquoted(text: &str) -> &str {
+pub(super) fn unquoted(text: &str) -> &str {
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
         Some(inner) if !inner.is_empty() && !inner.contains('\\') => inner,
         _ => text,
@@ -490,12 +494,14 @@ fn unquoted(text: &str) -> &str {
 /// Places as lines, filter chains of one listener together.
 fn collapse(places: &[Place]) -> Vec<String> {
     let mut lines: Vec<(Place, Vec<&Place>)> = Vec::new();
+    let mut known = HashMap::new();
     for place in places {
         let key = Place { chain: None, chain_name: None, ..place.clone() };
-        match lines.iter_mut().find(|(old, _)| *old == key) {
-            Some((_, chains)) => chains.push(place),
-            None => lines.push((key, vec![place])),
+        let at = *known.entry(key.clone()).or_insert(lines.len());
+        if at == lines.len() {
+            lines.push((key, Vec::new()));
         }
+        lines[at].1.push(place);
     }
     lines.iter().map(|(key, chains)| with_chains(key, chains)).collect()
 }

@@ -2,6 +2,7 @@
 
 pub mod dump;
 pub mod explain;
+pub mod field;
 pub mod problem;
 pub mod style;
 pub mod unified;

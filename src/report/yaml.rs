@@ -1,11 +1,40 @@
 //! JSON as YAML that every reader of YAML 1.1 and 1.2 takes the same.
 
+use serde_saphyr::SerializerOptions;
 use std::io::{self, Write};
 
 /// Writes a JSON text as YAML.
 pub fn write(out: &mut dyn Write, json: &[u8]) -> io::Result<()> {
     let value: serde_json::Value = serde_json::from_slice(json)?;
-    let text = serde_saphyr::to_string(&value).map_err(io::Error::other)?;
+    // Folded lines are harder to search and to compare than long ones.
+    let mut options = SerializerOptions::default();
+    options.min_fold_chars = usize::MAX;
+    options.folded_wrap_chars = usize::MAX;
+    let text = serde_saphyr::to_string_with_options(&value, options).map_err(io::Error::other)?;
     out.write_all(text.as_bytes())?;
     if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::yaml;
+    use crate::source::FileId;
+
+    #[test]
+    fn is_read_back_as_it_was() {
+        let long = "x y ".repeat(60);
+        let json = serde_json::json!({
+            "words": ["y", "on", "No", "null", "~", "0o7", "1_000", "1.5", "", " x ", "a: b", "# c", "-", "*a", "12:30", "2026-01-31"],
+            "numbers": [0, -1, 1.5, 9_007_199_254_740_993_i64],
+            "text": "line\n  indented\n\ttab\n", "ends": "no newline\nat the end", "long": long, "trailing": "a \nb\n\n",
+            "empty": [{}, [], "", null], "on": true, "": 1, "a.b/c: d": {"@type": "t"}, "quote\"": "'", "outbound|80||x": 1,
+        });
+        let mut out = Vec::new();
+        write(&mut out, json.to_string().as_bytes()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let (documents, problems) = yaml::documents(FileId(0), &text);
+        assert!(problems.is_empty(), "{problems:?}\n{text}");
+        assert_eq!(documents[0].to_json(), json, "{text}");
+    }
 }

@@ -1,0 +1,73 @@
+//! Who wrote a field, for people.
+
+use super::explain::{index_of, unquoted};
+use super::style::{Role, Terminal, shorten};
+use crate::explain::view::{Field, FieldExplanation, PatchRef};
+use std::io::{self, Write};
+
+/// Writes an explanation of a field.
+pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, answer: &FieldExplanation) -> io::Result<()> {
+    for (index, field) in answer.fields.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        one(out, terminal, verbose, field)?;
+    }
+    Ok(())
+}
+
+fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) -> io::Result<()> {
+    let room = if verbose { usize::MAX } else { terminal.width.saturating_sub(16).max(24) };
+    let short = |text: &str| shorten(unquoted(text), room);
+    let title = terminal.paint(Role::Strong, format!("{} {}", field.kind, field.resource));
+    writeln!(out, "{title}  {}/{}", field.namespace, field.name)?;
+    if !field.candidates.is_empty() {
+        writeln!(out, "  {} is not there", terminal.paint(Role::Bad, &field.path))?;
+        return writeln!(out, "  there is: {}", shorten(&field.candidates.join(", "), room));
+    }
+    if !field.path.is_empty() {
+        writeln!(out, "  {}", field.path)?;
+    }
+    match &field.value {
+        Some(value) => {
+            let who = field.writer.as_ref().map_or("istiod".to_owned(), name);
+            let role = if field.writer.is_some() { Role::Good } else { Role::Dim };
+            writeln!(out, "  now         {}", short(value))?;
+            writeln!(out, "  written by  {}", terminal.paint(role, who))?;
+        }
+        None => writeln!(out, "  now         {}", terminal.paint(Role::Bad, "gone"))?,
+    }
+    // Where only something inside differs, the list below says it better.
+    let differs = field.generated != field.value && field.inside.is_empty();
+    if let Some(generated) = field.generated.as_ref().filter(|_| differs) {
+        writeln!(out, "  istiod had  {}", short(generated))?;
+    }
+    let changed: Vec<_> = field.history.iter().collect();
+    if !changed.is_empty() {
+        writeln!(out, "  in order")?;
+    }
+    for (number, step) in changed.iter().enumerate() {
+        let what = match (&step.before, &step.after) {
+            (Some(before), Some(after)) => format!("{} → {}", short(before), short(after)),
+            (None, Some(after)) => format!("set to {}", short(after)),
+            (Some(before), None) => format!("took away {}", short(before)),
+            (None, None) => step.effect.to_owned(),
+        };
+        writeln!(out, "  {:4}  {}  {what}", number + 1, terminal.paint(Role::Strong, name(&step.by)))?;
+    }
+    if !field.inside.is_empty() {
+        writeln!(out, "  inside")?;
+    }
+    let shown = if verbose { usize::MAX } else { 20 };
+    for written in field.inside.iter().take(shown) {
+        writeln!(out, "    {}  {}", terminal.paint(Role::Good, name(&written.by)), written.path)?;
+    }
+    if field.inside.len() > shown {
+        writeln!(out, "    and {} more (--verbose)", field.inside.len() - shown)?;
+    }
+    Ok(())
+}
+
+fn name(by: &PatchRef) -> String {
+    format!("{}{}", by.filter, index_of(by.index))
+}

@@ -1,0 +1,1 @@
+explain pod cart --demo --istio-version 1.26

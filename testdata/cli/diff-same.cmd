@@ -1,0 +1,1 @@
+diff --demo --current ../../src/demo/filters.yaml -f ../../src/demo/filters.yaml

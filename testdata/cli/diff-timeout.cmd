@@ -1,0 +1,1 @@
+diff --demo -f timeout.yaml

@@ -1,0 +1,1 @@
+explain field listener/virtualInbound --demo

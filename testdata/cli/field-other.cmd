@@ -1,0 +1,1 @@
+explain field cluster/outbound|70 --demo

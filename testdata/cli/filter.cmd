@@ -1,0 +1,1 @@
+explain filter catalog-patience --demo

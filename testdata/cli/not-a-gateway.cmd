@@ -1,0 +1,1 @@
+explain gateway cart --demo

@@ -1,0 +1,1 @@
+render --demo -f timeout.yaml --only changed -o yaml
