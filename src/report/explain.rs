@@ -356,8 +356,13 @@ impl Writer<'_> {
     }
 
     fn chain(&mut self, chain: &HttpChain) -> io::Result<()> {
-        for place in collapse(&chain.places).iter().take(if self.detail.verbose { usize::MAX } else { FEW }) {
+        let places = collapse(&chain.places);
+        let shown = if self.detail.verbose { usize::MAX } else { FEW };
+        for place in places.iter().take(shown) {
             self.line(2, place)?;
+        }
+        if places.len() > shown {
+            self.painted(2, "", Some(Role::Dim), &format!("and {} more (--verbose)", places.len() - shown))?;
         }
         let width = chain.filters.iter().map(|filter| filter.name.chars().count()).max().unwrap_or(0);
         for (index, filter) in chain.filters.iter().enumerate() {
@@ -435,6 +440,11 @@ fn summary(proxy: &Proxy) -> String {
     };
     let patches = || attached.iter().flat_map(|filter| &filter.patches);
     let mut parts = Vec::new();
+    let in_effect = |patch: &&Patch| patch.in_effect == Some("yes");
+    let number = patches().filter(in_effect).count();
+    if number > 0 {
+        parts.push(format!("{number} in effect"));
+    }
     for (word, text) in [
         ("applied", "applied"),
         ("no-match", "matching nothing"),
@@ -443,7 +453,7 @@ fn summary(proxy: &Proxy) -> String {
         ("aborted", "lost to a panic"),
         ("not-selected", "for other proxies"),
     ] {
-        let number = patches().filter(|patch| patch.outcome == word).count();
+        let number = patches().filter(|patch| patch.outcome == word && !in_effect(patch)).count();
         if number > 0 {
             parts.push(format!("{number} {text}"));
         }
