@@ -50,6 +50,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .label("istiod accepts this and ignores it")
             .note("the filter is accepted and nothing is logged: the patch changes no proxy")
             .help(works)
+            .ineffective()
             .of(view.filter, Some(view.patch.index)),
         );
     }

@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod demo;
 pub mod engine;
+pub mod envoy;
 pub mod explain;
 pub mod lint;
 pub mod load;

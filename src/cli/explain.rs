@@ -38,6 +38,8 @@ enum Subject {
     Filter(Named),
     /// Who wrote a field, such as cluster/NAME/connect_timeout or listener/virtualInbound/filter_chains[0]/filters[0]
     Field(Named),
+    /// A rule of lint, by its code or name
+    Rule(super::rules::Rules),
 }
 
 #[derive(Debug, Args)]
@@ -62,12 +64,18 @@ enum Output {
 
 impl Explain {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if let Subject::Rule(rule) = &self.subject {
+            return rule.run(session);
+        }
         let (Subject::Pod(named)
         | Subject::Deployment(named)
         | Subject::Gateway(named)
         | Subject::Workload(named)
         | Subject::Filter(named)
-        | Subject::Field(named)) = &self.subject;
+        | Subject::Field(named)) = &self.subject
+        else {
+            return Ok(Exit::Ok);
+        };
         if !named.proxies.given() {
             return session.usage(
                 "there is no proxy to look at",
@@ -216,7 +224,7 @@ impl Explain {
             Subject::Deployment(named) => format!("deployment {}", named.name),
             Subject::Gateway(named) => format!("gateway {}", named.name),
             Subject::Workload(named) => format!("workload {}", named.name),
-            Subject::Filter(_) | Subject::Field(_) => "any proxy".to_owned(),
+            Subject::Filter(_) | Subject::Field(_) | Subject::Rule(_) => "any proxy".to_owned(),
         }
     }
 
@@ -245,7 +253,7 @@ impl Explain {
                             || of_workload(&proxy.name, &name)
                     })
             }
-            Subject::Filter(_) | Subject::Field(_) => true,
+            Subject::Filter(_) | Subject::Field(_) | Subject::Rule(_) => true,
         }
     }
 }

@@ -98,6 +98,44 @@ impl Proxies {
         problems: &mut Vec<Problem>,
         visit: &mut Visit<'_>,
     ) -> io::Result<()> {
+        self.each(problems, &mut |problems, dump| match dump.config(&self.identity()) {
+            Ok(config) => visit(session, &Offer { dump: &dump, config }),
+            Err(problem) => {
+                problems.push(named(&dump, problem));
+                Ok(())
+            }
+        })
+    }
+
+    /// Reads every dump and keeps it. What cannot be read is noted.
+    pub(super) fn all(&self, problems: &mut Vec<Problem>) -> Vec<Dump> {
+        let mut all = Vec::new();
+        let kept = self.each(problems, &mut |_, dump| {
+            all.push(dump);
+            Ok(())
+        });
+        debug_assert!(kept.is_ok());
+        all
+    }
+
+    /// The configurations in dumps that were kept.
+    pub(super) fn configs<'d>(&self, dumps: &'d [Dump], problems: &mut Vec<Problem>) -> Vec<ProxyConfig<'d>> {
+        let read = dumps.iter().filter_map(|dump| match dump.config(&self.identity()) {
+            Ok(config) => Some(config),
+            Err(problem) => {
+                problems.push(named(dump, problem));
+                None
+            }
+        });
+        read.collect()
+    }
+
+    /// Hands out every dump, each proxy once.
+    fn each(
+        &self,
+        problems: &mut Vec<Problem>,
+        take: &mut dyn FnMut(&mut Vec<Problem>, Dump) -> io::Result<()>,
+    ) -> io::Result<()> {
         let (paths, mut trouble) = dumps::list(&self.dump);
         problems.append(&mut trouble);
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
@@ -111,15 +149,14 @@ impl Proxies {
                 continue;
             }
             seen.extend(dump.node_id().map(|id| (id.to_owned(), dump.name().to_owned())));
-            match dump.config(&self.identity()) {
-                Ok(config) => visit(session, &Offer { dump: &dump, config })?,
-                Err(problem) => {
-                    problems.push(Problem { message: format!("{}: {}", dump.name(), problem.message), ..problem });
-                }
-            }
+            take(problems, dump)?;
         }
         Ok(())
     }
+}
+
+fn named(dump: &Dump, problem: Problem) -> Problem {
+    Problem { message: format!("{}: {}", dump.name(), problem.message), ..problem }
 }
 
 fn twice(dump: &Dump, first: &str) -> Problem {

@@ -3,7 +3,9 @@
 mod diff;
 mod explain;
 mod input;
+mod lint;
 mod render;
+mod rules;
 
 use crate::engine::MeshSettings;
 use crate::model::inventory::Inventory;
@@ -19,6 +21,8 @@ pub enum Exit {
     Ok,
     /// `diff` found changes.
     Changes,
+    /// `lint` found something at or above `--fail-on`.
+    Findings,
     /// The command line does not make sense, or `diff` had trouble.
     Usage,
     /// Something could not be read; what could be read was answered.
@@ -30,7 +34,7 @@ impl Exit {
     pub const fn code(self) -> u8 {
         match self {
             Exit::Ok => 0,
-            Exit::Changes => 1,
+            Exit::Changes | Exit::Findings => 1,
             Exit::Usage => 2,
             Exit::Partial => 3,
         }
@@ -39,8 +43,8 @@ impl Exit {
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  answered; diff: no change
-  1  diff: changes
+  0  answered; diff: no change; lint: nothing at or above --fail-on
+  1  diff: changes; lint: findings
   2  the command line does not make sense, or nothing goes by the name given; diff: any trouble
   3  something could not be read: what could be read is answered";
 
@@ -99,6 +103,10 @@ enum Command {
     Render(render::Render),
     /// Show what changed filters change on each proxy
     Diff(diff::Diff),
+    /// Say what is wrong, risky or without effect in EnvoyFilters
+    Lint(lint::Lint),
+    /// List the rules of lint, or show one with its documentation
+    Rules(rules::Rules),
 }
 
 /// What the process tells the library about its surroundings.
@@ -133,6 +141,8 @@ impl Cli {
             Command::Explain(command) => command.run(&mut session),
             Command::Render(command) => command.run(&mut session),
             Command::Diff(command) => command.run(&mut session),
+            Command::Lint(command) => command.run(&mut session),
+            Command::Rules(command) => command.run(&mut session),
         }
     }
 }

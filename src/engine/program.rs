@@ -13,6 +13,8 @@ use crate::proto::json;
 use crate::proto::schema::Schema;
 use crate::proto::tree::{Origin, Tree};
 use regex::Regex;
+use std::collections::BTreeMap;
+use std::ops::Index;
 
 /// Longest `proxyVersion` that releases from 1.31 on compile (istiod `maxProxyVersionLen`).
 pub const MAX_PROXY_VERSION: usize = 1024;
@@ -114,17 +116,25 @@ impl<'f> Program<'f> {
 
     /// What of these filters concerns a proxy, in the order of application.
     pub fn plan<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings) -> Plan<'p> {
-        let selections: Vec<Selection> = self
-            .filters
-            .iter()
-            .zip(&self.built)
-            .map(|(filter, built)| match built {
+        self.plan_among(proxy, mesh, &(0..self.filters.len()).collect::<Vec<_>>())
+    }
+
+    /// Like [`Program::plan`], when the caller knows that only these filters (by index) can attach to the proxy: the others
+    /// are taken for filters of other namespaces.
+    pub fn plan_among<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings, candidates: &[usize]) -> Plan<'p> {
+        let mut selections = Selections::default();
+        let mut order = Vec::new();
+        for &index in candidates {
+            let (Some(filter), Some(built)) = (self.filters.get(index), self.built.get(index)) else { continue };
+            let selection = match built {
                 Err(why) => Selection::Unreadable(why),
                 Ok(_) => select(filter, proxy, mesh, self.compat),
-            })
-            .collect();
-        let mut order: Vec<usize> =
-            (0..self.filters.len()).filter(|&index| selections[index] == Selection::Selected).collect();
+            };
+            if selection == Selection::Selected {
+                order.push(index);
+            }
+            selections.known.insert(index, selection);
+        }
         sort(self.filters, &mut order, mesh);
         let mut patches = Vec::new();
         for &filter in &order {
@@ -143,6 +153,21 @@ impl<'f> Program<'f> {
     }
 }
 
+/// Whether each filter attaches to a proxy, by its index. Filters that nobody looked at count as of another namespace: a
+/// mesh has many filters, and few that can meet a given proxy.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selections {
+    known: BTreeMap<usize, Selection>,
+}
+
+impl Index<usize> for Selections {
+    type Output = Selection;
+
+    fn index(&self, filter: usize) -> &Selection {
+        self.known.get(&filter).unwrap_or(&Selection::OtherNamespace)
+    }
+}
+
 /// What concerns one proxy.
 pub struct Plan<'p> {
     /// What differs by release.
@@ -154,7 +179,7 @@ pub struct Plan<'p> {
     /// The proxy.
     pub proxy: &'p Proxy,
     /// Per filter: whether it attaches.
-    pub selections: Vec<Selection>,
+    pub selections: Selections,
     /// The attached filters in the order of application.
     pub order: Vec<usize>,
     /// Their patches in that order; the index is the [`PatchId`].
@@ -305,7 +330,7 @@ fn never(patch: &Patch, object: &ObjectMatch, operation: Operation, compat: Comp
 }
 
 /// Whether the match says which filter of its kind is meant.
-pub(super) fn names_filter(apply_to: ApplyTo, object: &ObjectMatch) -> bool {
+pub fn names_filter(apply_to: ApplyTo, object: &ObjectMatch) -> bool {
     let ObjectMatch::Listener(listener) = object else { return false };
     if apply_to == ApplyTo::ListenerFilter {
         return !listener.listener_filter.is_empty();

@@ -1,13 +1,18 @@
 //! What rules look at: the documents, the filters, and a run of the engine for each proxy.
 
+use super::inert::Memo;
+use super::value::{self, PatchValue};
 use crate::engine::program::{BuiltPatch, Planned};
 use crate::engine::trace::PatchTrace;
-use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Selection};
+use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program};
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
+use crate::proto::schema::Schema;
 use crate::source::{Node, Problem, Sources, Span, Step};
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 /// How much is known of a proxy's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +37,10 @@ pub struct ProxyRun<'a> {
     pub plan: &'a Plan<'a>,
     /// What the engine did.
     pub judged: Judged<'a>,
+    /// Number of the first patch of each attached filter that has patches.
+    pub first: HashMap<usize, PatchId>,
+    /// What was found out by running it again without a patch.
+    pub memo: Memo,
 }
 
 /// Everything a rule may look at.
@@ -52,6 +61,10 @@ pub struct Context<'a> {
     pub mesh: &'a MeshSettings,
     /// One run a proxy, reference configurations included.
     pub runs: Vec<ProxyRun<'a>>,
+    /// For each filter the runs (by index) that it attaches in.
+    pub attached: Vec<Vec<usize>>,
+    /// The values of the patches, walked when a rule first asks.
+    pub walked: OnceCell<Vec<PatchValue<'a>>>,
 }
 
 /// A patch with everything that is known without a proxy.
@@ -96,9 +109,29 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// The value of every patch that has one, walked with its types.
+    pub fn values(&self) -> &[PatchValue<'a>] {
+        self.walked.get_or_init(|| {
+            let (istiod, envoy) = (self.program.schema, self.envoy());
+            self.patches().filter_map(|view| value::walk(view, istiod, envoy)).collect()
+        })
+    }
+
+    /// Minor number of the proxies' Envoy: Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (docs, supported
+    /// releases).
+    pub fn envoy_minor(&self) -> u16 {
+        self.release.minor + 8
+    }
+
+    /// The types of the proxies' Envoy; `None` for a release whose Envoy is not known.
+    pub fn envoy(&self) -> Option<Schema> {
+        Schema::envoy(self.envoy_minor())
+    }
+
     /// A patch on every proxy that its filter attaches to.
     pub fn on_proxies<'c>(&'c self, filter: usize, patch: usize) -> impl Iterator<Item = PatchRun<'c, 'a>> + 'c {
-        self.runs.iter().filter_map(move |run| run.patch(filter, patch))
+        let attached = self.attached.get(filter).into_iter().flatten();
+        attached.filter_map(move |&run| self.runs.get(run)?.patch(filter, patch))
     }
 
     /// Whether real config dumps were given.
@@ -108,8 +141,8 @@ impl<'a> Context<'a> {
 
     /// Whether a filter attaches to a proxy of which a config dump was given.
     pub fn attaches_to_dump(&self, filter: usize) -> bool {
-        let dumps = self.runs.iter().filter(|run| run.knowledge == Knowledge::Dump);
-        dumps.into_iter().any(|run| run.plan.selections[filter] == Selection::Selected)
+        let attached = self.attached.get(filter).into_iter().flatten();
+        attached.filter_map(|&run| self.runs.get(run)).any(|run| run.knowledge == Knowledge::Dump)
     }
 }
 
@@ -147,10 +180,13 @@ impl<'a> PatchView<'a> {
 impl<'a> ProxyRun<'a> {
     /// A patch on this proxy; `None` when its filter does not attach.
     pub fn patch<'c>(&'c self, filter: usize, patch: usize) -> Option<PatchRun<'c, 'a>> {
-        let id = self.plan.ids().find(|&id| {
-            let planned = self.plan.get(id);
-            planned.filter == filter && planned.built.patch.index == patch
-        })?;
+        let first = self.first.get(&filter)?;
+        let id = PatchId(first.0.checked_add(u32::try_from(patch).ok()?)?);
+        let planned = self.plan.patches.get(id.index())?;
+        if planned.filter != filter || planned.built.patch.index != patch {
+            return None;
+        }
+        let id = self.memo.id(self.plan, filter, patch)?;
         Some(self.by_id(id))
     }
 

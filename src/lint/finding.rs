@@ -81,6 +81,8 @@ pub struct Finding {
     pub objects: Vec<String>,
     /// A change that removes it.
     pub fix: Option<Fix>,
+    /// Whether it says that the patch has no effect: without the patch every given proxy gets the same configuration.
+    pub ineffective: bool,
 }
 
 impl Finding {
@@ -100,6 +102,7 @@ impl Finding {
             workloads: Vec::new(),
             objects: Vec::new(),
             fix: None,
+            ineffective: false,
         }
     }
 
@@ -115,6 +118,13 @@ impl Finding {
     #[must_use]
     pub fn label(mut self, message: impl Into<String>) -> Finding {
         self.primary.message = message.into();
+        self
+    }
+
+    /// Says that the patch (of a finding without one: the filter) has no effect on any proxy that is given.
+    #[must_use]
+    pub fn ineffective(mut self) -> Finding {
+        self.ineffective = true;
         self
     }
 

@@ -2,15 +2,21 @@
 
 use super::context::{Context, Knowledge, ProxyRun};
 use super::finding::{Finding, Findings};
+use super::inert::Memo;
 use super::rule::Rule;
+use crate::engine::program::{Planned, Status};
+use crate::engine::trace::NoOp;
 use crate::engine::{MeshSettings, Options, Plan, Program, judge, matching};
-use crate::model::envoy_filter::{EnvoyFilter, ObjectMatch};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch};
 use crate::model::inventory::Inventory;
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::LazyLock;
 
 /// What is linted.
 pub struct Input<'a> {
@@ -32,25 +38,36 @@ pub struct Input<'a> {
 
 /// Runs rules. Findings come sorted by place; suppression and severities of a configuration are the caller's.
 pub fn lint(input: &Input<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
+    inspect(input, rules, |_| ()).0
+}
+
+/// Runs rules, and lets the caller look at what they looked at.
+pub fn inspect<T>(
+    input: &Input<'_>,
+    rules: &[&'static Rule],
+    look: impl FnOnce(&Context<'_>) -> T,
+) -> (Vec<Finding>, T) {
     let filters = &input.inventory.envoy_filters;
     let program = Program::new(filters, input.release);
-    let options = Options::default();
     let dump_plans: Vec<Plan<'_>> = input.dumps.iter().map(|dump| program.plan(&dump.proxy, input.mesh)).collect();
-    let mut runs: Vec<ProxyRun<'_>> = Vec::new();
-    for (config, plan) in input.dumps.iter().zip(&dump_plans) {
-        let judged = judge(plan, config, &options);
-        runs.push(ProxyRun { label: config.proxy.full_name(), knowledge: Knowledge::Dump, config, plan, judged });
-    }
-    let unseen: Vec<bool> =
-        (0..filters.len()).map(|index| !dump_plans.iter().any(|plan| plan.order.contains(&index))).collect();
+    let mut seen = vec![false; filters.len()];
+    dump_plans.iter().flat_map(|plan| &plan.order).for_each(|&index| seen[index] = true);
     let relaxed: Vec<EnvoyFilter> = filters.iter().map(relax).collect();
     let relaxed_program = Program::new(&relaxed, input.release);
-    let made_up = made_up_proxies(filters, &unseen, input.references, input.mesh);
-    let plans: Vec<Plan<'_>> = made_up.iter().map(|config| relaxed_program.plan(&config.proxy, input.mesh)).collect();
-    for (config, plan) in made_up.iter().zip(&plans) {
-        let judged = judge(plan, config, &options);
-        let label = format!("a {} of the reference configuration", config.proxy.kind.word());
-        runs.push(ProxyRun { label, knowledge: Knowledge::Reference, config, plan, judged });
+    let meeting = Meeting::new(filters, input.mesh);
+    let made_up = made_up_proxies(filters, &seen, input.references, input.mesh);
+    let plans: Vec<(&ProxyConfig<'_>, Plan<'_>)> = made_up
+        .iter()
+        .map(|config| (config, relaxed_program.plan_among(&config.proxy, input.mesh, &meeting.candidates(config))))
+        .filter(|(_, plan)| plan.patches.iter().any(concerns))
+        .collect();
+    let mut work: Vec<(Knowledge, &ProxyConfig<'_>, &Plan<'_>)> = Vec::new();
+    work.extend(input.dumps.iter().zip(&dump_plans).map(|(config, plan)| (Knowledge::Dump, config, plan)));
+    work.extend(plans.iter().map(|(config, plan)| (Knowledge::Reference, *config, plan)));
+    let runs = judge_all(&work);
+    let mut attached = vec![Vec::new(); filters.len()];
+    for (number, run) in runs.iter().enumerate() {
+        run.plan.order.iter().for_each(|&filter| attached[filter].push(number));
     }
     let context = Context {
         sources: input.sources,
@@ -61,24 +78,108 @@ pub fn lint(input: &Input<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
         release: input.release,
         mesh: input.mesh,
         runs,
+        attached,
+        walked: std::cell::OnceCell::new(),
     };
     let mut findings = Findings::default();
     for rule in rules {
         (rule.check)(rule, &context, &mut findings);
     }
-    findings.sorted()
+    (findings.sorted(), look(&context))
+}
+
+/// Whether a patch may do something on the proxy of its plan; an extension configuration may, whatever its context.
+fn concerns(planned: &Planned<'_>) -> bool {
+    planned.status != Status::NoOp(NoOp::ContextOfOtherProxies)
+        || planned.built.patch.apply_to == ApplyTo::ExtensionConfig
+}
+
+/// Fewest runs for which a second thread is worth its start.
+const RUNS_A_THREAD: usize = 16;
+
+/// Most threads: the engine is bound by memory beyond.
+const MAX_THREADS: usize = 8;
+
+static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
+
+/// Runs the engine for every proxy, on all cores when there are many; the order stays.
+fn judge_all<'a>(work: &[(Knowledge, &'a ProxyConfig<'a>, &'a Plan<'a>)]) -> Vec<ProxyRun<'a>> {
+    let one = |&(knowledge, config, plan): &(Knowledge, &'a ProxyConfig<'a>, &'a Plan<'a>)| {
+        let mut first = HashMap::new();
+        for id in plan.ids() {
+            first.entry(plan.get(id).filter).or_insert(id);
+        }
+        let label = match knowledge {
+            Knowledge::Dump => config.proxy.full_name(),
+            Knowledge::Reference => format!("a {} of the reference configuration", config.proxy.kind.word()),
+        };
+        ProxyRun { label, knowledge, config, plan, judged: judge(plan, config, &OPTIONS), first, memo: Memo::default() }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    let threads = cores.min(work.len() / RUNS_A_THREAD).max(1);
+    if threads == 1 {
+        return work.iter().map(one).collect();
+    }
+    std::thread::scope(|scope| {
+        let parts = work.chunks(work.len().div_ceil(threads));
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || part.iter().map(one).collect::<Vec<_>>())).collect();
+        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.flatten().collect()
+    })
+}
+
+/// Which filters can meet a proxy, without asking each: by namespace and one label of the selector.
+struct Meeting<'a> {
+    root_namespace: &'a str,
+    /// Filters that ask for no label, by namespace.
+    any: HashMap<&'a str, Vec<usize>>,
+    /// Filters by namespace and the first label they ask for.
+    label: HashMap<(&'a str, &'a str, &'a str), Vec<usize>>,
+}
+
+impl<'a> Meeting<'a> {
+    fn new(filters: &'a [EnvoyFilter], mesh: &'a MeshSettings) -> Meeting<'a> {
+        let mut meeting = Meeting { root_namespace: &mesh.root_namespace, any: HashMap::new(), label: HashMap::new() };
+        for (index, filter) in filters.iter().enumerate() {
+            let namespace = filter.namespace.as_str();
+            // A filter with targetRefs is not asked for labels by the releases that read them.
+            let first = filter.selector.iter().flatten().next().filter(|_| filter.target_refs.is_empty());
+            match first {
+                None => meeting.any.entry(namespace).or_default().push(index),
+                Some((key, value)) => meeting.label.entry((namespace, key, value)).or_default().push(index),
+            }
+        }
+        meeting
+    }
+
+    fn candidates(&self, config: &ProxyConfig<'_>) -> Vec<usize> {
+        let proxy = &config.proxy;
+        let mut found = Vec::new();
+        let mut namespaces = vec![proxy.namespace.as_str()];
+        if self.root_namespace != proxy.namespace {
+            namespaces.push(self.root_namespace);
+        }
+        for namespace in namespaces {
+            found.extend(self.any.get(namespace).into_iter().flatten());
+            for (key, value) in &proxy.labels {
+                found.extend(self.label.get(&(namespace, key.as_str(), value.as_str())).into_iter().flatten());
+            }
+        }
+        found.sort_unstable();
+        found
+    }
 }
 
 /// A workload for each different set of labels that an unseen filter asks for, of each kind of reference
 /// configuration, in the filter's namespace.
 fn made_up_proxies<'a>(
     filters: &[EnvoyFilter],
-    unseen: &[bool],
+    seen: &[bool],
     references: &[ProxyConfig<'a>],
     mesh: &MeshSettings,
 ) -> Vec<ProxyConfig<'a>> {
     let mut wanted = BTreeSet::new();
-    for (filter, _) in filters.iter().zip(unseen).filter(|(_, unseen)| **unseen) {
+    for (filter, _) in filters.iter().zip(seen).filter(|(_, seen)| !**seen) {
         // A filter of the root namespace meets the workloads of all others: one made-up namespace stands for them.
         let namespace =
             if filter.namespace == mesh.root_namespace { "any-namespace" } else { filter.namespace.as_str() };

@@ -1,5 +1,6 @@
 //! The only place that reads: files, folders, standard input.
 
+pub mod config;
 pub mod dump;
 pub mod dumps;
 mod files;

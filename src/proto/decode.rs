@@ -392,7 +392,10 @@ impl Decoder {
                 return None;
             };
             let payload = self.within("value", |this| this.message(inner, payload))?;
-            out.push((Cow::Borrowed("value"), payload));
+            // Empty asks for `value` when it is read, and is written without.
+            if inner.well_known() != Some(WellKnown::Empty) {
+                out.push((Cow::Borrowed("value"), payload));
+            }
         } else {
             let entries = entries.into_iter().filter(|(key, _)| key != TYPE_KEY).collect();
             out.extend(self.fields(inner, entries));

@@ -4,6 +4,7 @@ pub mod camel;
 pub mod decode;
 pub mod json;
 pub mod merge;
+pub mod rules;
 pub mod schema;
 pub mod tree;
 pub mod wire;

@@ -264,7 +264,7 @@ fn encode_json_list(tree: &Tree<'_>, out: &mut Vec<u8>) -> Option<()> {
 }
 
 /// One field as it stands in the bytes.
-enum Raw<'b> {
+pub(super) enum Raw<'b> {
     Varint(u64),
     Fixed64([u8; 8]),
     Bytes(&'b [u8]),
@@ -285,7 +285,7 @@ fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// Number and content of the next field; groups are skipped. `None` on malformed bytes.
-fn read_field<'b>(bytes: &mut &'b [u8]) -> Option<(u32, Raw<'b>)> {
+pub(super) fn read_field<'b>(bytes: &mut &'b [u8]) -> Option<(u32, Raw<'b>)> {
     let key = read_varint(bytes)?;
     let number = u32::try_from(key >> 3).ok().filter(|&number| number > 0 && number < 1 << 29)?;
     let raw = match key & 7 {

@@ -3,7 +3,9 @@
 pub mod dump;
 pub mod explain;
 pub mod field;
+pub mod findings;
 pub mod problem;
+pub mod rules;
 pub mod style;
 pub mod unified;
 pub mod yaml;

@@ -10,10 +10,10 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 /// Longest line of a source that is shown; minified JSON is one line of megabytes.
-const MAX_LINE: usize = 400;
+pub(super) const MAX_LINE: usize = 400;
 
 /// The texts of a run as the renderer wants them.
-struct Texts<'s>(&'s Sources);
+pub(super) struct Texts<'s>(&'s Sources);
 
 impl<'a> Files<'a> for Texts<'_>
 where
@@ -93,7 +93,7 @@ pub fn excerpt(
 }
 
 /// The part of a span on its first line: a caret under thirty lines helps nobody.
-fn one_line(sources: &Sources, span: Span) -> Range<usize> {
+pub(super) fn one_line(sources: &Sources, span: Span) -> Range<usize> {
     let (start, end) = (span.start as usize, span.end as usize);
     let text = sources.snippet(span);
     let end = text.find('\n').map_or(end, |newline| start + newline);
@@ -101,14 +101,19 @@ fn one_line(sources: &Sources, span: Span) -> Range<usize> {
     start..start + trimmed.max(usize::from(end > start))
 }
 
-fn line_length(sources: &Sources, span: Span) -> usize {
+pub(super) fn line_length(sources: &Sources, span: Span) -> usize {
     let text = sources.get(span.file);
     let line = text.position(span.start).line;
     let start = text.line_start(line).unwrap_or_default() as usize;
     text.line_start(line + 1).map_or(text.text.len(), |end| end as usize).saturating_sub(start)
 }
 
-fn emit(out: &mut dyn Write, terminal: Terminal, sources: &Sources, diagnostic: &Diagnostic<FileId>) -> io::Result<()> {
+pub(super) fn emit(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    sources: &Sources,
+    diagnostic: &Diagnostic<FileId>,
+) -> io::Result<()> {
     let config = Config { display_style: DisplayStyle::Rich, tab_width: 2, ..Config::default() };
     let texts = Texts(sources);
     let text = if terminal.colour {

@@ -5,14 +5,21 @@
 
 mod bad_input;
 mod cli;
+mod corpus_lint;
 mod dump;
+mod field_failures;
 mod generate;
 mod input;
+mod leaks;
+mod lint_cli;
+mod linting;
 mod parity;
 mod properties;
 mod real;
 mod reference;
 mod rules;
 mod seeds;
+mod seeds_lint;
 mod support;
 mod tidy;
+mod truth;

@@ -183,7 +183,10 @@ proptest! {
         };
         let ours = decode::decode(schema, message, json::from_json(&value));
         prop_assert!(!ours.refused(), "{:?}: {value}", ours.notices);
-        prop_assert_eq!(json::canonical(&ours.tree), dynamic_text(&theirs));
+        // Go writes an Empty inside an Any without `value`, prost-reflect with.
+        let empty = "google.protobuf.Empty\",\"value\":{}";
+        let theirs = dynamic_text(&theirs).replace(empty, "google.protobuf.Empty\"");
+        prop_assert_eq!(json::canonical(&ours.tree), theirs);
     }
 
     /// A merge of plain messages is what reading their bytes one after the other is.

@@ -126,6 +126,10 @@ impl Base<'_> {
         for (word, resources) in kinds.as_object().unwrap() {
             for (name, resource) in resources.as_object().unwrap() {
                 let (name, copy) = name.split_once('#').map_or((name.as_str(), false), |(name, _)| (name, true));
+                // The recorder asks for a route once for each listener that names it.
+                if copy && kind(word) == ResourceKind::Route {
+                    continue;
+                }
                 let texts = want.entry((kind(word), name.to_owned())).or_default();
                 if !copy {
                     texts.clear();

@@ -1,0 +1,79 @@
+//! EF405: a patch that looks for a filter which another patch inserts only later.
+
+use crate::declare_rule;
+use crate::engine::trace::Condition;
+use crate::engine::trace::Effect;
+use crate::lint::order::reason;
+use crate::lint::{Context, Finding, Findings, Rule};
+
+declare_rule! {
+    /// A patch that looks for a filter which another patch inserts only later.
+    ///
+    /// # What it finds
+    /// A patch that matches nothing because the filter named in its match is inserted by a patch that comes later,
+    /// and that would match if it came later itself. Computed by running the engine with the two filters swapped.
+    ///
+    /// # Why it matters
+    /// The patch does nothing, and nothing is logged. It may have worked before the other filter was created again:
+    /// creation time decides among equal priorities.
+    ///
+    /// # How to fix
+    /// Give it a higher `priority` than the filter that inserts the anchor.
+    ///
+    /// # References
+    /// istio/istio issues 37415, 38214; istiod `push_context.go`.
+    "EF405" "anchor-added-later" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let anchor = |condition| {
+            matches!(
+                condition,
+                Some(Condition::SubFilter | Condition::Filter | Condition::ListenerFilter | Condition::RouteName)
+            )
+        };
+        if cx.on_proxies(view.filter_index, view.patch.index).any(|run| run.changes()) {
+            continue;
+        }
+        let later = |run: &crate::lint::context::PatchRun<'_, '_>| {
+            if !run.trace.effects.is_empty() || !anchor(run.trace.nearest) {
+                return None;
+            }
+            let inserts = run.run.plan.ids().filter(|&other| {
+                let planned = run.run.plan.get(other);
+                let inserted = run.run.by_id(other).has(|effect| matches!(effect, Effect::Inserted { .. }));
+                other > run.id && inserted && planned.built.patch.apply_to == view.patch.apply_to
+            });
+            inserts.into_iter().find(|&other| run.run.matches_after(run.id, other))
+        };
+        let Some(seen) = cx.seen_if(&view, |run| later(run).is_some()) else { continue };
+        let run = &seen.runs[0];
+        let Some(other) = later(run).and_then(|id| cx.view(run.run, id)) else { continue };
+        let condition = run.trace.nearest.map_or(&["listener"] as &[_], Condition::route);
+        let mut route = vec!["match"];
+        route.extend(condition);
+        let mut finding = Finding::new(
+            rule,
+            view.value_span(&route),
+            format!("{} inserts this only later", other.filter.full_name()),
+        )
+        .label("is not there yet when this patch runs")
+        .related(other.value_path_span("name"), "inserted here")
+        .of(view.filter, Some(view.patch.index));
+        finding = if other.filter_index == view.filter_index {
+            finding.help("put the patch behind the one that inserts it")
+        } else {
+            finding
+                .note(format!(
+                    "{} comes later: {}",
+                    other.filter.full_name(),
+                    reason(cx, view.filter_index, other.filter_index)
+                ))
+                .help(format!("spec:\n  priority: {}", other.filter.priority.saturating_add(1)))
+        };
+        let inert = cx.inert(view.filter_index, view.patch.index);
+        let finding = seen.tell(finding);
+        out.push(if inert { finding.ineffective() } else { finding });
+    }
+}

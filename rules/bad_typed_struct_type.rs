@@ -1,0 +1,65 @@
+//! EF113: a TypedStruct whose `type_url` names nothing.
+
+use crate::declare_rule;
+use crate::lint::{Context, Edit, Findings, Rule};
+
+declare_rule! {
+    /// A TypedStruct whose `type_url` is missing, empty or unknown to the proxy.
+    ///
+    /// # What it finds
+    /// A `udpa.type.v1.TypedStruct` or `xds.type.v3.TypedStruct` without `type_url`, or with one that no message of the
+    /// proxies' Envoy has. Types of the v2 API have a rule of their own.
+    ///
+    /// # Why it matters
+    /// istiod does not look inside, so nobody refuses the filter; the proxy rejects what holds it.
+    ///
+    /// # How to fix
+    /// Write the full name of the message after `type.googleapis.com/`.
+    ///
+    /// # References
+    /// `xds/type/v3/typed_struct.proto`; Envoy `source/common/config/utility.cc`.
+    "EF113" "bad-typed-struct-type" Error fixes => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for slot in &value.slots {
+            let Some(inner) = slot.inner else { continue };
+            let Some(url) = inner.filter(|url| !url.text.is_empty()) else {
+                let span = inner.map_or_else(|| slot.url.map_or(slot.span, |url| url.span), |url| url.span);
+                out.push(
+                    value
+                        .finding(rule, span, "a TypedStruct without `type_url`")
+                        .label("of which type is its value?")
+                        .note("istiod does not look inside; the proxy finds no extension for it and rejects what holds it")
+                        .help("add `type_url: type.googleapis.com/…` beside `value`"),
+                );
+                continue;
+            };
+            let known = url.envoy.is_some() || cx.envoy().is_none();
+            if known
+                || super::v2_type::successor(&url).is_some()
+                || super::malformed_type_url::meant(cx, &url).is_some()
+            {
+                continue;
+            }
+            let mut finding = value
+                .finding(
+                    rule,
+                    url.span,
+                    format!("Envoy 1.{} does not know the type `{}`", cx.envoy_minor(), url.name()),
+                )
+                .label("unknown type")
+                .note("istiod does not look inside a TypedStruct; the proxy rejects what holds this");
+            for note in super::unknown_type::releases(url.name()) {
+                finding = finding.note(note);
+            }
+            if let Some(better) = super::unknown_type::better(cx, &url) {
+                let text = format!("type.googleapis.com/{better}");
+                finding = finding.help(format!("did you mean `{text}`?"));
+                finding = finding.fix("write that type", false, vec![Edit { span: url.span, text }]);
+            }
+            out.push(finding);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! EF118: a value that Envoy's validation refuses.
+
+use crate::declare_rule;
+use crate::lint::constraint::broken;
+use crate::lint::{Context, Findings, Rule};
+
+declare_rule! {
+    /// A value that breaks a validation rule of Envoy's API.
+    ///
+    /// # What it finds
+    /// A number out of its bounds, text that is too short, too long or of another form, an enum value that is not
+    /// allowed, a list with too many or repeated items: every rule that the proto files state, at any depth.
+    ///
+    /// # Why it matters
+    /// istiod checks none of these rules: it sends the value, and the proxy rejects the listener, route or cluster.
+    ///
+    /// # How to fix
+    /// Write a value that the rule allows.
+    ///
+    /// # References
+    /// `validate.rules` in the protos of the proxies' Envoy (protoc-gen-validate).
+    "EF118" "broken-validation-rule" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in &value.objects {
+            for member in &object.members {
+                let Some(field) = member.envoy else { continue };
+                for one in broken(object, member) {
+                    let message = format!("`{}` has to be {}", field.name(), one.must_be);
+                    out.push(
+                        value
+                            .finding(rule, one.span, message)
+                            .label(format!("a rule of `{}`", object.short_name()))
+                            .note("istiod sends it as it is, and the proxy rejects what holds it"),
+                    );
+                }
+            }
+        }
+    }
+}

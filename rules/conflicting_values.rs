@@ -1,0 +1,86 @@
+//! EF401: two filters that write different values to the same field.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::engine::trace::Effect;
+use crate::lint::Confidence;
+use crate::lint::context::Knowledge;
+use crate::lint::order::reason;
+use crate::lint::seen::exact;
+use crate::lint::{Context, Finding, Findings, Rule};
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// Two filters that write different values to the same field.
+    ///
+    /// # What it finds
+    /// A field that one filter sets and a filter applied later sets to another value, on the same proxy. Patches
+    /// that lose everything are reported by shadowed-patch.
+    ///
+    /// # Why it matters
+    /// The last one wins, in an order that the text of neither filter shows: priority, root namespace first,
+    /// creation time, name.
+    ///
+    /// # How to fix
+    /// Write the value in one place; or give the one that is to win a higher `priority`.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
+    "EF401" "conflicting-values" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let mut found: BTreeMap<[usize; 4], (Vec<usize>, Vec<String>)> = BTreeMap::new();
+    for (number, run) in cx.runs.iter().enumerate() {
+        for id in run.plan.ids() {
+            let winner = run.by_id(id);
+            if winner.trace.effects.is_empty() || cx.view(run, id).is_none_or(|view| !exact(&winner, &view)) {
+                continue;
+            }
+            for (place, effect) in &winner.trace.effects {
+                let Effect::Merged(changes) = effect else { continue };
+                for change in changes.iter().filter(|change| change.before.is_some() && change.before != change.after) {
+                    for loser in change.before_origins.iter().copied().filter_map(PatchId::of) {
+                        let other = run.plan.get(loser);
+                        let own = other.filter == winner.planned.filter;
+                        let fits = cx.view(run, loser).is_some_and(|view| exact(&run.by_id(loser), &view));
+                        if own || !fits || (run.knowledge == Knowledge::Dump && run.inert(loser)) {
+                            continue;
+                        }
+                        let planned = winner.planned;
+                        let key = [other.filter, other.built.patch.index, planned.filter, planned.built.patch.index];
+                        let entry = found.entry(key).or_default();
+                        if entry.0.last() != Some(&number) {
+                            entry.0.push(number);
+                        }
+                        let text = format!("{place}: {}", change.path);
+                        if !entry.1.contains(&text) {
+                            entry.1.push(text);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for ([filter, patch, by, by_patch], (runs, fields)) in found {
+        let (Some(view), Some(other)) = (cx.patch(filter, patch), cx.patch(by, by_patch)) else { continue };
+        let path = fields[0].split(": ").last().unwrap_or_default();
+        let certain = runs.iter().any(|&run| cx.runs[run].knowledge == Knowledge::Dump);
+        let labels = runs.iter().filter(|_| certain).map(|&run| cx.runs[run].label.clone());
+        out.push(
+            Finding::new(
+                rule,
+                view.value_path_span(path),
+                format!("{} writes another value to `{path}`, and wins", other.filter.full_name()),
+            )
+            .label("overwritten")
+            .related(other.value_path_span(path), "this value stays")
+            .note(format!("it comes later: {}", reason(cx, filter, by)))
+            .note(format!("{} fields: {}", fields.len(), fields[..fields.len().min(3)].join("; ")))
+            .help("write the value in one place, or set `priority` (the higher one comes later)")
+            .workloads(labels)
+            .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
+            .of(view.filter, Some(patch)),
+        );
+    }
+}

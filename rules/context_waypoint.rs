@@ -1,0 +1,65 @@
+//! EF208: context WAYPOINT is accepted and applied by no release.
+
+use crate::declare_rule;
+use crate::engine::compat::{self, Behaviour};
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+
+declare_rule! {
+    /// `context: WAYPOINT`, which is accepted and never applied.
+    ///
+    /// # What it finds
+    /// `context: WAYPOINT`, and `match.waypoint` with any context.
+    ///
+    /// # Why it matters
+    /// The API has both since 1.29, and no code of istiod applies them. Nothing in such a patch is validated
+    /// either. Before 1.29 the API server refuses the whole filter.
+    ///
+    /// # How to fix
+    /// Waypoints are patched as SIDECAR_INBOUND (their services) and SIDECAR_OUTBOUND, with `match.listener` and
+    /// `match.routeConfiguration`; from 1.27 on the filter needs `targetRefs`.
+    ///
+    /// # References
+    /// istio/api#3577, istio/api#3442; recorded with the 1.31 line.
+    "EF208" "context-waypoint" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let exists = cx.program.compat.has(Behaviour::WaypointContext);
+    for view in cx.patches() {
+        let by_context = view.patch.context == PatchContext::Waypoint;
+        if !by_context && !matches!(view.patch.object, ObjectMatch::Waypoint(_)) {
+            continue;
+        }
+        let (span, what) = if by_context {
+            (view.value_span(&["match", "context"]), "context WAYPOINT")
+        } else {
+            (view.key_span(&["match", "waypoint"]), "match.waypoint")
+        };
+        let since = compat::since(Behaviour::WaypointContext);
+        let (message, note) = match (exists, by_context) {
+            (true, true) => (
+                format!("{what} is applied by no release of Istio"),
+                "the patch is accepted, not validated, and does nothing".to_owned(),
+            ),
+            (true, false) => (
+                format!("{what} is read by no release of Istio"),
+                "the patch matches every object of its context".to_owned(),
+            ),
+            (false, true) => (
+                format!("{what} exists from Istio {}.{} on, and is applied by no release", since.major, since.minor),
+                "this release refuses the whole filter".to_owned(),
+            ),
+            (false, false) => (
+                format!("{what} exists from Istio {}.{} on, and is read by no release", since.major, since.minor),
+                "this release drops it, and the patch matches every object of its context".to_owned(),
+            ),
+        };
+        out.push(
+            Finding::new(rule, span, message)
+                .of(view.filter, Some(view.patch.index))
+                .note(note)
+                .help("context: SIDECAR_INBOUND # with match.listener or match.routeConfiguration"),
+        );
+    }
+}

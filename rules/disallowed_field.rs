@@ -1,0 +1,53 @@
+//! EF116: a field or enum value that Envoy refuses by default.
+
+use crate::declare_rule;
+use crate::envoy;
+use crate::lint::{Context, Findings, Rule};
+
+declare_rule! {
+    /// A field or enum value that Envoy refuses by default.
+    ///
+    /// # What it finds
+    /// A deprecated field or enum value that the proxies' Envoy disallows unless its runtime says otherwise.
+    ///
+    /// # Why it matters
+    /// istiod accepts it, and the proxy rejects the listener, route or cluster that holds it.
+    ///
+    /// # How to fix
+    /// Write what stands in for it.
+    ///
+    /// # References
+    /// `envoy.annotations.disallowed_by_default` in the protos of Envoy 1.26 to 1.40; measured with Envoy 1.36 and 1.40.
+    "EF116" "disallowed-field" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in &value.objects {
+            for member in &object.members {
+                let mut found = Vec::new();
+                if let Some(field) = member.envoy.filter(|field| field.disallowed_by_default()) {
+                    let path = format!("{}.{}", object.full_name(), field.name());
+                    found.push((member.entry.key_span, field.name(), path));
+                }
+                for (node, of, one) in super::deprecated_enum_value::enum_values(member) {
+                    if one.disallowed_by_default() {
+                        found.push((node.span, one.name(), format!("{}.{}", of.full_name(), one.name())));
+                    }
+                }
+                for (span, name, path) in found {
+                    let known = envoy::deprecation(&path);
+                    let since = known.map(|known| known.disallowed()).unwrap_or_default();
+                    let mut finding = value
+                        .finding(rule, span, format!("Envoy refuses `{name}` {since}").trim_end().to_owned())
+                        .label("disallowed by default")
+                        .note("istiod accepts it, and the proxy rejects what holds it");
+                    if let Some(instead) = known.map(|known| known.instead).filter(|instead| !instead.is_empty()) {
+                        finding = finding.help(format!("instead of it there is {instead}"));
+                    }
+                    out.push(finding);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! EF319: a cluster with a name that the proxy has already.
+
+use crate::declare_rule;
+use crate::engine::trace::Effect;
+use crate::engine::trace::NoOp;
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::resource::ResourceKind;
+
+declare_rule! {
+    /// A cluster with a name that the proxy has already.
+    ///
+    /// # What it finds
+    /// A CLUSTER ADD, or a MERGE that renames, with the name of another cluster of the proxy.
+    ///
+    /// # Why it matters
+    /// From Istio 1.26 on a cluster with the name of a generated outbound cluster is sent beside it, and Envoy
+    /// refuses the update of all clusters. Other duplicates are dropped: the first of a name stays.
+    ///
+    /// # How to fix
+    /// MERGE into the generated cluster, or choose a name of your own.
+    ///
+    /// # References
+    /// istiod `cluster_builder.go`, releases 1.22 to 1.31; recorded. Envoy: `duplicate cluster … found`.
+    "EF319" "duplicate-cluster" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let dropped = |run: &PatchRun<'_, '_>| run.has(|effect| matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
+        let index = view.patch.index;
+        let finding = if let Some(seen) = cx.seen(&view, |run| twice(run).is_some()) {
+            let name = seen.runs.first().and_then(twice).unwrap_or_default();
+            let finding =
+                Finding::new(rule, view.value_path_span("name"), format!("there are two clusters named `{name}`"))
+                    .label("a generated cluster has this name")
+                    .note("Envoy refuses the whole update of clusters")
+                    .help("MERGE into the generated cluster, or choose a name of your own");
+            seen.tell(finding)
+        } else if let Some(seen) = cx.seen(&view, dropped) {
+            let finding =
+                Finding::new(rule, view.value_path_span("name"), "the name of this cluster is taken: it is dropped")
+                    .label("the first cluster of a name stays")
+                    .help("choose a name of your own");
+            let finding = seen.tell(finding);
+            if cx.inert(view.filter_index, index) { finding.ineffective() } else { finding }
+        } else {
+            continue;
+        };
+        out.push(finding.of(view.filter, Some(index)));
+    }
+}
+
+/// The name of a cluster this patch added or renamed that the proxy now has twice.
+fn twice(run: &PatchRun<'_, '_>) -> Option<String> {
+    let sent = &run.run.judged.patched.resources;
+    let written = sent.iter().filter(|one| {
+        one.kind == ResourceKind::Cluster
+            && one.tree.as_ref().and_then(|tree| tree.get("name")).is_some_and(|name| name.origin == run.id.origin())
+    });
+    let untouched = |name: &str| {
+        run.run
+            .config
+            .generated(ResourceKind::Cluster)
+            .any(|(index, resource)| resource.name == name && !sent.iter().any(|one| one.source == Some(index)))
+    };
+    let mut written = written.map(|one| one.name.as_str());
+    let count = |name: &str| {
+        sent.iter().filter(|one| one.kind == ResourceKind::Cluster && one.tree.is_some() && one.name == name).count()
+    };
+    written.find(|name| untouched(name) || count(name) > 1).map(str::to_owned)
+}

@@ -1,0 +1,62 @@
+//! EF318: a filter with `config_discovery` for which there is no extension configuration.
+
+use crate::declare_rule;
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
+
+declare_rule! {
+    /// A filter with `config_discovery` for which there is no extension configuration.
+    ///
+    /// # What it finds
+    /// A patch that inserts a filter with `config_discovery` by ADS, whose name neither an EXTENSION_CONFIG patch
+    /// nor istiod gives a configuration on the same proxy.
+    ///
+    /// # Why it matters
+    /// Envoy waits for the configuration: the listener warms until its timeout, and then the filter answers
+    /// requests with 500 or closes connections.
+    ///
+    /// # How to fix
+    /// Add an EXTENSION_CONFIG patch of that name to the same workloads.
+    ///
+    /// # References
+    /// Envoy, extension configuration discovery; istiod `extension_configuration_builder.go`.
+    "EF318" "extension-config-missing" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
+        let by_ads =
+            value.path(&["config_discovery", "config_source"]).is_some_and(|source| source.get("ads").is_some());
+        if !by_ads {
+            continue;
+        }
+        let name = value.name();
+        let Some(seen) = cx.seen_if(&view, |run| run.changes() && !given(run, name)) else { continue };
+        let elsewhere = |other: &crate::lint::context::PatchView<'_>| {
+            other.patch.apply_to == ApplyTo::ExtensionConfig
+                && other.built.and_then(|built| built.value.as_ref()).is_some_and(|value| value.name() == name)
+        };
+        if !seen.certain() && cx.patches().any(|other| elsewhere(&other)) {
+            continue;
+        }
+        let mut finding = Finding::new(
+            rule,
+            view.value_path_span("config_discovery"),
+            format!("nothing gives the filter `{name}` its configuration"),
+        )
+        .label("asks istiod for an extension configuration of that name")
+        .help(format!("add a patch `applyTo: EXTENSION_CONFIG`, operation ADD, with `name: {name}`"))
+        .of(view.filter, Some(view.patch.index));
+        for other in cx.patches().filter(|other| elsewhere(other)) {
+            finding = finding.related(other.value_path_span("name"), "does not attach to these proxies");
+        }
+        out.push(seen.tell(finding));
+    }
+}
+
+fn given(run: &PatchRun<'_, '_>, name: &str) -> bool {
+    run.run.after(ResourceKind::ExtensionConfig, name).is_some()
+}

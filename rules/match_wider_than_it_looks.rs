@@ -1,0 +1,74 @@
+//! EF503: the only narrowing part of a match is one that istiod does not read.
+
+use crate::declare_rule;
+use crate::engine::compat::Behaviour;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::{FilterChainMatch, ObjectMatch};
+
+declare_rule! {
+    /// A match that fits more than it says, because its only condition is not read.
+    ///
+    /// # What it finds
+    /// A listener match with `portName` and without `name` and `portNumber`; a filter chain match with `transportSocket`
+    /// alone; `vhost.domainName` for a control plane before 1.26.
+    ///
+    /// # Why it matters
+    /// The patch hits every listener, chain or virtual host of the context instead of one.
+    ///
+    /// # How to fix
+    /// Write a condition that is read: `portNumber`, `transportProtocol`, `vhost.name`.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
+    "EF503" "match-wider-than-it-looks" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let mut report = |route: &[&str], message: &str, help: &str| {
+            out.push(
+                Finding::new(rule, view.key_span(route), message)
+                    .of(view.filter, Some(view.patch.index))
+                    .label("not read")
+                    .help(help),
+            );
+        };
+        match &view.patch.object {
+            ObjectMatch::Listener(listener) if listener.name.is_empty() && listener.port_number == 0 => {
+                let chain = listener.filter_chain.clone().unwrap_or_default();
+                let bare = FilterChainMatch { filter: None, transport_socket: String::new(), ..chain.clone() };
+                if bare != FilterChainMatch::default() {
+                    continue;
+                }
+                if !listener.port_name.is_empty() {
+                    report(
+                        &["match", "listener", "portName"],
+                        "with `portName` alone this patch fits every port",
+                        "portNumber: <port>",
+                    );
+                } else if !chain.transport_socket.is_empty() {
+                    let route = ["match", "listener", "filterChain", "transportSocket"];
+                    report(
+                        &route,
+                        "with `transportSocket` alone this patch fits every filter chain",
+                        "transportProtocol: tls",
+                    );
+                }
+            }
+            ObjectMatch::RouteConfiguration(route) if !cx.program.compat.has(Behaviour::DomainName) => {
+                if let Some(vhost) = &route.vhost
+                    && !vhost.domain_name.is_empty()
+                    && vhost.name.is_empty()
+                {
+                    let route = ["match", "routeConfiguration", "vhost", "domainName"];
+                    report(
+                        &route,
+                        "before Istio 1.26 `domainName` is not read: this patch fits every virtual host",
+                        "name: <host>:<port>",
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+}

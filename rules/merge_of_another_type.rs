@@ -1,0 +1,117 @@
+//! EF312: a MERGE of one type into another: istiod panics, and other patches are lost with it.
+
+use crate::declare_rule;
+use crate::engine::compat::Behaviour;
+use crate::engine::program::Status;
+use crate::engine::trace::Effect;
+use crate::engine::trace::Panic;
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::proto::tree::type_name;
+
+declare_rule! {
+    /// A MERGE of one type into another: istiod panics, and other patches are lost with it.
+    ///
+    /// # What it finds
+    /// A MERGE of HTTP_FILTER, NETWORK_FILTER, LISTENER_FILTER or of a transport socket whose typed_config has
+    /// another type than the object it meets; a TypedStruct is another type too.
+    ///
+    /// # Why it matters
+    /// Since Istio 1.27 this panics inside istiod: the pass over the listeners ends there, and what other patches,
+    /// of other filters too, would have done to the remaining ones does not happen. Up to 1.26 the bytes were read
+    /// as the other type, which gives nonsense.
+    ///
+    /// # How to fix
+    /// Name the filter in the match (`subFilter`, `filter`), and write its own type.
+    ///
+    /// # References
+    /// istiod `pkg/proto/merge`, pull request 56489; recorded.
+    "EF312" "merge-of-another-type" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(built) = view.built.filter(|built| built.operation.is_merge() && built.status == Status::Ready) else {
+            continue;
+        };
+        let socket = built.value.as_ref().is_some_and(|value| value.get("transport_socket").is_some());
+        let path = if socket { "transport_socket.typed_config" } else { "typed_config" };
+        let span = view.value_path_span(&format!("{path}.@type"));
+        let Some(seen) = cx.seen_if(&view, |run| panicked(run).is_some()) else {
+            if !cx.program.compat.has(Behaviour::TypeMismatchPanics) {
+                let Some(seen) = cx.seen_if(&view, |run| reread(run).is_some()) else { continue };
+                let Some((target, patch)) = seen.runs.first().and_then(reread) else { continue };
+                let finding = Finding::new(rule, span, format!("MERGE of {patch} into {target}"))
+                    .label("Istio before 1.27 reads these bytes as the other type")
+                    .note("from Istio 1.27 on this is a panic of istiod that ends the pass over the listeners")
+                    .help("name the filter in the match, and write its own type")
+                    .of(view.filter, Some(view.patch.index));
+                let inert = seen.certain() && cx.inert(view.filter_index, view.patch.index);
+                let finding = seen.tell(finding);
+                out.push(if inert { finding.ineffective() } else { finding });
+            }
+            continue;
+        };
+        let Some((target, patch)) = seen.runs.first().and_then(panicked) else { continue };
+        let mut finding =
+            Finding::new(rule, span, format!("MERGE of {} into {} makes istiod panic", short(&patch), short(&target)))
+                .label("another type than that of the object")
+                .help("name the filter in the match (`subFilter` or `filter`), and write the type it has")
+                .of(view.filter, Some(view.patch.index));
+        let mut rest: Vec<String> = Vec::new();
+        let mut lost: Vec<String> = Vec::new();
+        for run in &seen.runs {
+            let aborts = run.run.judged.trace.aborts.iter().filter(|abort| abort.cause == run.id);
+            rest.extend(aborts.flat_map(|abort| abort.unprocessed.iter().cloned()));
+            for &victim in run.run.judged.lost.keys().filter(|victim| **victim != run.id) {
+                let planned = run.run.plan.get(victim);
+                let filter = run.run.plan.filter(victim).full_name();
+                lost.push(format!("configPatches[{}] of {filter}", planned.built.patch.index));
+            }
+        }
+        for list in [&mut rest, &mut lost] {
+            list.sort();
+            list.dedup();
+        }
+        if !rest.is_empty() {
+            finding = finding.note(format!("not patched any more: {}", several(&rest, "listeners")));
+        }
+        if !lost.is_empty() {
+            finding = finding.note(format!("lost with it: {}", several(&lost, "patches")));
+        }
+        let inert = seen.certain() && cx.inert(view.filter_index, view.patch.index);
+        let finding = seen.tell(finding);
+        out.push(if inert { finding.ineffective() } else { finding });
+    }
+}
+
+fn panicked(run: &PatchRun<'_, '_>) -> Option<(String, String)> {
+    run.trace.effects.iter().find_map(|(_, effect)| match effect {
+        Effect::Panicked(Panic::TypeMismatch { target, patch }) => Some((target.clone(), patch.clone())),
+        _ => None,
+    })
+}
+
+/// Types of an object and of the patch that was merged into it, where they differ.
+fn reread(run: &PatchRun<'_, '_>) -> Option<(String, String)> {
+    let patch = run.planned.built.value.as_ref()?.get("typed_config")?.type_name()?;
+    run.trace.effects.iter().find_map(|(place, effect)| {
+        if !matches!(effect, Effect::Merged(_)) {
+            return None;
+        }
+        let target = run.run.object(place)?.get("typed_config")?.type_name()?;
+        (target != patch).then(|| (short(&target), short(&patch)))
+    })
+}
+
+fn short(name: &str) -> String {
+    format!("`{}`", type_name(name).rsplit('.').next().unwrap_or(name))
+}
+
+fn several(list: &[String], what: &str) -> String {
+    const SHOWN: usize = 4;
+    if list.len() <= SHOWN {
+        return list.join(", ");
+    }
+    format!("{} and {} more {what}", list[..SHOWN].join(", "), list.len() - SHOWN)
+}

@@ -1,0 +1,62 @@
+//! EF325: a proxy_protocol listener filter behind an inspector that reads the connection first.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::lint::seen::config_type;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::proto::tree::Tree;
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// A proxy_protocol listener filter behind an inspector that reads the connection first.
+    ///
+    /// # What it finds
+    /// A listener filter `proxy_protocol` that a patch inserts and that stands, when all patches are done, behind
+    /// tls_inspector or http_inspector.
+    ///
+    /// # Why it matters
+    /// The inspector then sees the PROXY header instead of the TLS client hello or the request: SNI and protocol
+    /// are not detected, and connections meet the wrong filter chain.
+    ///
+    /// # How to fix
+    /// INSERT_FIRST; or INSERT_BEFORE `envoy.filters.listener.tls_inspector`. On gateways `numTrustedProxies` and
+    /// the annotation `proxy.istio.io/config` with `gatewayTopology.proxyProtocol` do it without an EnvoyFilter.
+    ///
+    /// # References
+    /// Envoy, proxy protocol listener filter; Istio, gateway network topology.
+    "EF325" "proxy-protocol-after-inspector" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
+    for run in &cx.runs {
+        for (_, listener) in run.changed_listeners() {
+            let filters = listener.get("listener_filters").map(Tree::items).unwrap_or_default();
+            let of = |filter: &Tree<'_>, kind: &str| {
+                config_type(filter).contains(kind) || filter.name() == format!("envoy.filters.listener.{kind}")
+            };
+            let inspector = |filter: &&Tree<'_>| of(filter, "tls_inspector") || of(filter, "http_inspector");
+            let Some(at) = filters.iter().position(|filter| of(filter, "proxy_protocol")) else { continue };
+            let Some(before) = filters[..at].iter().find(inspector) else { continue };
+            if let Some(id) = PatchId::of(filters[at].origin) {
+                let planned = run.plan.get(id);
+                let key = (planned.filter, planned.built.patch.index);
+                let entry = found.entry(key).or_insert((Vec::new(), before.name().to_owned()));
+                entry.0.push(run.label.clone());
+            }
+        }
+    }
+    for view in cx.patches() {
+        let Some((labels, before)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
+        let Some(seen) = cx.seen_if(&view, |run| labels.contains(&run.run.label)) else { continue };
+        let finding = Finding::new(
+            rule,
+            view.value_span(&["patch", "operation"]),
+            format!("proxy_protocol stands behind `{before}`, which reads the PROXY header in its place"),
+        )
+        .label("puts it behind an inspector")
+        .help("INSERT_FIRST, or INSERT_BEFORE with `listenerFilter: envoy.filters.listener.tls_inspector`")
+        .of(view.filter, Some(view.patch.index));
+        out.push(seen.tell(finding));
+    }
+}

@@ -1,0 +1,93 @@
+//! EF225: a proxyVersion that fits no proxy.
+
+use crate::declare_rule;
+use crate::engine::program::{MAX_PROXY_VERSION, ProxyMiss, compile_re2};
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, Rule, names};
+use crate::model::release::Release;
+use crate::source::Severity;
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// `match.proxy.proxyVersion` that fits no proxy.
+    ///
+    /// # What it finds
+    /// An expression that no proxy of the config dumps fits, or, where the filter meets no dump, that fits no release from 1.22
+    /// to the control plane's: what an upgrade left behind, for example the `stats-filter-1.x` and
+    /// `metadata-exchange-1.x` filters of Istio before 1.21.
+    ///
+    /// # Why it matters
+    /// The patch does nothing, and hides that it does.
+    ///
+    /// # How to fix
+    /// Delete what is left over; otherwise write the versions that run, anchored: `^1\.30\.`.
+    ///
+    /// # References
+    /// istio/istio#51028, istio/istio#48126, istio/istio#50350, istio/istio#43602.
+    "EF225" "proxy-version-matches-nothing" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(wanted) = view.patch.proxy.as_ref().map(|proxy| &proxy.version).filter(|text| !text.is_empty()) else {
+            continue;
+        };
+        let met: Vec<_> = cx
+            .on_proxies(view.filter_index, view.patch.index)
+            .filter(|met| met.run.knowledge == Knowledge::Dump)
+            .collect();
+        let missed = |miss: &Option<ProxyMiss>| matches!(miss, Some(ProxyMiss::Version(_) | ProxyMiss::VersionTooLong));
+        let span = view.value_span(&["match", "proxy", "proxyVersion"]);
+        let shown: String = wanted.chars().take(60).collect();
+        if !met.is_empty() {
+            if met.iter().all(|met| met.planned.proxy_miss.is_some())
+                && met.iter().any(|met| missed(&met.planned.proxy_miss))
+            {
+                let versions: BTreeSet<&str> =
+                    met.iter().map(|met| met.run.config.proxy.istio_version.as_str()).collect();
+                let proxies = names::count(met.len(), "proxy", "proxies");
+                let mut finding =
+                    Finding::new(rule, span, format!("proxyVersion `{shown}` fits none of the selected proxies"))
+                        .of(view.filter, Some(view.patch.index))
+                        .severity(Severity::Error)
+                        .label("fits no proxy")
+                        .note(format!("the filter selects {proxies}, of version {}", names::listed(versions, 8)))
+                        .workloads(met.iter().map(|met| met.run.label.clone()));
+                if wanted.len() > MAX_PROXY_VERSION {
+                    finding = finding.note(format!(
+                        "an expression of more than {MAX_PROXY_VERSION} bytes fits nothing from 1.31 on"
+                    ));
+                }
+                out.push(finding);
+            }
+            continue;
+        }
+        if fits_some_release(wanted, cx.release) {
+            continue;
+        }
+        let oldest = Release::OLDEST;
+        out.push(
+            Finding::new(rule, span, format!("proxyVersion `{shown}` fits no supported release of Istio"))
+                .of(view.filter, Some(view.patch.index))
+                .confidence(Confidence::Likely)
+                .label("left over")
+                .note(format!(
+                    "compared with every release from {}.{} to {}.{}",
+                    oldest.major, oldest.minor, cx.release.major, cx.release.minor
+                ))
+                .help("delete the patch if no proxy of that version runs any more"),
+        );
+    }
+}
+
+/// Whether an expression fits any patch release from the oldest supported to the control plane's. Expressions with
+/// letters may mean the releases of a vendor.
+fn fits_some_release(expression: &str, newest: Release) -> bool {
+    let Ok(regex) = compile_re2(expression) else { return true };
+    let escapes = [r"\d", r"\w", r"\s", r"\b", r"\D", r"\W", r"\S", r"\B", r"\A", r"\z"];
+    let bare = escapes.iter().fold(expression.to_owned(), |text, escape| text.replace(escape, ""));
+    if bare.chars().any(char::is_alphabetic) {
+        return true;
+    }
+    (Release::OLDEST.minor..=newest.minor.max(Release::NEWEST.minor))
+        .any(|minor| (0..=30).any(|patch| regex.is_match(&Release::patch(minor, patch).to_string())))
+}

@@ -1,0 +1,83 @@
+//! EF203: a target reference of a kind, group, name or namespace that istiod never attaches.
+
+use crate::declare_rule;
+use crate::engine::compat::Behaviour;
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::{EnvoyFilter, TargetRef};
+use crate::source::Step;
+
+declare_rule! {
+    /// A targetRefs entry that attaches to nothing in any release.
+    ///
+    /// # What it finds
+    /// References to a Service or ServiceEntry (documented for EnvoyFilter, attached by no release), to kinds other than
+    /// Gateway and GatewayClass, to a Gateway without `group: gateway.networking.k8s.io` or with another `namespace`, and to a
+    /// GatewayClass other than `istio-waypoint` or from outside the root namespace.
+    ///
+    /// # Why it matters
+    /// The filter is accepted, and with `targetRefs` nothing else selects: if no reference attaches, it does nothing.
+    ///
+    /// # How to fix
+    /// Refer to the Gateway (or waypoint) by name, from its own namespace.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/model/policyattachment.go`, releases 1.27 to 1.31; recorded.
+    "EF203" "target-ref-never-attaches" Error => check
+}
+
+const GROUP: &str = "gateway.networking.k8s.io";
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    if !cx.program.compat.has(Behaviour::TargetRefs) {
+        return;
+    }
+    for filter in cx.filters {
+        for (index, target) in filter.target_refs.iter().enumerate() {
+            let Some((key, message, help)) = trouble(filter, target, &cx.mesh.root_namespace) else { continue };
+            let route: Vec<Step> = vec!["spec".into(), "targetRefs".into(), index.into(), key.into()];
+            let span = filter.document.at(&route).map_or(filter.document.key_span(&route), |node| node.span);
+            let others = filter.target_refs.len() - 1;
+            let note = match others {
+                0 => "with `targetRefs` nothing else selects: the filter does nothing".to_owned(),
+                _ => format!("this reference does nothing; {others} of the filter's other references may"),
+            };
+            let finding = Finding::new(rule, span, message).of(filter, None).label("never attaches").note(note);
+            out.push(finding.help(help));
+        }
+    }
+}
+
+fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'static str, String, String)> {
+    let gateway = format!("targetRefs:\n- group: {GROUP}\n  kind: Gateway\n  name: {}", target.name);
+    let waypoint = format!("targetRefs:\n- group: {GROUP}\n  kind: Gateway\n  name: <the waypoint>");
+    match target.kind.as_str() {
+        "Service" | "ServiceEntry" => {
+            let message = format!("an EnvoyFilter for a {} is attached by no release of Istio", target.kind);
+            Some(("kind", message, format!("refer to the waypoint that serves it:\n{waypoint}")))
+        }
+        "Gateway" | "GatewayClass" if target.group != GROUP => {
+            let message = format!("a {} is found only with `group: {GROUP}`", target.kind);
+            let key = if target.group.is_empty() { "kind" } else { "group" };
+            Some((key, message, gateway.replace("kind: Gateway", &format!("kind: {}", target.kind))))
+        }
+        "Gateway" if !target.namespace.is_empty() && target.namespace != filter.namespace => {
+            let message = format!("a reference reaches only its own namespace `{}`", filter.namespace);
+            Some(("namespace", message, format!("put the filter into namespace `{}`", target.namespace)))
+        }
+        "Gateway" => None,
+        "GatewayClass" if target.name != "istio-waypoint" => {
+            let message = format!("of all gateway classes only `istio-waypoint` attaches, not `{}`", target.name);
+            Some((
+                "name",
+                message,
+                format!("refer to each gateway by name:\n{}", gateway.replace(&target.name, "<gateway>")),
+            ))
+        }
+        "GatewayClass" if filter.namespace != root => {
+            let message = format!("a GatewayClass attaches only from the root namespace `{root}`");
+            Some(("kind", message, format!("put the filter into `{root}`, or refer to the waypoint:\n{waypoint}")))
+        }
+        "GatewayClass" => None,
+        kind => Some(("kind", format!("a `{kind}` is nothing an EnvoyFilter attaches to"), waypoint)),
+    }
+}

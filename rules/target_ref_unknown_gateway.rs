@@ -1,0 +1,71 @@
+//! EF204: a target reference to a Gateway that is not there.
+
+use crate::declare_rule;
+use crate::lint::{Context, Finding, Findings, Knowledge, Rule, names, reach};
+use crate::source::{Severity, Step};
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// A targetRefs entry with the name of a Gateway that the filter's namespace does not have.
+    ///
+    /// # What it finds
+    /// A reference to a Gateway of which neither a manifest nor a config dump is known in the filter's namespace, when
+    /// Gateways are known: a name that is spelt nearly like one, that exists in another namespace, or that no proxy has.
+    ///
+    /// # Why it matters
+    /// The filter attaches to nothing, silently. A reference never reaches another namespace, not even from the root
+    /// namespace.
+    ///
+    /// # How to fix
+    /// Write the Gateway's name, and put the filter into the Gateway's namespace.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/model/policyattachment.go`, releases 1.27 to 1.31; recorded.
+    "EF204" "target-ref-unknown-gateway" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let dumps = || cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).map(|run| &run.config.proxy);
+    let mut known: BTreeSet<(&str, &str)> = BTreeSet::new();
+    known.extend(cx.inventory.kube_gateways.iter().map(|it| (it.object.namespace.as_str(), it.object.name.as_str())));
+    known.extend(dumps().filter_map(|proxy| Some((proxy.namespace.as_str(), proxy.gateway_name()?))));
+    for filter in cx.filters.iter().filter(|filter| reach::by_target_refs(cx, filter)) {
+        for (index, target) in filter.target_refs.iter().enumerate() {
+            let own = &filter.namespace;
+            if target.kind != "Gateway"
+                || target.group != "gateway.networking.k8s.io"
+                || (!target.namespace.is_empty() && target.namespace != *own)
+                || known.contains(&(own.as_str(), target.name.as_str()))
+            {
+                continue;
+            }
+            let elsewhere: Vec<&str> =
+                known.iter().filter(|(_, name)| *name == target.name).map(|(at, _)| *at).collect();
+            let here = || known.iter().filter(|(at, _)| at == own).map(|(_, name)| *name);
+            let like = names::nearest(&target.name, here());
+            if elsewhere.is_empty() && like.is_none() && dumps().next().is_none() {
+                continue;
+            }
+            let route: Vec<Step> = vec!["spec".into(), "targetRefs".into(), index.into(), "name".into()];
+            let span = filter.document.at(&route).map_or(filter.document.key_span(&route), |node| node.span);
+            let severity = if elsewhere.is_empty() && like.is_none() { Severity::Info } else { Severity::Error };
+            let mut finding =
+                Finding::new(rule, span, format!("no Gateway `{}` is known in namespace `{own}`", target.name))
+                    .of(filter, None)
+                    .severity(severity)
+                    .label("attaches to nothing");
+            finding = match here().count() {
+                0 => finding.note(format!("no Gateway API gateway or waypoint is known in namespace `{own}`")),
+                _ => finding.note(format!("namespace `{own}` has {}", names::listed(here(), 8))),
+            };
+            if let Some(at) = elsewhere.first() {
+                finding = finding.help(format!(
+                    "the Gateway is in another namespace; put the filter there:\nmetadata:\n  namespace: {at}"
+                ));
+            } else if let Some(like) = like {
+                finding = finding.help(format!("name: {like}"));
+            }
+            out.push(finding);
+        }
+    }
+}

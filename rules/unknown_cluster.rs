@@ -1,0 +1,74 @@
+//! EF323: a cluster named in a value that the proxy does not have.
+
+use crate::declare_rule;
+use crate::lint::context::{Knowledge, PatchRun};
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+
+declare_rule! {
+    /// A cluster named in a value that the proxy does not have.
+    ///
+    /// # What it finds
+    /// A `cluster` or `cluster_name` in a patch's value (routes, gRPC and HTTP services, weighted clusters) that is
+    /// no cluster of the proxy: not in its config dump, and added by no patch. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// Requests to it fail: 503 from a route, no authorization or rate limit decision, no logs.
+    ///
+    /// # How to fix
+    /// Use a name of the dump (`outbound|<port>||<host>`), add the cluster with a CLUSTER ADD patch, or make the
+    /// service visible to the workload (`exportTo`, Sidecar egress; for waypoints the annotation
+    /// `envoyfilter.istio.io/referenced-services`).
+    ///
+    /// # References
+    /// Envoy, cluster manager; Istio 1.26 change notes (referenced-services).
+    "EF323" "unknown-cluster" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
+        let mut names: Vec<(String, String)> = Vec::new();
+        clusters(value, "", &mut names);
+        for (path, name) in names {
+            let absent =
+                |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && run.changes() && !has(run, &name);
+            let Some(seen) = cx.seen(&view, absent) else { continue };
+            let mut finding = Finding::new(rule, view.value_path_span(&path), format!("there is no cluster `{name}`"))
+                .label("not a cluster of the proxy")
+                .help("add it with a CLUSTER ADD patch, or use the name of a cluster that the proxy has")
+                .of(view.filter, Some(view.patch.index));
+            if name.contains('|') {
+                finding = finding.note("is the service visible to this workload? see exportTo and Sidecar egress");
+            }
+            out.push(seen.tell(finding));
+        }
+    }
+}
+
+fn has(run: &PatchRun<'_, '_>, name: &str) -> bool {
+    let config = run.run.config;
+    config.of_kind(ResourceKind::Cluster).any(|resource| resource.name == name)
+        || run.run.judged.patched.resources.iter().any(|one| one.kind == ResourceKind::Cluster && one.name == name)
+}
+
+/// Fields that name a cluster, with their path; not those that say what a cluster is itself called.
+fn clusters(tree: &Tree<'_>, path: &str, names: &mut Vec<(String, String)>) {
+    let mut tree = tree.clone();
+    tree.open();
+    for (key, value) in tree.entries() {
+        let place = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
+        let text = value.as_str().unwrap_or_default();
+        match &**key {
+            "cluster" | "cluster_name" if !text.is_empty() && !text.contains('%') => {
+                names.push((place, text.to_owned()));
+            }
+            "load_assignment" | "metadata" | "filter_metadata" | "dynamic_metadata" => {}
+            _ => clusters(value, &place, names),
+        }
+    }
+    for item in tree.items() {
+        clusters(item, path, names);
+    }
+}

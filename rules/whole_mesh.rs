@@ -1,0 +1,64 @@
+//! EF501: a filter of the root namespace without a selector reaches the whole mesh.
+
+use crate::declare_rule;
+use crate::lint::{Context, Finding, Findings, Rule, reach};
+use crate::model::envoy_filter::PatchContext;
+use crate::source::Severity;
+
+declare_rule! {
+    /// A filter of the root namespace without a selector, which patches every proxy of the mesh.
+    ///
+    /// # What it finds
+    /// A filter in the root namespace with neither `workloadSelector` nor `targetRefs`. Information only where every patch
+    /// is for gateways.
+    ///
+    /// # Why it matters
+    /// A mistake in it breaks every namespace at once, and new workloads get it without being asked.
+    ///
+    /// # How to fix
+    /// Select the workloads that need it, or move the filter into their namespace.
+    ///
+    /// # References
+    /// Istio API, EnvoyFilter; istio/istio#23111.
+    "EF501" "whole-mesh" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let known = reach::known(cx);
+    for filter in cx.filters {
+        let selector = filter.document.at(&["spec".into(), "workloadSelector".into()]);
+        if !reach::is_root(cx, filter)
+            || !reach::unselective(cx, filter)
+            || selector.is_some()
+            || filter.patches.is_empty()
+        {
+            continue;
+        }
+        // Targets that the release does not read have a rule of their own.
+        if !filter.target_refs.is_empty() {
+            continue;
+        }
+        let gateways = filter.patches.iter().all(|patch| patch.context == PatchContext::Gateway);
+        let (what, severity) = if gateways {
+            ("every gateway of the mesh", Severity::Info)
+        } else {
+            ("every proxy of the mesh", Severity::Warning)
+        };
+        let mut span = filter.document.key_span(&["metadata".into(), "name".into()]);
+        if let Some(namespace) = filter.document.at(&["metadata".into(), "namespace".into()]) {
+            span = namespace.span;
+        }
+        let note = match known.len() {
+            0 => format!("`{}` is the root namespace: its filters reach all others", filter.namespace),
+            _ => format!("`{}` is the root namespace; {} are known", filter.namespace, reach::extent(&known)),
+        };
+        out.push(
+            Finding::new(rule, span, format!("this filter reaches {what}"))
+                .of(filter, None)
+                .severity(severity)
+                .label("root namespace, no selector")
+                .note(note)
+                .help("workloadSelector:\n  labels:\n    <label>: <value>"),
+        );
+    }
+}

@@ -1,0 +1,475 @@
+//! `lint`: what is wrong, risky or without effect in a set of EnvoyFilters.
+
+use super::input::Proxies;
+use super::{Exit, Session};
+use crate::demo;
+use crate::lint::baseline::{self, Baseline};
+use crate::lint::config::{Config, FailOn};
+use crate::lint::istioctl::{self, Verdict};
+use crate::lint::selection::Selector;
+use crate::lint::summary::Summary;
+use crate::lint::{self, Finding, Input, fix};
+use crate::load::dump::{Dump, Identity};
+use crate::load::{self, Loaded, config as files, reference};
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::report::findings::{self as forms, Report};
+use crate::report::style::Role;
+use crate::report::{self, unified};
+use crate::rules::ALL;
+use crate::source::{Problem, Severity, SourceText};
+use clap::{Args, ValueEnum};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+pub(super) struct Lint {
+    /// EnvoyFilters and what they are about (workloads, services): files, folders, - for the standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    proxies: Proxies,
+    /// Only these rules: codes, beginnings of codes such as EF3, names, or all
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    select: Vec<String>,
+    /// Not these rules
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// Form of the output
+    #[arg(short, long, default_value = "human")]
+    output: Output,
+    /// Write to a file instead of the standard output
+    #[arg(long, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    /// Only counts for each rule
+    #[arg(long)]
+    stat: bool,
+    /// From which severity on to exit with 1 [default: error]
+    #[arg(long, value_name = "SEVERITY", value_parser = fail_on)]
+    fail_on: Option<FailOn>,
+    /// Say nothing of the findings in this file
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write what is found to the baseline, without what is found no more
+    #[arg(long, requires = "baseline")]
+    update_baseline: bool,
+    /// Apply the safe fixes
+    #[arg(long)]
+    fix: bool,
+    /// Apply the unsafe fixes as well
+    #[arg(long)]
+    unsafe_fixes: bool,
+    /// Show what the fixes would change, and change nothing
+    #[arg(long)]
+    diff: bool,
+    /// Configuration, instead of the nearest .envoyfilter.yaml upwards
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+fn fail_on(word: &str) -> Result<FailOn, String> {
+    FailOn::from_word(word).ok_or_else(|| "one of error, warning, info, never".to_owned())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// For people
+    Human,
+    /// schemas/lint.json
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// JUnit XML
+    Junit,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// Code quality report of GitLab
+    Gitlab,
+    /// A table
+    Markdown,
+}
+
+/// Everything of one run.
+struct Run {
+    loaded: Loaded,
+    findings: Vec<Finding>,
+    summary: Summary,
+    releases: Vec<String>,
+    /// What could not be read.
+    trouble: Vec<String>,
+    verdicts: Vec<Verdict>,
+    fail_on: FailOn,
+}
+
+impl Lint {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if self.files.is_empty() && !self.proxies.demo {
+            let help = "name files or folders, - for the standard input; `lint --demo` shows what it does";
+            return session.usage("there is nothing to lint", Some(help));
+        }
+        let mut run = match self.lint(session)? {
+            Ok(run) => run,
+            Err(exit) => return Ok(exit),
+        };
+        let standard_input = self.files.iter().any(|file| file.as_os_str() == "-");
+        let mut fixed_text = None;
+        if self.fix || self.unsafe_fixes || self.diff {
+            let done = self.fixes(session, &mut run)?;
+            fixed_text = done.standard_input;
+            if done.written > 0 && !standard_input {
+                // What is left is said with the places it has now.
+                let trouble = std::mem::take(&mut run.trouble);
+                run = match self.lint(session)? {
+                    Ok(run) => run,
+                    Err(exit) => return Ok(exit),
+                };
+                run.trouble.extend(trouble.into_iter().filter(|text| text.starts_with("cannot write")));
+            }
+        }
+        if let Some(exit) = self.against_baseline(session, &mut run)? {
+            return Ok(exit);
+        }
+        run.summary.count(&run.findings);
+        run.summary.unread = run.trouble.len();
+        let text = fixed_text.is_some();
+        if let Some(text) = fixed_text {
+            session.out.write_all(text.as_bytes())?;
+        }
+        self.write(session, &run, text)?;
+        Ok(if run.trouble.is_empty() {
+            let fails = run.findings.iter().any(|finding| run.fail_on.fails(finding.severity));
+            if fails { Exit::Findings } else { Exit::Ok }
+        } else {
+            Exit::Partial
+        })
+    }
+
+    /// Reads everything and runs the rules.
+    fn lint(&self, session: &mut Session<'_>) -> io::Result<Result<Run, Exit>> {
+        let options = load::Options { namespace: session.global.namespace.clone(), ..load::Options::default() };
+        let mut loaded = if self.files.is_empty() {
+            load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options)
+        } else {
+            load::read(&self.files, &options)
+        };
+        let mut summary = Summary { files: loaded.sources.iter().count(), ..Summary::default() };
+        let (config, folder) = match self.configuration(session, &mut loaded)? {
+            Ok(read) => read,
+            Err(exit) => return Ok(Err(exit)),
+        };
+        let mut problems = Vec::new();
+        let dumps = self.proxies.all(&mut problems);
+        let given = self.proxies.configs(&dumps, &mut problems);
+        let filters = &loaded.inventory.envoy_filters;
+        summary.filters = filters.len();
+        summary.patches = filters.iter().map(|filter| filter.patches.len()).sum();
+        summary.dumps = given.len();
+        let mut trouble: Vec<String> = Vec::new();
+        for problem in loaded.problems.iter().chain(&problems) {
+            if problem.span.is_none() && problem.severity == Severity::Error {
+                trouble.push(problem.message.clone());
+            }
+            // What has a place in a document is a finding's business.
+            if problem.span.is_none() && (problem.severity > Severity::Info || session.global.verbose) {
+                report::problem::problem(session.err, session.around.err, &loaded.sources, problem)?;
+            }
+        }
+        let releases = match session.global.istio_version {
+            Some(release) => vec![release],
+            None if config.istio_versions.is_empty() => vec![Release::NEWEST],
+            None => config.istio_versions.clone(),
+        };
+        let mesh = session.mesh(&loaded.inventory);
+        let mut all: Vec<(Release, Vec<Finding>)> = Vec::new();
+        let mut verdicts = Vec::new();
+        for &release in &releases {
+            let recorded: Vec<Dump> = if filters.is_empty() { Vec::new() } else { reference::dumps(release) };
+            let references: Vec<ProxyConfig<'_>> =
+                recorded.iter().filter_map(|dump| dump.config(&Identity::default()).ok()).collect();
+            let input = Input {
+                sources: &loaded.sources,
+                inventory: &loaded.inventory,
+                problems: &loaded.problems,
+                dumps: &given,
+                references: &references,
+                release,
+                mesh: &mesh,
+            };
+            let path = |name: &str| files::relative(name, &folder);
+            let verbose = session.global.verbose;
+            let checked =
+                lint::check(&input, ALL, &config, path, |cx| if verbose { istioctl::verdicts(cx) } else { Vec::new() });
+            summary.suppressed = summary.suppressed.max(checked.suppressed);
+            verdicts = checked.seen;
+            all.push((release, checked.findings));
+        }
+        if given.is_empty() && summary.filters > 0 {
+            let filters = report::style::count(summary.filters, "filter", "filters");
+            let of = releases.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect::<Vec<_>>();
+            summary.unknown.push(format!(
+                "no config dump given: {filters} judged against the reference configuration of Istio {}",
+                of.join(", ")
+            ));
+            if loaded.inventory.workloads.is_empty() {
+                summary.unknown.push("no workloads given: selectors not checked".to_owned());
+            }
+        }
+        let releases = releases.iter().map(|release| format!("{}.{}", release.major, release.minor)).collect();
+        let findings = merged(all);
+        let fail_on = self.fail_on.or(config.fail_on).unwrap_or(FailOn::At(Severity::Error));
+        drop(given);
+        Ok(Ok(Run { loaded, findings, summary, releases, trouble, verdicts, fail_on }))
+    }
+
+    /// The configuration with the selectors of the command line, and its folder.
+    fn configuration(
+        &self,
+        session: &mut Session<'_>,
+        loaded: &mut Loaded,
+    ) -> io::Result<Result<(Config, PathBuf), Exit>> {
+        let beside = self.files.iter().find(|file| file.as_os_str() != "-");
+        let path = self.config.clone().or_else(|| files::find(beside.map(PathBuf::as_path)));
+        let (mut config, mut folder) = (Config::default(), PathBuf::new());
+        if let Some(path) = path {
+            let read = match files::read(&path, &mut loaded.sources) {
+                Ok(read) => read,
+                Err(problem) => return session.usage(&problem.message, None).map(Err),
+            };
+            let (found, problems) = read.document.map(|document| Config::read(&document, ALL)).unwrap_or_default();
+            (config, folder) = (found, read.folder);
+            let mut bad = false;
+            for problem in read.problems.into_iter().chain(problems) {
+                if problem.severity == Severity::Error {
+                    bad = true;
+                    report::problem::problem(session.err, session.around.err, &loaded.sources, &problem)?;
+                } else {
+                    loaded.problems.push(problem);
+                }
+            }
+            if bad {
+                return Ok(Err(Exit::Usage));
+            }
+        }
+        let selectors = |words: &[String]| -> Result<Vec<Selector>, String> {
+            words.iter().map(|word| Selector::new(word.trim(), ALL)).collect()
+        };
+        match (selectors(&self.select), selectors(&self.ignore)) {
+            (Ok(select), Ok(ignore)) => {
+                // Who selects on the command line means that, whatever the configuration says.
+                if !select.is_empty() {
+                    config.choice.select = select;
+                    config.choice.ignore.clear();
+                }
+                config.choice.ignore.extend(ignore);
+                Ok(Ok((config, folder)))
+            }
+            (Err(message), _) | (_, Err(message)) => session.usage(&message, None).map(Err),
+        }
+    }
+
+    /// Takes away what the baseline knows, or writes it.
+    fn against_baseline(&self, session: &mut Session<'_>, run: &mut Run) -> io::Result<Option<Exit>> {
+        let Some(path) = &self.baseline else { return Ok(None) };
+        let (sources, filters) = (&run.loaded.sources, &run.loaded.inventory.envoy_filters);
+        let old = if files::exists(path) || !self.update_baseline {
+            match files::text(path).map_err(|problem| problem.message).and_then(|text| {
+                Baseline::read(&text).map_err(|message| format!("{} is no baseline: {message}", path.display()))
+            }) {
+                Ok(baseline) => baseline,
+                Err(message) => return session.usage(&message, Some("--update-baseline writes one")).map(Some),
+            }
+        } else {
+            Baseline::default()
+        };
+        if self.update_baseline {
+            // What this run did not look at stays: files that were not given, as long as they exist.
+            let looked = |name: &str| sources.iter().any(|(_, source)| source.name == name);
+            let new = old.updated(&run.findings, sources, filters, |known| {
+                !looked(&known.file) && files::exists(Path::new(&known.file))
+            });
+            let mut text = Vec::new();
+            report::json(&mut text, &new)?;
+            if let Err(problem) = files::write(path, &String::from_utf8_lossy(&text)) {
+                report::problem::problem(session.err, session.around.err, sources, &problem)?;
+                return Ok(Some(Exit::Partial));
+            }
+            let entries = report::style::count(new.findings.len(), "entry", "entries");
+            writeln!(session.err, "note: {} holds {entries} now", path.display())?;
+            run.summary.known = run.findings.len();
+            run.findings.clear();
+            return Ok(None);
+        }
+        let outcome = old.apply(std::mem::take(&mut run.findings), sources, filters);
+        run.findings = outcome.new;
+        (run.summary.known, run.summary.gone) = (outcome.known, outcome.gone);
+        Ok(None)
+    }
+
+    /// Applies fixes, or shows them.
+    fn fixes(&self, session: &mut Session<'_>, run: &mut Run) -> io::Result<Done> {
+        let sources = &run.loaded.sources;
+        let outcome = fix::apply(&run.findings, sources, self.unsafe_fixes);
+        let options = load::Options { namespace: session.global.namespace.clone(), ..load::Options::default() };
+        let mut done = Done::default();
+        let mut fixed = 0;
+        for one in &outcome.files {
+            let source = sources.get(one.file);
+            let name = &source.name;
+            let Some(after) = one.rewrite(&source.text) else { continue };
+            let broken = |text: &str| {
+                let read = load::read_text(name, text, &options);
+                read.problems.iter().filter(|problem| problem.severity == Severity::Error).count()
+            };
+            if broken(&after) > broken(&source.text) {
+                run.trouble.push(format!("cannot write {name}: with the fixes it would not be readable any more"));
+                continue;
+            }
+            if self.diff {
+                let names = (format!("a/{name}"), format!("b/{name}"));
+                let limit = if session.global.verbose { usize::MAX } else { unified::MAX_LINES };
+                unified::diff(session.out, session.around.out, (&names.0, &names.1), (&source.text, &after), limit)?;
+            } else if name == "<stdin>" {
+                done.standard_input = Some(after);
+            } else {
+                match original(source).and_then(|text| {
+                    let text = one.rewrite(&text).ok_or_else(|| changed(name))?;
+                    files::write(Path::new(name), &text)
+                }) {
+                    Ok(()) => done.written += 1,
+                    Err(problem) => {
+                        report::problem::problem(session.err, session.around.err, sources, &problem)?;
+                        run.trouble.push(problem.message);
+                        continue;
+                    }
+                }
+            }
+            fixed += one.findings.len();
+        }
+        if self.files.iter().any(|file| file.as_os_str() == "-") && !self.diff && done.standard_input.is_none() {
+            let text = sources.iter().find(|(_, source)| source.name == "<stdin>");
+            done.standard_input = text.map(|(_, source)| source.text.clone());
+        }
+        let what = if self.diff { "would be fixed" } else { "fixed" };
+        let findings = report::style::count(fixed, "finding", "findings");
+        write!(
+            session.err,
+            "note: {findings} {what} in {}",
+            report::style::count(outcome.files.len(), "file", "files")
+        )?;
+        if outcome.not_safe > 0 {
+            write!(session.err, "; {} more with --unsafe-fixes", outcome.not_safe)?;
+        }
+        if outcome.overlapping > 0 {
+            write!(session.err, "; {} overlap with others: run again", outcome.overlapping)?;
+        }
+        writeln!(session.err)?;
+        Ok(done)
+    }
+
+    fn write(&self, session: &mut Session<'_>, run: &Run, aside: bool) -> io::Result<()> {
+        let sources = &run.loaded.sources;
+        let fingerprints = baseline::fingerprints(&run.findings, sources, &run.loaded.inventory.envoy_filters);
+        let report = Report {
+            sources,
+            findings: &run.findings,
+            fingerprints: &fingerprints,
+            summary: &run.summary,
+            releases: &run.releases,
+            trouble: &run.trouble,
+        };
+        let verbose = session.global.verbose;
+        let mut terminal = session.around.out;
+        let mut text = Vec::new();
+        let to_file = self.output_file.is_some();
+        if to_file {
+            terminal = report::style::Terminal::default();
+        }
+        let direct: &mut dyn Write = match (to_file, aside || (self.diff && self.output == Output::Human)) {
+            (true, _) => &mut text,
+            // The standard output holds the fixed text, or the differences.
+            (false, true) => {
+                terminal = session.around.err;
+                session.err
+            }
+            (false, false) => session.out,
+        };
+        match self.output {
+            _ if self.stat => forms::stat(direct, terminal, &report)?,
+            Output::Human => {
+                forms::text(direct, terminal, verbose, &report)?;
+                for verdict in &run.verdicts {
+                    let right = match verdict.right {
+                        Some(true) => terminal.paint(Role::Odd, "rightly"),
+                        Some(false) => terminal.paint(Role::Good, "wrongly"),
+                        None => terminal.paint(Role::Dim, "perhaps rightly"),
+                    };
+                    let place = sources.place(verdict.span);
+                    writeln!(direct, "- {place}: istioctl reports {} here, {right}: {}", verdict.code, verdict.why)?;
+                }
+            }
+            Output::Json => forms::json(direct, &report)?,
+            Output::Sarif => forms::sarif(direct, &report)?,
+            Output::Junit => forms::junit(direct, &report)?,
+            Output::Github => forms::github(direct, &report)?,
+            Output::Gitlab => forms::gitlab(direct, &report)?,
+            Output::Markdown => forms::markdown(direct, &report)?,
+        }
+        if let Some(path) = &self.output_file {
+            files::write(path, &String::from_utf8_lossy(&text)).map_err(|problem| io::Error::other(problem.message))?;
+        }
+        Ok(())
+    }
+}
+
+/// What became of fixes.
+#[derive(Debug, Default)]
+struct Done {
+    /// Files written.
+    written: usize,
+    /// The standard input with its fixes.
+    standard_input: Option<String>,
+}
+
+/// The text that stands in a source's file. What was read may differ from it: Secrets are blanked, packed files unpacked.
+fn original(source: &SourceText) -> Result<String, Problem> {
+    let text = files::text(Path::new(&source.name)).map_err(|_| changed(&source.name))?;
+    let blanked = |(read, stands): (u8, u8)| read == stands || read == b' ';
+    let same = text.len() == source.text.len() && source.text.bytes().zip(text.bytes()).all(blanked);
+    if same { Ok(text) } else { Err(changed(&source.name)) }
+}
+
+fn changed(name: &str) -> Problem {
+    Problem {
+        code: "cannot-read",
+        severity: Severity::Error,
+        span: None,
+        message: format!("cannot write {name}: it is packed, or does not hold what was read from it"),
+        help: None,
+    }
+}
+
+/// Findings of several releases as one list: what all of them have, once; the others with the releases they are about.
+fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
+    let releases = all.len();
+    let mut seen: Vec<(Finding, Vec<Release>)> = Vec::new();
+    let mut index = std::collections::HashMap::new();
+    for (release, findings) in all {
+        for finding in findings {
+            let key = (finding.rule.code, finding.primary.span, finding.message.clone());
+            let at = *index.entry(key).or_insert(seen.len());
+            match seen.get_mut(at) {
+                Some((_, of)) => of.push(release),
+                None => seen.push((finding, vec![release])),
+            }
+        }
+    }
+    let mut merged = lint::Findings::default();
+    for (mut finding, of) in seen {
+        if of.len() < releases {
+            let names: Vec<String> = of.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect();
+            finding.notes.push(format!("with Istio {}", names.join(", ")));
+        }
+        merged.push(finding);
+    }
+    merged.sorted()
+}

@@ -1,0 +1,165 @@
+//! What Envoy's protos do not say: successors of old types and names, deprecations, extensions and where they are built.
+//!
+//! The tables are small text files beside this one, each with its source in the first line; a look-up is a binary search.
+
+#[cfg(test)]
+mod tests;
+
+/// Tab-separated rows sorted by their first column; the first line says where they come from.
+struct Table(&'static str);
+
+static V2_TYPES: Table = Table(include_str!("data/v2_types.tsv"));
+static MOVED_TYPES: Table = Table(include_str!("data/moved_types.tsv"));
+static REMOVED_FIELDS: Table = Table(include_str!("data/removed_fields.tsv"));
+static LEGACY_NAMES: Table = Table(include_str!("data/legacy_names.tsv"));
+static DEPRECATIONS: Table = Table(include_str!("data/deprecations.tsv"));
+static EXTENSIONS: Table = Table(include_str!("data/extensions.tsv"));
+
+impl Table {
+    /// Every row, as its cells.
+    fn rows(&self) -> impl Iterator<Item = Row> + use<> {
+        self.0.lines().skip(1).map(Row)
+    }
+
+    /// The first row with this key.
+    fn row(&self, key: &str) -> Option<Row> {
+        self.0.find(&format!("\n{key}\t")).map(|at| Row(self.0[at + 1..].lines().next().unwrap_or_default()))
+    }
+}
+
+/// One line of a table.
+#[derive(Clone, Copy)]
+struct Row(&'static str);
+
+impl Row {
+    fn cell(self, index: usize) -> &'static str {
+        self.0.split('\t').nth(index).unwrap_or_default()
+    }
+}
+
+/// The v3 successor of a message of the v2 API.
+pub fn v3_of(v2_type: &str) -> Option<&'static str> {
+    V2_TYPES.row(v2_type).map(|row| row.cell(1)).filter(|name| !name.is_empty())
+}
+
+/// A message that left the v3 API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Its successor; empty when there is none.
+    pub successor: &'static str,
+    /// The first Envoy minor without it.
+    pub gone: u16,
+}
+
+/// What became of a message that left the v3 API.
+pub fn moved(message: &str) -> Option<Moved> {
+    let row = MOVED_TYPES.row(message)?;
+    Some(Moved { successor: row.cell(1), gone: row.cell(2).parse().ok()? })
+}
+
+/// Whether a field of that name was removed from a message and its name reserved.
+pub fn field_removed(message: &str, field: &str) -> bool {
+    REMOVED_FIELDS.rows().any(|row| row.cell(0) == message && row.cell(1) == field)
+}
+
+/// The canonical name for an old name of an extension.
+pub fn canonical_name(legacy: &str) -> Option<&'static str> {
+    LEGACY_NAMES.row(legacy).map(|row| row.cell(1))
+}
+
+/// When a field or enum value was deprecated, forbidden, removed, and what stands in for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deprecation {
+    /// `1.23`, `1.19 or earlier`; empty when it never was.
+    since: &'static str,
+    /// Envoy minor that disallows it by default; empty when none does.
+    disallowed: &'static str,
+    /// Envoy minor without it; empty when it is still there.
+    removed: &'static str,
+    /// What to write instead, with code in backticks; empty when there is no plain successor.
+    pub instead: &'static str,
+}
+
+impl Deprecation {
+    /// Words for the release: `since Envoy 1.23`.
+    pub fn since(&self) -> String {
+        words("since", self.since)
+    }
+
+    /// Words for the release that removed it; empty when it is still there.
+    pub fn removed(&self) -> String {
+        words("in", self.removed)
+    }
+
+    /// Words for the release that disallowed it; empty when none did.
+    pub fn disallowed(&self) -> String {
+        words("since", self.disallowed)
+    }
+}
+
+fn words(before: &str, minor: &str) -> String {
+    match minor.strip_prefix('<') {
+        _ if minor.is_empty() => String::new(),
+        Some(earlier) => format!("{before} Envoy 1.{earlier} or earlier"),
+        None => format!("{before} Envoy 1.{minor}"),
+    }
+}
+
+/// What is known about a deprecated or removed field or enum value, by its full name.
+pub fn deprecation(path: &str) -> Option<Deprecation> {
+    let row = DEPRECATIONS.row(path)?;
+    Some(Deprecation { since: row.cell(1), disallowed: row.cell(2), removed: row.cell(3), instead: row.cell(4) })
+}
+
+/// An extension of Envoy.
+#[derive(Clone, Copy)]
+pub struct Extension(Row);
+
+impl Extension {
+    /// Its canonical name.
+    pub fn name(self) -> &'static str {
+        self.0.cell(0)
+    }
+
+    /// Whether it is built only into Envoy's contrib images.
+    pub fn contrib(self) -> bool {
+        self.0.cell(1) == "contrib"
+    }
+
+    /// `stable`, `alpha` or `wip`.
+    pub fn status(self) -> &'static str {
+        self.0.cell(2)
+    }
+
+    /// Whether the proxy of Istio 1.`minor` is built with it, as its build files say.
+    pub fn in_istio_proxy(self, minor: u16) -> bool {
+        let Some((first, last)) = self.0.cell(3).split_once('-') else { return false };
+        first.parse().is_ok_and(|first: u16| first <= minor)
+            && (last.is_empty() || last.parse().is_ok_and(|last: u16| minor <= last))
+    }
+
+    /// The categories it is registered in, such as `envoy.filters.http`.
+    pub fn categories(self) -> impl Iterator<Item = &'static str> {
+        self.0.cell(4).split(',').filter(|category| !category.is_empty())
+    }
+
+    /// The messages it is configured with.
+    pub fn messages(self) -> impl Iterator<Item = &'static str> {
+        self.0.cell(5).split(',').filter(|message| !message.is_empty())
+    }
+}
+
+/// The extension of a canonical name.
+pub fn extension(name: &str) -> Option<Extension> {
+    EXTENSIONS.row(name).map(Extension)
+}
+
+/// Every extension that is configured with a message.
+pub fn extensions_of(message: &str) -> impl Iterator<Item = Extension> {
+    // Most rows do not mention the message: a search of the text is faster than taking each row apart.
+    EXTENSIONS
+        .rows()
+        .filter(move |row| row.0.contains(message))
+        .map(Extension)
+        .filter(move |extension| extension.messages().any(|other| other == message))
+}

@@ -1,0 +1,49 @@
+//! The tables are sound, and say what Envoy's changelogs say.
+
+use super::*;
+use crate::proto::schema::Schema;
+
+#[test]
+fn every_table_has_its_source_and_is_sorted() {
+    let tables = [&V2_TYPES, &MOVED_TYPES, &REMOVED_FIELDS, &LEGACY_NAMES, &DEPRECATIONS];
+    for table in tables {
+        assert!(table.0.starts_with("# ") && table.0.lines().next().unwrap().contains("Envoy"), "{}", &table.0[..40]);
+        let rows: Vec<_> = table.rows().map(|row| row.0).collect();
+        assert!(rows.is_sorted(), "{}", &table.0[..40]);
+        assert!(rows.len() > 40);
+    }
+}
+
+#[test]
+fn successors_exist_in_the_newest_envoy() {
+    let envoy = Schema::envoy(40).unwrap();
+    let v2 = V2_TYPES.rows().filter(|row| envoy.message(row.cell(1)).is_none()).map(|row| row.0).collect::<Vec<_>>();
+    assert!(v2.len() < 12, "{v2:?}");
+    assert_eq!(v3_of("envoy.config.filter.http.lua.v2.Lua"), Some("envoy.extensions.filters.http.lua.v3.Lua"));
+    assert_eq!(v3_of("envoy.extensions.filters.http.lua.v3.Lua"), None);
+    let oauth = moved("envoy.extensions.filters.http.oauth2.v3alpha.OAuth2").unwrap();
+    assert_eq!((oauth.successor, oauth.gone), ("envoy.extensions.filters.http.oauth2.v3.OAuth2", 20));
+}
+
+#[test]
+fn deprecations_say_when_and_what_instead() {
+    let lua = deprecation("envoy.extensions.filters.http.lua.v3.Lua.inline_code").unwrap();
+    assert_eq!(lua.since(), "since Envoy 1.23");
+    assert_eq!(lua.instead, "`default_source_code.inline_string`");
+    let http2 = deprecation("envoy.config.cluster.v3.Cluster.http2_protocol_options").unwrap();
+    assert_eq!(http2.since(), "since Envoy 1.19 or earlier");
+    assert!(field_removed("envoy.config.cluster.v3.Cluster", "tls_context"));
+}
+
+#[test]
+fn extensions_know_their_slots_and_builds() {
+    let lua = extension("envoy.filters.http.lua").unwrap();
+    assert!(lua.in_istio_proxy(31) && !lua.contrib());
+    assert!(lua.categories().any(|category| category == "envoy.filters.http"));
+    assert!(!extension("envoy.filters.http.custom_response").unwrap().in_istio_proxy(31));
+    assert!(extension("envoy.tracers.opencensus").unwrap().in_istio_proxy(22));
+    assert!(!extension("envoy.tracers.opencensus").unwrap().in_istio_proxy(23));
+    let names: Vec<_> = extensions_of("envoy.extensions.filters.http.lua.v3.Lua").map(Extension::name).collect();
+    assert_eq!(names, ["envoy.filters.http.lua"]);
+    assert_eq!(canonical_name("envoy.lua"), Some("envoy.filters.http.lua"));
+}

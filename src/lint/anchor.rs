@@ -1,0 +1,136 @@
+//! What to say of a filter that a match names and no proxy has.
+
+use super::context::{Context, Knowledge};
+use super::finding::{Confidence, Finding};
+use super::names::{self, Known};
+use super::no_match::NoMatch;
+use super::rule::Rule;
+use crate::engine::PatchId;
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::tree::Tree;
+use crate::source::Severity;
+
+/// A patch of the input that adds a filter of this name.
+struct Adder {
+    filter: usize,
+    patch: usize,
+}
+
+/// The finding for an absent filter of a kind (`http`, `network`, `listener`); `None` where nothing certain can be said.
+pub fn absent(rule: &'static Rule, cx: &Context<'_>, one: &NoMatch<'_, '_>, kind: &str, name: &str) -> Option<Finding> {
+    // The rule on old names says it better.
+    if names::canonical(kind, name).is_some() {
+        return None;
+    }
+    let word = match kind {
+        "http" => "HTTP filter",
+        "network" => "network filter",
+        _ => "listener filter",
+    };
+    let known = names::known(kind, name, cx.release);
+    let adders = adders(cx, kind, name);
+    if one.confidence == Confidence::Likely && (known == Known::Now || name.is_empty()) {
+        return None;
+    }
+    let like = match one.confidence {
+        Confidence::Certain => one.like(name),
+        Confidence::Likely => one.like(name).filter(|like| strsim::normalized_damerau_levenshtein(like, name) > 0.8),
+    };
+    let finding = one.finding(rule, &format!("{word}s"), format!("no {word} `{name}` is there when this patch runs"));
+    let others: Vec<&Adder> =
+        adders.iter().filter(|it| (it.filter, it.patch) != (one.view.filter_index, one.view.patch.index)).collect();
+    if let Some(adder) = others.first() {
+        return later(cx, one, adder, finding);
+    }
+    Some(match (known, like) {
+        (Known::Other(since, until), _) => {
+            let when = match until {
+                Some(until) => format!("Istio before {}.{} generates it, {} does not", until.major, until.minor, cx.release),
+                None => format!("Istio generates it from {}.{} on, {} does not", since.major, since.minor, cx.release),
+            };
+            let finding = finding.note(when);
+            match renamed(name, cx) {
+                Some(renamed) => finding.help(format!("name: {renamed}")),
+                None => finding,
+            }
+        }
+        (_, Some(like)) => finding.help(format!("name: {like}")),
+        (Known::Now, None) => finding.note("istiod generates it for other configurations: for a policy, a protocol or a provider that these proxies have not"),
+        (Known::Never, None) => {
+            let finding = finding.note("istiod generates no filter of this name, and no EnvoyFilter given adds one");
+            // Another EnvoyFilter, not given, may add it.
+            if one.confidence == Confidence::Likely { finding.severity(Severity::Warning) } else { finding }
+        }
+    })
+}
+
+/// Where an EnvoyFilter adds the filter, but not before this patch looks for it.
+fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Finding) -> Option<Finding> {
+    let other = &cx.filters[adder.filter];
+    let own = one.view.filter;
+    let route = other.patch_route(adder.patch);
+    let finding = finding.related(other.document.key_span(&route), format!("{} adds it here", other.full_name()));
+    let together = one.runs.iter().find_map(|run| {
+        let first: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == adder.filter)?;
+        let own: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == one.view.filter_index)?;
+        Some(first > own)
+    });
+    match together {
+        Some(true) => Some(
+            finding
+                .note(format!(
+                    "{} runs after this filter: by priority, then root namespace, then creation time",
+                    other.full_name()
+                ))
+                .help(format!(
+                    "give this filter a higher priority:\nspec:\n  priority: {}",
+                    i64::from(other.priority) + 10
+                )),
+        ),
+        Some(false) if other.full_name() == own.full_name() && adder.patch > one.view.patch.index => Some(
+            finding.note("the patch that adds it stands further down in this filter").help("move this patch below it"),
+        ),
+        Some(false) => Some(finding.note("it adds it elsewhere: to other listeners, chains or proxies")),
+        None if one.runs.iter().any(|run| run.knowledge == Knowledge::Reference) => None,
+        None => Some(finding.note(format!("{} does not reach these proxies", other.full_name()))),
+    }
+}
+
+fn adders(cx: &Context<'_>, kind: &str, name: &str) -> Vec<Adder> {
+    let apply_to = match kind {
+        "http" => ApplyTo::HttpFilter,
+        "network" => ApplyTo::NetworkFilter,
+        _ => ApplyTo::ListenerFilter,
+    };
+    let adds = |operation| {
+        matches!(
+            operation,
+            Operation::Add
+                | Operation::InsertBefore
+                | Operation::InsertAfter
+                | Operation::InsertFirst
+                | Operation::Replace
+                | Operation::Merge
+        )
+    };
+    cx.patches()
+        .filter(|view| view.patch.apply_to == apply_to)
+        .filter(|view| {
+            view.built.is_some_and(|built| adds(built.operation) && built.value.as_ref().map(Tree::name) == Some(name))
+        })
+        .map(|view| Adder { filter: view.filter_index, patch: view.patch.index })
+        .collect()
+}
+
+/// What a filter of a Wasm plugin is called by this release.
+fn renamed(name: &str, cx: &Context<'_>) -> Option<String> {
+    const WASM: &[&str] = &[
+        "extenstions.istio.io/wasmplugin/",
+        "extensions.istio.io/wasmplugin/",
+        "extensions.istio.io/trafficextension/",
+    ];
+    let rest = WASM.iter().find_map(|prefix| name.strip_prefix(prefix))?;
+    WASM.iter()
+        .map(|prefix| format!("{prefix}{rest}"))
+        .find(|candidate| names::known("http", candidate, cx.release) == Known::Now)
+}

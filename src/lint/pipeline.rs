@@ -1,0 +1,98 @@
+//! From input to what is reported: rules, the linter's own rules, suppressions, the configuration.
+
+use super::config::Config;
+use super::context::Context;
+use super::finding::{Edit, Finding, Findings};
+use super::rule::Rule;
+use super::run::{Input, inspect};
+use super::suppress::{self, Form, Suppression};
+use crate::source::{Sources, Span};
+
+/// Name of the rule for suppressions that suppress nothing; its findings are made here, after all other rules.
+const UNUSED: &str = "unused-suppression";
+
+/// What came out.
+#[derive(Debug, Default)]
+pub struct Checked<T> {
+    /// What is reported, sorted by place.
+    pub findings: Vec<Finding>,
+    /// How many findings were suppressed.
+    pub suppressed: usize,
+    /// What `look` saw.
+    pub seen: T,
+}
+
+/// Lints under a configuration. `rules` are all rules; `path` gives a file's path as the configuration's patterns count
+/// it; `look` may look at the runs before they go.
+pub fn check<T>(
+    input: &Input<'_>,
+    rules: &[&'static Rule],
+    config: &Config,
+    path: impl Fn(&str) -> String,
+    look: impl FnOnce(&Context<'_>) -> T,
+) -> Checked<T> {
+    let run: Vec<&'static Rule> = rules.iter().copied().filter(|rule| config.runs(rule)).collect();
+    let (found, seen) = inspect(input, &run, look);
+    let suppressions = suppress::read(input.sources, &input.inventory.envoy_filters);
+    let outcome = suppress::apply(found, &suppressions);
+    let mut findings = Findings::default();
+    outcome.kept.into_iter().for_each(|finding| findings.push(finding));
+    if let Some(rule) = run.iter().copied().find(|rule| rule.name == UNUSED) {
+        for (one, used) in suppressions.iter().zip(&outcome.used) {
+            unused(rule, one, used, &run, input, &mut findings);
+        }
+    }
+    let judged = findings.sorted().into_iter().filter_map(|finding| {
+        let name = &input.sources.get(finding.primary.span.file).name;
+        let path = if config.overrides.is_empty() { String::new() } else { path(name) };
+        config.judge(finding, &path)
+    });
+    Checked { findings: judged.collect(), suppressed: outcome.suppressed.len(), seen }
+}
+
+/// Says which rules of a suppression suppress nothing. Rules that did not run, and rules that need more than was given,
+/// say nothing about that.
+fn unused(
+    rule: &'static Rule,
+    one: &Suppression,
+    used: &[usize],
+    run: &[&'static Rule],
+    input: &Input<'_>,
+    out: &mut Findings,
+) {
+    if one.form == Form::Istioctl {
+        return;
+    }
+    let judged =
+        |code: &str| !input.dumps.is_empty() || !matches!(code.as_bytes().get(2), Some(b'2' | b'4' | b'6' | b'8'));
+    let superfluous: Vec<_> = one
+        .rules
+        .iter()
+        .zip(used)
+        .filter(|(named, used)| **used == 0 && run.iter().any(|rule| named.means(rule) && judged(rule.code)))
+        .map(|(named, _)| named)
+        .collect();
+    for named in &superfluous {
+        let mut finding =
+            Finding::new(rule, named.span, format!("the suppression of {} suppresses nothing", named.word))
+                .label("no finding of this rule is here")
+                .help("remove it");
+        if superfluous.len() == one.rules.len() && one.form != Form::Annotation {
+            let span = whole(one, input.sources);
+            finding = finding.fix("remove the comment", true, vec![Edit { span, text: String::new() }]);
+        }
+        out.push(finding);
+    }
+}
+
+/// What is removed with a comment: the blanks before it, or its line.
+fn whole(one: &Suppression, sources: &Sources) -> Span {
+    let text = &sources.get(one.span.file).text;
+    let before = text.get(..one.span.start as usize).unwrap_or_default();
+    let blank = before.len() - before.trim_end_matches([' ', '\t']).len();
+    let start = one.span.start - u32::try_from(blank).unwrap_or_default();
+    let after = text.get(one.span.end as usize..).unwrap_or_default();
+    let newline = after.find('\n').and_then(|at| u32::try_from(at + 1).ok()).unwrap_or_default();
+    let end = if one.form == Form::OwnLine { one.span.end + newline } else { one.span.end };
+    Span { start, end, ..one.span }
+}

@@ -1,0 +1,256 @@
+//! Where a patch had an effect of some kind, and how a finding says it.
+
+use super::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
+use super::finding::{Confidence, Finding};
+use crate::engine::trace::{Effect, Place};
+use crate::engine::{self, PatchId};
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::{Tree, type_name};
+use crate::source::{Span, Step};
+
+/// The proxies on which something was seen: real ones, or else reference configurations.
+pub struct Seen<'c, 'a> {
+    /// The runs, never empty.
+    pub runs: Vec<PatchRun<'c, 'a>>,
+    /// How many proxies of that kind of knowledge the filter attaches to.
+    pub attached: usize,
+}
+
+impl Seen<'_, '_> {
+    /// Whether config dumps show it.
+    pub fn certain(&self) -> bool {
+        self.runs.first().is_some_and(|run| run.run.knowledge == Knowledge::Dump)
+    }
+
+    /// Says in a finding how sure it is and on which proxies it is so.
+    pub fn tell(&self, finding: Finding) -> Finding {
+        if self.certain() {
+            let finding = finding.workloads(self.runs.iter().map(|run| run.run.label.clone()));
+            return if self.attached > 1 {
+                finding.note(format!("on {} of the {} proxies it attaches to", self.runs.len(), self.attached))
+            } else {
+                finding
+            };
+        }
+        let mut kinds: Vec<&str> = self.runs.iter().map(|run| run.run.config.proxy.kind.word()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let kinds = kinds.join(", ");
+        finding
+            .confidence(Confidence::Likely)
+            .note(format!("judged against what istiod generates by default for a {kinds}"))
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The proxies on which a patch passes a test. A reference configuration counts only where no part of the patch's
+    /// match was left out for it.
+    pub fn seen<'c>(&'c self, view: &PatchView<'a>, test: impl Fn(&PatchRun<'c, 'a>) -> bool) -> Option<Seen<'c, 'a>> {
+        self.seen_if(view, |run| exact(run, view) && test(run))
+    }
+
+    /// The same, reference configurations counted also where parts of the match were left out: for what is so on every
+    /// listener, cluster or route that could be meant.
+    pub fn seen_if<'c>(
+        &'c self,
+        view: &PatchView<'a>,
+        test: impl Fn(&PatchRun<'c, 'a>) -> bool,
+    ) -> Option<Seen<'c, 'a>> {
+        let runs: Vec<_> = self.on_proxies(view.filter_index, view.patch.index).collect();
+        for knowledge in [Knowledge::Dump, Knowledge::Reference] {
+            let attached: Vec<_> = runs.iter().copied().filter(|run| run.run.knowledge == knowledge).collect();
+            let count = attached.len();
+            let runs: Vec<_> = attached.into_iter().filter(|run| test(run)).collect();
+            if !runs.is_empty() {
+                return Some(Seen { runs, attached: count });
+            }
+        }
+        None
+    }
+
+    /// The patch behind a number of a run.
+    pub fn view(&self, run: &ProxyRun<'_>, id: PatchId) -> Option<PatchView<'a>> {
+        let planned = run.plan.get(id);
+        let filter = self.filters.get(planned.filter)?;
+        let patch = filter.patches.get(planned.built.patch.index)?;
+        let built = self.program.patches(planned.filter).get(patch.index);
+        Some(PatchView { filter_index: planned.filter, filter, patch, built })
+    }
+}
+
+/// Whether a run speaks of the match as it is written: a dump, or a reference configuration for which nothing of the
+/// match was left out.
+pub fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
+    run.run.knowledge == Knowledge::Dump
+        || (view.patch.proxy.is_none() && view.built.is_some_and(|built| built.object == run.planned.built.object))
+}
+
+impl PatchRun<'_, '_> {
+    /// Whether it changed anything here, for however long.
+    pub fn changes(&self) -> bool {
+        self.trace.effects.iter().any(|(_, effect)| effect.changes())
+    }
+
+    /// Whether the patch is for this proxy: release, node metadata and context fit, and it is one that runs.
+    pub fn runs(&self) -> bool {
+        self.planned.proxy_miss.is_none() && self.planned.status == crate::engine::program::Status::Ready
+    }
+
+    /// Whether an effect of some kind was noted.
+    pub fn has(&self, test: impl Fn(&Effect) -> bool) -> bool {
+        self.trace.effects.iter().any(|(_, effect)| test(effect))
+    }
+}
+
+impl PatchView<'_> {
+    /// The place in the patch's value of a path of the engine (`a.b[2].c`, proto names); of the deepest key on the way
+    /// that is there.
+    pub fn value_path_span(&self, path: &str) -> Span {
+        let mut route: Vec<Step> = Vec::new();
+        let mut node = self.node(&["patch", "value"]);
+        let plain = |key: &str| key.replace('_', "").to_lowercase();
+        for part in path.split('.') {
+            let key = part.split('[').next().unwrap_or(part);
+            let Some(entry) = node.and_then(|node| node.entries().iter().find(|entry| plain(&entry.key) == plain(key)))
+            else {
+                break;
+            };
+            route.push(Step::from(entry.key.as_str()));
+            node = Some(&entry.value);
+            if part.contains('[') {
+                break;
+            }
+        }
+        self.value_route_span(&route)
+    }
+}
+
+impl ProxyRun<'_> {
+    /// A resource as istiod sends it after patching; `None` when it is gone.
+    pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Tree<'_>> {
+        if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
+            return one.tree.clone();
+        }
+        let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
+        let touched = self.judged.patched.resources.iter().any(|one| one.source == Some(index));
+        if touched { None } else { engine::open(self.config, index, self.plan) }
+    }
+
+    /// The object at a place as istiod sends it.
+    pub fn object(&self, place: &Place) -> Option<Tree<'_>> {
+        let mut tree = self.after(place.kind, &place.resource)?;
+        if let Some(name) = &place.listener_filter {
+            return named(&mut tree, "listener_filters", name);
+        }
+        if let Some((index, _)) = &place.chain {
+            tree = match index {
+                Some(index) => tree.get("filter_chains")?.items().get(*index)?.clone(),
+                None => tree.get("default_filter_chain")?.clone(),
+            };
+        }
+        if let Some(name) = &place.filter {
+            tree = named(&mut tree, "filters", name)?;
+        }
+        if let Some(name) = &place.sub_filter {
+            let mut config = tree.opened("typed_config")?.clone();
+            tree = named(&mut config, "http_filters", name)?;
+        }
+        if place.inline_route.is_some() {
+            tree = tree.get("filters")?.items().iter().find_map(|filter| {
+                let mut filter = filter.clone();
+                filter.opened("typed_config")?.get("route_config").cloned()
+            })?;
+        }
+        if let Some(name) = &place.vhost {
+            tree = named(&mut tree, "virtual_hosts", name)?;
+        }
+        if let Some((index, _)) = &place.route {
+            tree = tree.get("routes")?.items().get(*index)?.clone();
+        }
+        Some(tree)
+    }
+
+    /// Every listener that patches changed, as istiod sends it.
+    pub fn changed_listeners(&self) -> impl Iterator<Item = (&str, &Tree<'_>)> {
+        let listeners = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);
+        listeners.filter_map(|one| Some((one.name.as_str(), one.tree.as_ref()?)))
+    }
+}
+
+fn named<'a>(tree: &mut Tree<'a>, list: &str, name: &str) -> Option<Tree<'a>> {
+    tree.get(list)?.items().iter().find(|item| item.name() == name).cloned()
+}
+
+/// A list of filters of a listener.
+pub struct FilterList<'t> {
+    /// Its place.
+    pub place: Place,
+    /// HTTP filters (or else network filters).
+    pub http: bool,
+    /// The filters.
+    pub filters: Vec<Tree<'t>>,
+}
+
+/// The lists of network and HTTP filters of a listener.
+pub fn filter_lists<'t>(listener: &str, tree: &Tree<'t>) -> Vec<FilterList<'t>> {
+    let mut lists = Vec::new();
+    let chains = tree.get("filter_chains").map(Tree::items).unwrap_or_default();
+    let numbered = chains.iter().enumerate().map(|(index, chain)| (Some(index), chain));
+    for (index, chain) in numbered.chain(tree.get("default_filter_chain").map(|chain| (None, chain))) {
+        let chain_place = Place {
+            chain: Some((index, chain.name().to_owned())),
+            ..Place::resource(ResourceKind::Listener, listener)
+        };
+        let filters = chain.get("filters").map(Tree::items).unwrap_or_default();
+        lists.push(FilterList { place: chain_place.clone(), http: false, filters: filters.to_vec() });
+        for filter in filters {
+            let Some(config) = filter.get("typed_config") else { continue };
+            let mut config = config.clone();
+            config.open();
+            if let Some(list) = config.get("http_filters") {
+                let place = Place { filter: Some(filter.name().to_owned()), ..chain_place.clone() };
+                lists.push(FilterList { place, http: true, filters: list.items().to_vec() });
+            }
+        }
+    }
+    lists
+}
+
+/// Message name of a filter's configuration, looked for inside a TypedStruct; empty when there is none.
+pub fn config_type(filter: &Tree<'_>) -> String {
+    let Some(config) = filter.get("typed_config") else { return String::new() };
+    let name = config.type_name().unwrap_or_default();
+    if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
+        return name;
+    }
+    let mut config = config.clone();
+    config.open();
+    type_name(config.str_at("type_url")).to_owned()
+}
+
+/// Network filters and HTTP filters that end their chain: Envoy refuses a listener in which another filter follows
+/// (`isTerminalFilter` in Envoy's source, 1.30 to 1.38).
+pub fn terminal(http: bool, type_name: &str) -> bool {
+    if http {
+        return type_name == "envoy.extensions.filters.http.router.v3.Router";
+    }
+    let kind = type_name.strip_prefix("envoy.extensions.filters.network.").unwrap_or_default();
+    matches!(
+        kind,
+        "http_connection_manager.v3.HttpConnectionManager"
+            | "tcp_proxy.v3.TcpProxy"
+            | "redis_proxy.v3.RedisProxy"
+            | "thrift_proxy.v3.ThriftProxy"
+            | "dubbo_proxy.v3.DubboProxy"
+            | "echo.v3.Echo"
+            | "direct_response.v3.Config"
+    )
+}
+
+/// Names of the filters that patches insert with `config_discovery`.
+pub fn discovered<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = String> + 'c {
+    cx.patches().filter_map(|view| {
+        let value = view.built.and_then(|built| built.value.as_ref())?;
+        value.get("config_discovery").map(|_| value.name().to_owned())
+    })
+}

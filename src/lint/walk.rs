@@ -1,0 +1,69 @@
+//! Walks a patch's value as written, field by field, knowing the message each field stands in.
+
+use crate::proto::tree::type_name;
+use crate::source::{Node, NodeValue, Step};
+
+/// A field of a value.
+pub struct Field<'w, 'n> {
+    /// Its key as written.
+    pub key: &'n str,
+    /// What it holds.
+    pub node: &'n Node,
+    /// Keys and items from the root of the value, its own key included.
+    pub route: &'w [Step],
+    /// Full name of the nearest message around it that is named (`@type`, or `type_url` of a TypedStruct); may be empty.
+    pub message: &'n str,
+}
+
+impl Field<'_, '_> {
+    /// Whether this is the field of that proto name, written in either way (`inline_string`, `inlineString`).
+    pub fn is(&self, name: &str) -> bool {
+        same(self.key, name)
+    }
+
+    /// Whether one of the keys above it is that field.
+    pub fn inside(&self, name: &str) -> bool {
+        let above = self.route.len().saturating_sub(1);
+        self.route[..above].iter().any(|step| matches!(step, Step::Key(key) if same(key, name)))
+    }
+
+    /// Whether it is `true`.
+    pub fn is_true(&self) -> bool {
+        matches!(self.node.value, NodeValue::Bool(true)) || self.node.as_str() == Some("true")
+    }
+}
+
+/// Whether a key is a field's proto or JSON name.
+pub fn same(key: &str, name: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect::<String>();
+    key == name || plain(key) == plain(name)
+}
+
+/// The value of a field by its proto name, written in either way.
+pub fn get<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+    node.entries().iter().find(|entry| same(&entry.key, name)).map(|entry| &entry.value)
+}
+
+/// Calls `look` for every field, outer before inner.
+pub fn fields<'n>(value: &'n Node, look: &mut dyn FnMut(&Field<'_, 'n>)) {
+    walk(value, "", &mut Vec::new(), look);
+}
+
+fn walk<'n>(node: &'n Node, message: &'n str, route: &mut Vec<Step>, look: &mut dyn FnMut(&Field<'_, 'n>)) {
+    let url = |key: &str| node.get(key).and_then(Node::as_str).map(type_name);
+    let mut message = url("@type").unwrap_or(message);
+    if message.ends_with(".TypedStruct") {
+        message = url("type_url").or_else(|| url("typeUrl")).unwrap_or(message);
+    }
+    for entry in node.entries() {
+        route.push(Step::from(entry.key.as_str()));
+        look(&Field { key: &entry.key, node: &entry.value, route, message });
+        walk(&entry.value, message, route, look);
+        route.pop();
+    }
+    for (index, item) in node.items().iter().enumerate() {
+        route.push(Step::from(index));
+        walk(item, message, route, look);
+        route.pop();
+    }
+}

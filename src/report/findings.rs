@@ -1,0 +1,80 @@
+//! Findings in every form: for people, for programs, for what shows them beside the code.
+
+mod ci;
+mod human;
+mod json;
+mod sarif;
+
+pub use ci::{github, gitlab, junit, markdown};
+pub use human::{stat, text};
+pub use json::{API_VERSION, json};
+pub use sarif::sarif;
+
+use crate::lint::summary::Summary;
+use crate::lint::{Finding, Rule};
+use crate::source::{Position, Sources, Span};
+
+/// Where the documentation of a rule is published; `None` for a build that does not know.
+fn published(rule: &Rule) -> Option<String> {
+    let repository = env!("CARGO_PKG_REPOSITORY");
+    (!repository.is_empty()).then(|| format!("{repository}/blob/main/rules/README.md#{}", rule.code.to_lowercase()))
+}
+
+/// Everything that a form shows.
+pub struct Report<'r> {
+    /// The texts.
+    pub sources: &'r Sources,
+    /// The findings, sorted by place.
+    pub findings: &'r [Finding],
+    /// A fingerprint of each.
+    pub fingerprints: &'r [String],
+    /// Counts.
+    pub summary: &'r Summary,
+    /// Releases that were linted for.
+    pub releases: &'r [String],
+    /// What could not be read, as sentences.
+    pub trouble: &'r [String],
+}
+
+impl Report<'_> {
+    /// First and last position of a place.
+    fn range(&self, span: Span) -> (Position, Position) {
+        let text = self.sources.get(span.file);
+        (text.position(span.start), text.position(span.end.max(span.start)))
+    }
+
+    fn file(&self, span: Span) -> &str {
+        &self.sources.get(span.file).name
+    }
+
+    /// The findings with their fingerprints, made different where one would come twice.
+    fn numbered(&self) -> Vec<(&Finding, String)> {
+        let mut seen = std::collections::BTreeMap::new();
+        let prints = self.findings.iter().zip(self.fingerprints);
+        prints
+            .map(|(finding, print)| {
+                let count = seen.entry(print).or_insert(0);
+                *count += 1;
+                (finding, if *count == 1 { print.clone() } else { format!("{print}-{count}") })
+            })
+            .collect()
+    }
+}
+
+/// Message, note and help of a finding in one text.
+fn whole(finding: &Finding) -> String {
+    let mut text = finding.message.clone();
+    if !finding.primary.message.is_empty() {
+        text.push_str(": ");
+        text.push_str(&finding.primary.message);
+    }
+    for note in &finding.notes {
+        text.push_str("\nnote: ");
+        text.push_str(note);
+    }
+    if let Some(help) = &finding.help {
+        text.push_str("\nhelp: ");
+        text.push_str(help);
+    }
+    text
+}

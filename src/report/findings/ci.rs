@@ -1,0 +1,169 @@
+//! Findings for CI systems: JUnit XML, GitHub's workflow commands, GitLab's code quality report, a Markdown table.
+
+use super::{Report, whole};
+use crate::lint::config::word;
+use crate::report::style::count;
+use crate::source::Severity;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Writes findings as JUnit XML: a suite for each file, a failed case for each finding, a passed one for a clean file.
+pub fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    let mut suites: BTreeMap<&str, Vec<&crate::lint::Finding>> = BTreeMap::new();
+    for (_, source) in report.sources.iter() {
+        suites.entry(&source.name).or_default();
+    }
+    for finding in report.findings {
+        suites.entry(report.file(finding.primary.span)).or_default().push(finding);
+    }
+    let failures = report.findings.len();
+    let errors = report.trouble.len();
+    let clean = suites.values().filter(|found| found.is_empty()).count();
+    let tests = failures + errors + clean;
+    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(
+        out,
+        "<testsuites name=\"kubectl-envoyfilter lint\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">"
+    )?;
+    for (file, found) in suites {
+        let name = xml(file);
+        let tests = found.len().max(1);
+        writeln!(out, "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{}\" errors=\"0\">", found.len())?;
+        if found.is_empty() {
+            writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>")?;
+        }
+        for finding in found {
+            let place = report.sources.position(finding.primary.span);
+            let case = format!("{} {} at {}:{}", finding.rule.code, finding.rule.name, place.line, place.column);
+            writeln!(out, "    <testcase classname=\"{name}\" name=\"{}\">", xml(&case))?;
+            writeln!(
+                out,
+                "      <failure type=\"{}\" message=\"{}\">{}</failure>",
+                word(finding.severity),
+                xml(&finding.message),
+                xml(&format!("{}: {}", report.sources.place(finding.primary.span), whole(finding)))
+            )?;
+            writeln!(out, "    </testcase>")?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    if errors > 0 {
+        writeln!(out, "  <testsuite name=\"reading\" tests=\"{errors}\" failures=\"0\" errors=\"{errors}\">")?;
+        for text in report.trouble {
+            writeln!(out, "    <testcase classname=\"reading\" name=\"{}\">", xml(text))?;
+            writeln!(out, "      <error type=\"unread\" message=\"{}\"/>", xml(text))?;
+            writeln!(out, "    </testcase>")?;
+        }
+        writeln!(out, "  </testsuite>")?;
+    }
+    writeln!(out, "</testsuites>")
+}
+
+/// Text in XML 1.0: reserved characters escaped, characters that XML has no way to write left out.
+fn xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' => escaped.push_str("&#10;"),
+            '\t' => escaped.push(' '),
+            '\u{fffe}' | '\u{ffff}' => {}
+            other if other.is_control() => {}
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// Writes findings as workflow commands: GitHub shows them beside the changed lines.
+pub fn github(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    for finding in report.findings {
+        let command = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "notice",
+        };
+        let (start, end) = report.range(finding.primary.span);
+        writeln!(
+            out,
+            "::{command} file={},line={},col={},endLine={},title={}::{}",
+            property(report.file(finding.primary.span)),
+            start.line,
+            start.column,
+            end.line,
+            property(&format!("{} {}", finding.rule.code, finding.rule.name)),
+            data(&whole(finding))
+        )?;
+    }
+    for text in report.trouble {
+        writeln!(out, "::error::{}", data(text))?;
+    }
+    Ok(())
+}
+
+/// Writes findings as GitLab's code quality report.
+pub fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    let issues: Vec<Value> = report
+        .numbered()
+        .iter()
+        .map(|(finding, print)| {
+            let severity = match finding.severity {
+                Severity::Error => "major",
+                Severity::Warning => "minor",
+                Severity::Info => "info",
+            };
+            let path = report.file(finding.primary.span);
+            json!({
+                "description": format!("{} {}", finding.rule.code, finding.message),
+                "check_name": finding.rule.name,
+                "fingerprint": print,
+                "severity": severity,
+                "location": {
+                    "path": path.strip_prefix("./").unwrap_or(path),
+                    "lines": {"begin": report.sources.position(finding.primary.span).line},
+                },
+            })
+        })
+        .collect();
+    crate::report::json(out, &issues)
+}
+
+/// Writes findings as a Markdown table, for a comment or a job's summary.
+pub fn markdown(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    let cell = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;");
+    let sum = report.summary;
+    let counts = [
+        count(sum.errors, "error", "errors"),
+        count(sum.warnings, "warning", "warnings"),
+        count(sum.infos, "info", "infos"),
+    ];
+    let filters = count(sum.filters, "EnvoyFilter", "EnvoyFilters");
+    writeln!(out, "**{}** in {filters}, for Istio {}\n", counts.join(", "), report.releases.join(", "))?;
+    if !report.findings.is_empty() {
+        writeln!(out, "| severity | rule | place | finding |\n| --- | --- | --- | --- |")?;
+        for finding in report.findings {
+            let help = finding.help.as_deref().and_then(|help| help.lines().next()).unwrap_or_default();
+            let help = if help.is_empty() { String::new() } else { format!("<br>{}", cell(help)) };
+            writeln!(
+                out,
+                "| {} | {} {} | `{}` | {}{help} |",
+                word(finding.severity),
+                finding.rule.code,
+                finding.rule.name,
+                cell(&report.sources.place(finding.primary.span)),
+                cell(&finding.message),
+            )?;
+        }
+        writeln!(out)?;
+    }
+    for text in sum.unknown.iter().chain(report.trouble) {
+        writeln!(out, "- {}", cell(text))?;
+    }
+    Ok(())
+}

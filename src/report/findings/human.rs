@@ -1,0 +1,179 @@
+//! Findings for people: grouped by file, each with its source, then a summary.
+
+use super::Report;
+use crate::lint::config::word;
+use crate::lint::summary::by_rule;
+use crate::lint::{Confidence, Finding};
+use crate::report::problem::{MAX_LINE, emit, line_length, one_line};
+use crate::report::style::{Role, Terminal, count, wrap};
+use crate::source::Severity;
+use codespan_reporting::diagnostic::{self, Diagnostic, Label};
+use std::io::{self, Write};
+
+/// Most workloads that are named in a note.
+const MAX_WORKLOADS: usize = 6;
+
+/// Writes findings and the summary.
+pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, report: &Report<'_>) -> io::Result<()> {
+    let mut file = None;
+    for finding in report.findings {
+        let name = report.file(finding.primary.span);
+        if file != Some(name) {
+            let of_file = report.findings.iter().filter(|one| report.file(one.primary.span) == name).count();
+            writeln!(
+                out,
+                "{} {}\n",
+                terminal.paint(Role::Strong, name),
+                terminal.paint(Role::Dim, format!("({})", count(of_file, "finding", "findings")))
+            )?;
+            file = Some(name);
+        }
+        one(out, terminal, verbose, report, finding)?;
+        writeln!(out)?;
+    }
+    summary(out, terminal, report)
+}
+
+fn one(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    verbose: bool,
+    report: &Report<'_>,
+    finding: &Finding,
+) -> io::Result<()> {
+    let notes = notes(terminal, verbose, finding);
+    let span = finding.primary.span;
+    let code = finding.rule.code;
+    if line_length(report.sources, span) > MAX_LINE {
+        let role = match finding.severity {
+            Severity::Error => Role::Bad,
+            Severity::Warning => Role::Odd,
+            Severity::Info => Role::Dim,
+        };
+        let head = terminal.paint(role, format!("{}[{code}]", word(finding.severity)));
+        writeln!(out, "{head}: {}: {}", report.sources.place(span), finding.message)?;
+        for note in notes {
+            writeln!(out, "  = {}", note.replace('\n', "\n    "))?;
+        }
+        return Ok(());
+    }
+    let severity = match finding.severity {
+        Severity::Error => diagnostic::Severity::Error,
+        Severity::Warning => diagnostic::Severity::Warning,
+        Severity::Info => diagnostic::Severity::Note,
+    };
+    let mut labels =
+        vec![Label::primary(span.file, one_line(report.sources, span)).with_message(&finding.primary.message)];
+    for label in &finding.related {
+        if line_length(report.sources, label.span) <= MAX_LINE {
+            let range = one_line(report.sources, label.span);
+            labels.push(Label::secondary(label.span.file, range).with_message(&label.message));
+        }
+    }
+    let diagnostic =
+        Diagnostic::new(severity).with_code(code).with_message(&finding.message).with_labels(labels).with_notes(notes);
+    emit(out, terminal, report.sources, &diagnostic)
+}
+
+fn notes(terminal: Terminal, verbose: bool, finding: &Finding) -> Vec<String> {
+    let mut notes: Vec<String> = finding.notes.iter().map(|note| folded(terminal, &format!("note: {note}"))).collect();
+    if !finding.workloads.is_empty() {
+        let shown = if verbose { finding.workloads.len() } else { MAX_WORKLOADS };
+        let mut names: Vec<String> = finding.workloads.iter().take(shown).cloned().collect();
+        let more = finding.workloads.len() - names.len();
+        if more > 0 {
+            names.push(format!("and {more} more"));
+        }
+        notes.push(folded(terminal, &format!("on: {}", names.join(", "))));
+    }
+    if finding.confidence == Confidence::Likely {
+        notes.push("note: likely: judged against what istiod generates by default".to_owned());
+    }
+    if let Some(help) = &finding.help {
+        notes.push(folded(terminal, &format!("help: {help}")));
+    }
+    if let Some(fix) = &finding.fix {
+        let option = if fix.safe { "--fix" } else { "--unsafe-fixes" };
+        notes.push(folded(terminal, &format!("fix: {} ({option})", fix.title)));
+    }
+    notes
+}
+
+/// Folds the lines of a note that are too long; lines that begin with a space are YAML and stay.
+fn folded(terminal: Terminal, text: &str) -> String {
+    // codespan writes the note behind the gutter: some six columns.
+    let width = terminal.width.saturating_sub(8).max(20);
+    let mut lines = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let yaml = index > 0 && (line.starts_with([' ', '-']) || line.ends_with(':'));
+        if yaml || line.chars().count() <= width {
+            lines.push(line.to_owned());
+        } else {
+            lines.extend(wrap(line, width));
+        }
+    }
+    lines.join("\n")
+}
+
+fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::Result<()> {
+    let sum = report.summary;
+    let filters = count(sum.filters, "EnvoyFilter", "EnvoyFilters");
+    let looked = format!(
+        "{filters} with {} in {}, for Istio {}",
+        count(sum.patches, "patch", "patches"),
+        count(sum.files, "file", "files"),
+        report.releases.join(", ")
+    );
+    if sum.findings() == 0 {
+        writeln!(out, "{}: {looked}", terminal.paint(Role::Good, "no findings"))?;
+    } else {
+        let mut parts = Vec::new();
+        for (number, role, one, many) in [
+            (sum.errors, Role::Bad, "error", "errors"),
+            (sum.warnings, Role::Odd, "warning", "warnings"),
+            (sum.infos, Role::Dim, "info", "infos"),
+        ] {
+            if number > 0 {
+                parts.push(terminal.paint(role, count(number, one, many)).into_owned());
+            }
+        }
+        writeln!(out, "{}: {looked}", parts.join(", "))?;
+    }
+    let mut lines = sum.unknown.clone();
+    if sum.fixable > 0 {
+        lines.push(format!("{} can be fixed with --fix", count(sum.fixable, "finding", "findings")));
+    }
+    if sum.suppressed > 0 {
+        lines.push(format!("{} suppressed", count(sum.suppressed, "finding is", "findings are")));
+    }
+    if sum.known > 0 {
+        lines.push(format!("{} in the baseline", count(sum.known, "finding is", "findings are")));
+    }
+    if sum.gone > 0 {
+        let gone = count(sum.gone, "entry of the baseline was", "entries of the baseline were");
+        lines.push(format!("{gone} found no more; --update-baseline drops what is gone"));
+    }
+    if sum.unread > 0 {
+        lines.push(format!("{} could not be read: the answer is not complete", count(sum.unread, "thing", "things")));
+    }
+    for line in lines {
+        for (index, part) in wrap(&line, terminal.width.saturating_sub(2)).iter().enumerate() {
+            writeln!(out, "{}{}", if index == 0 { "- " } else { "  " }, terminal.paint(Role::Dim, part))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes counts by rule.
+pub fn stat(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::Result<()> {
+    for (rule, number, certain) in by_rule(report.findings) {
+        let role = match rule.severity {
+            Severity::Error => Role::Bad,
+            Severity::Warning => Role::Odd,
+            Severity::Info => Role::Dim,
+        };
+        let likely = if certain < number { format!(" ({} likely)", number - certain) } else { String::new() };
+        writeln!(out, "{number:>6}  {}  {}{likely}", terminal.paint(role, rule.code), rule.name)?;
+    }
+    summary(out, terminal, report)
+}

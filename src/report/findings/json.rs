@@ -1,0 +1,170 @@
+//! Findings as JSON: schemas/lint.json.
+
+use super::{Report, published};
+use crate::lint::config::word;
+use crate::source::Span;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Version of the JSON.
+pub const API_VERSION: &str = "envoyfilter.dev/v1";
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope<'r> {
+    api_version: &'static str,
+    kind: &'static str,
+    istio_versions: &'r [String],
+    findings: Vec<Item<'r>>,
+    summary: Counts<'r>,
+    problems: &'r [String],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Item<'r> {
+    code: &'r str,
+    rule: &'r str,
+    severity: &'static str,
+    confidence: &'static str,
+    message: &'r str,
+    location: Location<'r>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    label: &'r str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<Related<'r>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'r [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'r str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    filter: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<usize>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    workloads: &'r [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    objects: &'r [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<Fix<'r>>,
+    fingerprint: String,
+    documentation: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location<'r> {
+    file: &'r str,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+}
+
+#[derive(Serialize)]
+struct Related<'r> {
+    location: Location<'r>,
+    message: &'r str,
+}
+
+#[derive(Serialize)]
+struct Fix<'r> {
+    title: &'r str,
+    safe: bool,
+    edits: Vec<Edit<'r>>,
+}
+
+#[derive(Serialize)]
+struct Edit<'r> {
+    location: Location<'r>,
+    text: &'r str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Counts<'r> {
+    filters: usize,
+    patches: usize,
+    files: usize,
+    dumps: usize,
+    errors: usize,
+    warnings: usize,
+    infos: usize,
+    fixable: usize,
+    suppressed: usize,
+    in_baseline: usize,
+    gone_from_baseline: usize,
+    unread: usize,
+    unknown: &'r [String],
+}
+
+fn location<'r>(report: &'r Report<'_>, span: Span) -> Location<'r> {
+    let (start, end) = report.range(span);
+    Location {
+        file: report.file(span),
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+    }
+}
+
+/// Writes findings as JSON.
+pub fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    let findings = report.numbered().into_iter().map(|(finding, fingerprint)| Item {
+        code: finding.rule.code,
+        rule: finding.rule.name,
+        severity: word(finding.severity),
+        confidence: finding.confidence.word(),
+        message: &finding.message,
+        location: location(report, finding.primary.span),
+        label: &finding.primary.message,
+        related: finding
+            .related
+            .iter()
+            .map(|label| Related { location: location(report, label.span), message: &label.message })
+            .collect(),
+        notes: &finding.notes,
+        help: finding.help.as_deref(),
+        filter: &finding.filter,
+        patch: finding.patch,
+        workloads: &finding.workloads,
+        objects: &finding.objects,
+        fix: finding.fix.as_ref().map(|fix| Fix {
+            title: &fix.title,
+            safe: fix.safe,
+            edits: fix
+                .edits
+                .iter()
+                .map(|edit| Edit { location: location(report, edit.span), text: &edit.text })
+                .collect(),
+        }),
+        fingerprint,
+        documentation: published(finding.rule)
+            .unwrap_or_else(|| format!("kubectl envoyfilter rules {}", finding.rule.code)),
+    });
+    let sum = report.summary;
+    let envelope = Envelope {
+        api_version: API_VERSION,
+        kind: "LintReport",
+        istio_versions: report.releases,
+        findings: findings.collect(),
+        summary: Counts {
+            filters: sum.filters,
+            patches: sum.patches,
+            files: sum.files,
+            dumps: sum.dumps,
+            errors: sum.errors,
+            warnings: sum.warnings,
+            infos: sum.infos,
+            fixable: sum.fixable,
+            suppressed: sum.suppressed,
+            in_baseline: sum.known,
+            gone_from_baseline: sum.gone,
+            unread: sum.unread,
+            unknown: &sum.unknown,
+        },
+        problems: report.trouble,
+    };
+    crate::report::json(out, &envelope)
+}

@@ -1,0 +1,112 @@
+//! The list of rules and the documentation of one.
+
+use super::style::{Role, Terminal, count, wrap};
+use crate::lint::Rule;
+use crate::lint::config::word;
+use crate::lint::rule::THEMES;
+use crate::source::Severity;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+fn role(severity: Severity) -> Role {
+    match severity {
+        Severity::Error => Role::Bad,
+        Severity::Warning => Role::Odd,
+        Severity::Info => Role::Dim,
+    }
+}
+
+/// Writes every rule in a line, by theme.
+pub fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static Rule]) -> io::Result<()> {
+    let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
+    for (digit, theme) in THEMES {
+        let of_theme: Vec<_> = rules.iter().filter(|rule| rule.code.chars().nth(2) == Some(*digit)).collect();
+        if of_theme.is_empty() {
+            continue;
+        }
+        writeln!(out, "{}", terminal.paint(Role::Strong, format!("EF{digit}xx {theme}")))?;
+        for rule in of_theme {
+            let severity = terminal.paint(role(rule.severity), format!("{:<7}", word(rule.severity)));
+            let fix = if rule.fixes { "fix" } else { "   " };
+            let head = 2 + 5 + 2 + width + 2 + 7 + 2 + 3 + 2;
+            let summary = plain(rule.summary);
+            let lines = wrap(&summary, terminal.width.saturating_sub(head).max(30));
+            for (index, line) in lines.iter().enumerate() {
+                if index == 0 {
+                    writeln!(out, "  {}  {:<width$}  {severity}  {fix}  {line}", rule.code, rule.name)?;
+                } else {
+                    writeln!(out, "{:head$}{line}", "")?;
+                }
+            }
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "{}; `rules CODE` shows one", count(rules.len(), "rule", "rules"))
+}
+
+/// Markdown's code marks left out.
+fn plain(text: &str) -> String {
+    text.trim().replace('`', "")
+}
+
+/// Writes the documentation of a rule.
+pub fn one(out: &mut dyn Write, terminal: Terminal, rule: &Rule) -> io::Result<()> {
+    let severity = terminal.paint(role(rule.severity), word(rule.severity));
+    let fix = if rule.fixes { ", offers a fix" } else { "" };
+    writeln!(out, "{} {}", terminal.paint(Role::Strong, rule.code), terminal.paint(Role::Strong, rule.name))?;
+    writeln!(out, "{severity}, theme: {}{fix}\n", rule.theme())?;
+    for line in wrap(&plain(rule.summary), terminal.width) {
+        writeln!(out, "{line}")?;
+    }
+    let mut code = false;
+    let mut paragraph = String::new();
+    for line in rule.docs.lines().chain([""]) {
+        let line = line.strip_prefix(' ').unwrap_or(line);
+        let fence = line.trim_start().starts_with("```");
+        let special = code || fence || line.trim().is_empty() || line.starts_with(['#', '-', '*', '|', ' ']);
+        if special && !paragraph.is_empty() {
+            for part in wrap(&paragraph, terminal.width) {
+                writeln!(out, "{part}")?;
+            }
+            paragraph.clear();
+        }
+        if fence {
+            code = !code;
+        } else if code {
+            writeln!(out, "    {line}")?;
+        } else if let Some(heading) = line.strip_prefix("# ") {
+            writeln!(out, "{}", terminal.paint(Role::Strong, heading))?;
+        } else if special {
+            writeln!(out, "{}", line.trim_end())?;
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(line.trim());
+        }
+    }
+    writeln!(
+        out,
+        "{}",
+        terminal.paint(Role::Dim, format!("Suppress one: # envoyfilter:ignore {} and the reason", rule.code))
+    )
+}
+
+/// Writes rules as JSON.
+pub fn json(out: &mut dyn Write, rules: &[&'static Rule]) -> io::Result<()> {
+    let rules: Vec<Value> = rules
+        .iter()
+        .map(|rule| {
+            json!({
+                "code": rule.code,
+                "name": rule.name,
+                "theme": rule.theme(),
+                "severity": word(rule.severity),
+                "fixes": rule.fixes,
+                "summary": rule.summary.trim(),
+                "documentation": rule.docs.trim(),
+            })
+        })
+        .collect();
+    super::json(out, &json!({"apiVersion": super::findings::API_VERSION, "kind": "RuleList", "rules": rules}))
+}

@@ -1,0 +1,63 @@
+//! The rule on shared state against every recording in which istiod's changes stayed after the filters were deleted.
+
+use crate::support::{dumps, filters, recorded, testdata};
+use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::lint::{self, Input};
+use kubectl_envoyfilter::load::dump::Identity;
+use kubectl_envoyfilter::model::inventory::Inventory;
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::model::resource::ProxyConfig;
+use kubectl_envoyfilter::rules;
+use kubectl_envoyfilter::source::Sources;
+
+/// Words without which no patch of a case can belong to a class that the rule knows.
+const WORDS: &[&str] =
+    &["validate_clusters", "max_direct_response_body_size_bytes", "filter_chain_match", "LISTENER_FILTER"];
+
+#[test]
+fn every_recorded_leak_is_found() {
+    let rule = rules::ALL.iter().copied().find(|rule| rule.name == "shared-state-leak").unwrap();
+    let (mut leaked, mut found, mut silent, mut loud) = (0, 0, 0, 0);
+    let (mut missed, mut alarms) = (Vec::new(), Vec::new());
+    for topology in ["shop", "ambient", "gwapi"] {
+        let folder = testdata("reference").join(topology);
+        let given = dumps(&folder);
+        let configs: Vec<ProxyConfig<'_>> =
+            given.values().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
+        for case in ["cases.jsonl", "edge.jsonl"].into_iter().flat_map(|name| recorded(&folder.join(name))) {
+            let (id, source) = (case["id"].as_str().unwrap(), case["filters"].as_str().unwrap());
+            let leaks = case["leaked"].as_array().is_some_and(|list| !list.is_empty());
+            if !leaks && !WORDS.iter().any(|word| source.contains(word)) {
+                continue;
+            }
+            let inventory = Inventory { envoy_filters: filters(id, source), ..Inventory::default() };
+            let input = Input {
+                sources: &Sources::default(),
+                inventory: &inventory,
+                problems: &[],
+                dumps: &configs,
+                references: &[],
+                release: Release::NEWEST,
+                mesh: &MeshSettings::default(),
+            };
+            let fires = !lint::lint(&input, &[rule]).is_empty();
+            match (leaks, fires) {
+                (true, true) => (leaked, found) = (leaked + 1, found + 1),
+                (true, false) => {
+                    leaked += 1;
+                    missed.push(id.to_owned());
+                }
+                (false, true) => {
+                    loud += 1;
+                    alarms.push(id.to_owned());
+                }
+                (false, false) => silent += 1,
+            }
+        }
+    }
+    println!(
+        "leaks: {found} of {leaked} recorded leaks found; of the cases with the same words that do not leak {silent} are silent, {loud} are not"
+    );
+    println!("not found: {missed:?}\nnot recorded as leaks: {alarms:?}");
+    assert!(missed.is_empty(), "recorded leaks that the rule does not find: {missed:?}");
+}

@@ -1,0 +1,250 @@
+//! `lint` and `rules` on the command line: forms of output, exit codes, suppressions, baseline, configuration, fixes.
+//!
+//! Only EF301 and the rules of the linter itself (EF9) are selected, so that new rules change nothing here. `UPDATE=1`
+//! writes the snapshots of testdata/cli/lint.
+
+use crate::support::testdata;
+use clap::Parser;
+use kubectl_envoyfilter::cli::{Cli, Surroundings};
+use kubectl_envoyfilter::report::style::Terminal;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+struct Said {
+    code: u8,
+    out: String,
+    err: String,
+}
+
+fn run(arguments: &[&str]) -> Said {
+    let cli = Cli::try_parse_from(["kubectl-envoyfilter"].iter().chain(arguments)).unwrap();
+    let around = Surroundings { out: Terminal::default(), err: Terminal::default() };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let exit = cli.run(around, &mut out, &mut err).unwrap();
+    Said { code: exit.code(), out: String::from_utf8(out).unwrap(), err: String::from_utf8(err).unwrap() }
+}
+
+const FILTERS: &str = "testdata/cli/lint/filters.yaml";
+
+/// Lints the example (integration tests run in the package's folder).
+fn lint(more: &[&str]) -> Said {
+    run(&[&["lint", FILTERS, "--select", "EF301,EF9"], more].concat())
+}
+
+fn schema(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas").join(name);
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn expect(name: &str, have: &str) {
+    let path = testdata("cli/lint").join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, have).unwrap();
+    }
+    let want = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(have, want, "{}: UPDATE=1 cargo test --test it lint_cli, and read the difference", path.display());
+}
+
+#[test]
+fn says_the_same_in_every_form() {
+    for form in ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"] {
+        let said = lint(&["-o", form]);
+        assert_eq!(said.code, 1, "{form}: {}", said.err);
+        assert_eq!(said.err, "", "{form}");
+        let text = said.out.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+        expect(&format!("filters.{form}.out"), &text);
+        assert_eq!(lint(&["-o", form]).out, said.out, "{form}: same input, same bytes");
+    }
+    let stat = lint(&["--stat"]);
+    assert!(stat.out.starts_with("     1  EF301  operation-without-effect\n"), "{}", stat.out);
+    assert_eq!(lint(&["--stat", "--fail-on", "never"]).code, 0);
+    assert_eq!(lint(&["--stat", "--fail-on", "info"]).code, 1);
+    assert_eq!(run(&["lint", FILTERS, "--select", "EF901"]).code, 0, "a warning is below --fail-on");
+    assert_eq!(run(&["lint", FILTERS, "--select", "EF901", "--fail-on", "warning"]).code, 0, "EF301 did not run");
+    assert_eq!(lint(&["--ignore", "EF301", "--fail-on", "warning"]).code, 0, "EF301 did not run");
+}
+
+#[test]
+fn json_keeps_its_schema() {
+    let validator = jsonschema::validator_for(&schema("lint.json")).unwrap();
+    let said = lint(&["-o", "json"]);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(json["findings"].as_array().unwrap().len(), 2);
+    assert_eq!(json["summary"]["suppressed"], 1);
+    let every = run(&["lint", "testdata/rules", "-o", "json"]);
+    let json: Value = serde_json::from_str(&every.out).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).take(5).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn sarif_has_the_structure_that_readers_ask_for() {
+    let log: Value = serde_json::from_str(&lint(&["-o", "sarif"]).out).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    for result in run["results"].as_array().unwrap() {
+        let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(rule["help"]["text"].as_str().unwrap().contains("How to fix"));
+        assert!(["error", "warning", "note"].contains(&result["level"].as_str().unwrap()));
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], FILTERS);
+        assert!(place["region"]["startLine"].as_u64().unwrap() > 0);
+        assert!(place["region"]["endColumn"].as_u64().unwrap() > 0);
+        for fix in result["fixes"].as_array().into_iter().flatten() {
+            let change = &fix["artifactChanges"][0];
+            assert!(change["replacements"][0]["deletedRegion"]["startLine"].is_u64());
+        }
+    }
+    assert!(run["results"].as_array().unwrap().iter().any(|result| result["fixes"].is_array()));
+}
+
+#[test]
+fn unreadable_inputs_are_said_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.yaml");
+    for form in ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"] {
+        let said = lint(&[missing.to_str().unwrap(), "-o", form]);
+        assert_eq!(said.code, 3, "{form}");
+        assert!(said.err.contains("cannot read"), "{form}: {}", said.err);
+    }
+    assert!(lint(&[missing.to_str().unwrap()]).out.contains("1 thing could not be read"));
+    assert_eq!(run(&["lint"]).code, 2);
+    let usage = run(&["lint", FILTERS, "--select", "operation-without-efect"]);
+    assert_eq!(usage.code, 2);
+    assert!(usage.err.contains("the nearest is EF301"), "{}", usage.err);
+}
+
+#[test]
+fn a_baseline_survives_moves_and_prunes_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, baseline) = (folder.path().join("a.yaml"), folder.path().join("baseline.json"));
+    let text = fs::read_to_string(FILTERS).unwrap();
+    fs::write(&file, &text).unwrap();
+    let (file, baseline) = (file.to_str().unwrap(), baseline.to_str().unwrap());
+    let with = |more: &[&str]| run(&[&["lint", file, "--select", "EF301,EF9", "--baseline", baseline], more].concat());
+    assert_eq!(with(&[]).code, 2, "a baseline that is not there is no clean run");
+    assert_eq!(with(&["--update-baseline"]).code, 0);
+    assert_eq!(with(&["--fail-on", "info"]).code, 0);
+    let first_patch = "  configPatches:\n";
+    let moved = text.replace(
+        first_patch,
+        &format!("{first_patch}  - applyTo: CLUSTER\n    patch:\n      operation: MERGE\n      value: {{connect_timeout: 9s}}\n"),
+    );
+    fs::write(file, format!("# moved\n\n{moved}")).unwrap();
+    let said = with(&["--fail-on", "info"]);
+    assert_eq!(said.code, 0, "{}", said.out);
+    fs::write(
+        file,
+        text.replace("operation: MERGE", "operation: REPLACE").replace("# envoyfilter:ignore EF301 was", "#"),
+    )
+    .unwrap();
+    let said = with(&["--fail-on", "info"]);
+    assert_eq!(said.code, 1, "the new finding is reported: {}", said.out);
+    assert!(said.out.contains("1 entry of the baseline was found no more"), "{}", said.out);
+    assert_eq!(with(&["--update-baseline"]).code, 0);
+    let written: Value = serde_json::from_str(&fs::read_to_string(baseline).unwrap()).unwrap();
+    let rules: Vec<&str> =
+        written["findings"].as_array().unwrap().iter().map(|it| it["rule"].as_str().unwrap()).collect();
+    assert!(rules.contains(&"EF301") && !rules.contains(&"EF901"), "EF901 is gone: {rules:?}");
+}
+
+#[test]
+fn the_configuration_is_found_upwards_and_decides() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("legacy/deep");
+    fs::create_dir_all(&inner).unwrap();
+    fs::copy(FILTERS, inner.join("a.yaml")).unwrap();
+    let file = inner.join("a.yaml");
+    let with = |config: &str| {
+        fs::write(folder.path().join(".envoyfilter.yaml"), config).unwrap();
+        run(&["lint", file.to_str().unwrap()])
+    };
+    let validator = jsonschema::validator_for(&schema("config.json")).unwrap();
+    let valid = |config: &str| {
+        let (documents, _) = kubectl_envoyfilter::load::yaml::documents(kubectl_envoyfilter::source::FileId(0), config);
+        validator.is_valid(&documents[0].to_json())
+    };
+    for (config, code) in [
+        ("select: [EF301]\n", 1),
+        ("select: [EF3]\nignore: [EF301]\n", 0),
+        ("select: [EF301]\nseverity: {EF3: info}\n", 0),
+        ("select: [EF301]\nseverity: {EF3: info, EF301: error}\n", 1),
+        ("select: [EF301]\nseverity: {EF3: info}\nfail-on: info\n", 1),
+        ("select: [EF301]\noverrides:\n- paths: ['legacy/**']\n  ignore: [EF301]\n", 0),
+        ("select: [EF301]\noverrides:\n- paths: ['other/**']\n  ignore: [EF301]\n", 1),
+        ("select: [EF301]\noverrides:\n- namespaces: ['sh*']\n  severity: {EF301: warning}\n", 0),
+        ("select: [EF301]\nistio-versions: ['1.26', '1.31']\n", 1),
+    ] {
+        let said = with(config);
+        assert_eq!(said.code, code, "{config}{}{}", said.out, said.err);
+        assert!(valid(config), "{config}");
+    }
+    for (config, place) in [
+        ("select: [EF301]\nfail_on: info\n", ".envoyfilter.yaml:2:1"),
+        ("fail-on: sometimes\n", ".envoyfilter.yaml:1:10"),
+        ("istio-versions: [1.30]\n", ".envoyfilter.yaml:1:18"),
+        ("severity: {EF301: bad}\n", ".envoyfilter.yaml:1:19"),
+        ("overrides:\n- path: [x]\n", ".envoyfilter.yaml:2:3"),
+    ] {
+        let said = with(config);
+        assert_eq!(said.code, 2, "{config}{}", said.out);
+        assert!(said.err.contains(place), "{config}{}", said.err);
+        assert!(!valid(config), "{config}");
+    }
+    let said = with("select: [EF9, operation-without-efect]\n");
+    assert!(said.out.contains("warning[EF903]"), "{}", said.out);
+    assert!(said.out.contains("the nearest is EF301"), "{}", said.out);
+}
+
+#[test]
+fn fixes_are_shown_or_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.yaml");
+    let secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {a: geheim}\n";
+    let text = fs::read_to_string(FILTERS).unwrap() + secret;
+    fs::write(&path, &text).unwrap();
+    let file = path.to_str().unwrap();
+    let said = run(&["lint", file, "--select", "EF301,EF9", "--diff"]);
+    assert!(said.out.contains("\n-  # envoyfilter:ignore EF301 was REPLACE once\n"), "{}", said.out);
+    assert!(!said.out.contains("geheim"), "{}", said.out);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text, "--diff writes nothing");
+    let said = run(&["lint", file, "--select", "EF301,EF9", "--fix"]);
+    assert!(said.err.contains("1 finding fixed in 1 file"), "{}", said.err);
+    assert!(!said.out.contains("EF901"), "what is left is said: {}", said.out);
+    let fixed = fs::read_to_string(&path).unwrap();
+    assert_eq!(fixed, text.replace("  # envoyfilter:ignore EF301 was REPLACE once\n", ""), "the Secret stays");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn rules_are_listed_and_shown() {
+    let all = run(&["rules"]);
+    assert_eq!(all.code, 0);
+    assert!(all.out.contains("EF301  operation-without-effect"), "{}", all.out);
+    let one = run(&["rules", "ef301"]);
+    assert!(one.out.starts_with("EF301 operation-without-effect\n"), "{}", one.out);
+    assert!(one.out.contains("\nHow to fix\n"), "{}", one.out);
+    assert_eq!(run(&["explain", "rule", "operation-without-effect"]).out, one.out);
+    let json: Value = serde_json::from_str(&run(&["rules", "-o", "json"]).out).unwrap();
+    assert_eq!(json["rules"].as_array().unwrap().len(), kubectl_envoyfilter::rules::ALL.len());
+    let unknown = run(&["rules", "EF3O1"]);
+    assert_eq!(unknown.code, 2);
+}
+
+#[test]
+fn verbose_judges_istioctl() {
+    let said = lint(&["-v"]);
+    assert!(said.out.contains("istioctl reports IST0152 here, rightly"), "{}", said.out);
+    assert!(said.out.contains("istioctl reports IST0153 here, rightly"), "{}", said.out);
+}
+
+#[test]
+fn the_demo_is_linted() {
+    let said = run(&["lint", "--demo", "--stat"]);
+    assert!(said.out.contains("EnvoyFilters with"), "{}{}", said.out, said.err);
+}

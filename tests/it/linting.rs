@@ -1,0 +1,86 @@
+//! Linting as tests do it: files, config dumps of recordings, a release; and findings as text.
+
+use crate::support::{dumps, testdata};
+use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::lint::{self, Finding, Input};
+use kubectl_envoyfilter::load::{self, Loaded, dump::Dump, dump::Identity, reference};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::rules;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// The words after `# <word>: ` in the comment lines at the top of a case.
+pub(crate) fn directive(source: &str, word: &str) -> Vec<String> {
+    let lines = source.lines().take_while(|line| line.starts_with('#'));
+    lines.filter_map(|line| line.strip_prefix(&format!("# {word}: "))).map(str::to_owned).collect()
+}
+
+/// Config dumps to judge by: those of a recording's proxies, and the reference configurations of a release.
+pub(crate) struct Proxies {
+    given: Vec<Dump>,
+    references: Vec<Dump>,
+    release: Release,
+}
+
+impl Proxies {
+    /// The proxies of recordings (`shop`, `ambient`, `gwapi`) and a release.
+    pub(crate) fn new(recordings: &[String], release: Release) -> Proxies {
+        let given = recordings.iter().flat_map(|name| dumps(&testdata("reference").join(name)).into_values()).collect();
+        Proxies { given, references: reference::dumps(release), release }
+    }
+
+    /// All findings of all rules on what was loaded.
+    pub(crate) fn lint(&self, loaded: &Loaded) -> Vec<Finding> {
+        let given: Vec<_> = self.given.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
+        let references: Vec<_> =
+            self.references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
+        let root_namespace = loaded.inventory.root_namespace().to_owned();
+        let mesh = MeshSettings { root_namespace, ..MeshSettings::default() };
+        let input = Input {
+            sources: &loaded.sources,
+            inventory: &loaded.inventory,
+            problems: &loaded.problems,
+            dumps: &given,
+            references: &references,
+            release: self.release,
+            mesh: &mesh,
+        };
+        lint::lint(&input, rules::ALL)
+    }
+}
+
+/// Reads one file.
+pub(crate) fn read(path: &Path) -> Loaded {
+    load::read(&[path.to_owned()], &load::Options::default())
+}
+
+/// A finding in one line: `12:3 EF301 error (certain) patch 0: message`.
+pub(crate) fn line(one: &Finding, loaded: &Loaded) -> String {
+    let at = loaded.sources.position(one.primary.span);
+    let severity = format!("{:?}", one.severity).to_lowercase();
+    let mut out = format!("{}:{} {} {severity} ({})", at.line, at.column, one.rule.code, one.confidence.word());
+    if let Some(patch) = one.patch {
+        write!(out, " patch {patch}").unwrap();
+    }
+    write!(out, ": {}", one.message).unwrap();
+    out
+}
+
+/// YAML files of a folder, sorted.
+pub(crate) fn yaml_files(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    paths.sort();
+    paths
+}
+
+/// Compares a file with what it should hold; `UPDATE=1` writes it.
+pub(crate) fn expect(path: &Path, want: &str) {
+    if env::var_os("UPDATE").is_some() {
+        fs::write(path, want).unwrap();
+        return;
+    }
+    let have = fs::read_to_string(path).unwrap_or_default();
+    assert!(have == want, "{} is not up to date; run UPDATE=1 cargo test --test it and read the diff", path.display());
+}
