@@ -51,6 +51,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 slots[index].touched = true;
                 self.abort(*stop, Vec::new);
             }
+            slots[index].close();
             ranked.push((rank, index));
         }
         self.add_clusters(&outbound_ids, outbound, Rank::AddedOutbound, slots, &mut ranked);
@@ -199,7 +200,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 source: None,
                 name: name.into(),
                 text: "",
-                tree: Some(tree),
+                tree: Some(Box::new(tree)),
                 touched: true,
                 removed: false,
             });

@@ -55,6 +55,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 self.abort(*stop, || rest);
                 return;
             }
+            slots[index].close();
         }
         if adds && let Err(stop) = self.add_listeners(&patches.listener, slots, context) {
             slots.truncate(first_added);
@@ -94,7 +95,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 source: None,
                 name: name.into(),
                 text: "",
-                tree: Some(tree),
+                tree: Some(Box::new(tree)),
                 touched: true,
                 removed: false,
             });
@@ -352,10 +353,16 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         // istiod works on a copy of the HTTP connection manager and writes it back at the end: a panic loses it all.
         let risky =
             ids.iter().any(|&id| self.operation(id) == Operation::Merge || self.plan.get(id).built.value.is_none());
-        let before = risky.then(|| list.clone());
+        if !risky {
+            return self.edit_http_filters(&ids, list, manager.as_ref());
+        }
+        let (before, touched) = (list.clone(), self.touched);
+        self.sink.begin();
         let result = self.edit_http_filters(&ids, list, manager.as_ref());
-        if let (Err(_), Some(before)) = (&result, before) {
+        self.sink.end(result.is_err());
+        if result.is_err() {
             *list = before;
+            self.touched = touched;
         }
         result
     }

@@ -103,7 +103,7 @@ pub fn run<'a, S: Sink>(
             kind: slot.kind,
             source: slot.source,
             name: slot.name.into_owned(),
-            tree: if slot.removed { None } else { slot.tree },
+            tree: if slot.removed { None } else { slot.tree.map(|tree| *tree) },
         })
         .collect();
     Patched { resources, unknown_routes, unknown_services }
@@ -122,7 +122,7 @@ pub fn open<'a>(config: &ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Opti
         removed: false,
     };
     slot.open(config, plan.schema);
-    slot.tree
+    slot.tree.map(|tree| *tree)
 }
 
 fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
@@ -166,7 +166,7 @@ fn referenced_services<'a>(plan: &Plan<'a>, options: &'a Options, clusters: &mut
             source: None,
             name: name.as_str().into(),
             text,
-            tree: json::parse(text).ok(),
+            tree: json::parse(text).ok().map(Box::new),
             touched: true,
             removed: false,
         }));
@@ -291,9 +291,12 @@ fn route_passes<'a, S: Sink>(
             let (config, schema) = (run.config, run.plan.schema);
             let mut tree = std::mem::replace(slot.open(config, schema), Tree::new(Value::Null));
             run.route_configuration(context, &mut tree, None);
-            slot.name = tree.name().to_owned().into();
-            slot.tree = Some(tree);
+            if run.touched {
+                slot.name = tree.name().to_owned().into();
+            }
+            slot.tree = Some(Box::new(tree));
             slot.touched = run.touched;
+            slot.close();
         }
     }
     let mut unknown = Vec::new();
@@ -321,7 +324,7 @@ fn empty_route<'a>(name: &str) -> Slot<'a> {
         source: None,
         name: name.to_owned().into(),
         text: "",
-        tree: Some(tree),
+        tree: Some(Box::new(tree)),
         touched: true,
         removed: false,
     }
@@ -382,7 +385,7 @@ fn extension_configs<'a, S: Sink>(
             source: None,
             name: name.into(),
             text: "",
-            tree: Some(value.with_origin(id.origin())),
+            tree: Some(Box::new(value.with_origin(id.origin()))),
             touched: true,
             removed: false,
         });

@@ -85,12 +85,13 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         here: &dyn Fn() -> Place,
     ) -> Flow {
         let at = |vhost: &Tree<'a>| Place { vhost: Some(vhost.name().to_owned()), ..here() };
-        let mut removed: Vec<String> = Vec::new();
+        let mut removed: Vec<(String, PatchId)> = Vec::new();
         for vhost in vhosts.iter_mut() {
-            if self.virtual_host(vhost_ids, route_ids, vhost, &at)? {
-                removed.push(vhost.name().to_owned());
+            if let Some(by) = self.virtual_host(vhost_ids, route_ids, vhost, &at)? {
+                removed.push((vhost.name().to_owned(), by));
             }
         }
+        let first_added = vhosts.len();
         for &id in vhost_ids.iter().filter(|&&id| self.operation(id) == Operation::Add).collect::<Vec<_>>() {
             let place = self.place(here);
             let vhost = self.value(id, place.as_ref())?;
@@ -99,18 +100,24 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             self.effect(id, place, Effect::Inserted { index: vhosts.len() - 1, length: vhosts.len() });
         }
         // By name: an added virtual host with the name of a removed one goes too.
-        vhosts.retain(|vhost| !removed.iter().any(|name| name == vhost.name()));
+        for vhost in &vhosts[first_added..] {
+            if let Some((_, by)) = removed.iter().find(|(name, _)| name == vhost.name()) {
+                let place = self.place(|| at(vhost));
+                self.bury(*by, vhost, place.as_ref());
+            }
+        }
+        vhosts.retain(|vhost| !removed.iter().any(|(name, _)| name == vhost.name()));
         Ok(())
     }
 
-    /// Whether the virtual host is to be removed.
+    /// The patch that removes the virtual host.
     fn virtual_host(
         &mut self,
         vhost_ids: &[PatchId],
         route_ids: &[PatchId],
         vhost: &mut Tree<'a>,
         at: &dyn Fn(&Tree<'a>) -> Place,
-    ) -> Result<bool, Box<super::run::Stop>> {
+    ) -> Result<Option<PatchId>, Box<super::run::Stop>> {
         for &id in vhost_ids {
             let operation = self.operation(id);
             if !operation.is_merge() && !matches!(operation, Operation::Remove | Operation::Replace) {
@@ -125,7 +132,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 Operation::Remove => {
                     self.bury(id, vhost, place.as_ref());
                     self.effect(id, place, Effect::Removed);
-                    return Ok(true);
+                    return Ok(Some(id));
                 }
                 Operation::Replace => {
                     let value = self.value(id, place.as_ref())?;
@@ -141,7 +148,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let place = self.place(|| at(vhost));
             self.routes(&ids, vhost, place.as_ref())?;
         }
-        Ok(false)
+        Ok(None)
     }
 
     fn routes(&mut self, ids: &[PatchId], vhost: &mut Tree<'a>, place: Option<&Place>) -> Flow {

@@ -32,7 +32,8 @@ pub(super) struct Slot<'a> {
     pub source: Option<usize>,
     pub name: Cow<'a, str>,
     pub text: &'a str,
-    pub tree: Option<Tree<'a>>,
+    /// The resource decoded; only while somebody looks at it, or when it changed.
+    pub tree: Option<Box<Tree<'a>>>,
     pub touched: bool,
     pub removed: bool,
 }
@@ -51,11 +52,18 @@ impl<'a> Slot<'a> {
     pub(super) fn open(&mut self, config: &ProxyConfig<'_>, schema: Schema) -> &mut Tree<'a> {
         self.tree.get_or_insert_with(|| {
             let tree = json::parse(self.text).unwrap_or(Tree::new(Value::Map(Vec::new())));
-            match (config.field_names, schema.message(self.kind.type_name())) {
+            Box::new(match (config.field_names, schema.message(self.kind.type_name())) {
                 (FieldNames::Json, Some(message)) => normalise(schema, message, tree),
                 _ => tree,
-            }
+            })
         })
+    }
+
+    /// Forgets what nobody changed: a large dump must not end up in memory a second time, decoded.
+    pub(super) fn close(&mut self) {
+        if !self.touched && !self.removed {
+            self.tree = None;
+        }
     }
 }
 

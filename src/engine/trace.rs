@@ -4,6 +4,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::merge::Change;
 use crate::proto::tree::Origin;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -119,10 +120,10 @@ pub enum Condition {
     ApplicationProtocols,
     /// `filterChain.destinationPort`.
     DestinationPort,
-    /// `filterChain.filter.name`.
-    Filter,
     /// HTTP filters exist only in an HTTP connection manager.
     HttpConnectionManager,
+    /// `filterChain.filter.name`.
+    Filter,
     /// `filterChain.filter.subFilter.name`.
     SubFilter,
     /// `listener.listenerFilter`.
@@ -154,6 +155,11 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// How near to a match this is. A port is as near in a virtual listener as in one of its own.
+    fn rank(self) -> Condition {
+        if self == Condition::ChainPort { Condition::ListenerPort } else { self }
+    }
+
     /// The route of keys below `match`.
     pub const fn route(self) -> &'static [&'static str] {
         match self {
@@ -333,6 +339,10 @@ pub trait Sink {
     fn later(&mut self, _victim: PatchId, _later: impl FnOnce() -> Later) {}
     /// A panic ended a call.
     fn abort(&mut self, _abort: impl FnOnce() -> Abort) {}
+    /// istiod begins to work on a copy.
+    fn begin(&mut self) {}
+    /// The copy became the original, or was lost: then nothing happened since `begin`.
+    fn end(&mut self, _lost: bool) {}
 }
 
 /// Nobody listens.
@@ -365,12 +375,27 @@ pub struct Trace {
     pub patches: Vec<PatchTrace>,
     /// Calls that a panic ended.
     pub aborts: Vec<Abort>,
+    /// While istiod works on a copy: whose effects and undoings were noted since.
+    noted: Option<Vec<(PatchId, Note)>>,
+}
+
+/// A list of [`PatchTrace`].
+#[derive(Clone, Copy, Debug)]
+enum Note {
+    Effect,
+    Later,
 }
 
 impl Trace {
     /// An empty trace for this many patches.
     pub fn new(patches: usize) -> Trace {
-        Trace { patches: vec![PatchTrace::default(); patches], aborts: Vec::new() }
+        Trace { patches: vec![PatchTrace::default(); patches], aborts: Vec::new(), noted: None }
+    }
+
+    fn note(&mut self, patch: PatchId, note: Note) {
+        if let Some(noted) = &mut self.noted {
+            noted.push((patch, note));
+        }
     }
 }
 
@@ -380,12 +405,13 @@ impl Sink for Trace {
     fn miss(&mut self, patch: PatchId, miss: impl FnOnce() -> Miss<'static>, condition: Condition) {
         let Some(trace) = self.patches.get_mut(patch.index()) else { return };
         *trace.misses.entry(condition).or_default() += 1;
-        if trace.nearest.is_some_and(|nearest| nearest > condition) {
-            return;
-        }
-        if trace.nearest != Some(condition) {
-            trace.nearest = Some(condition);
-            trace.candidates.clear();
+        match trace.nearest.map(|nearest| nearest.rank().cmp(&condition.rank())) {
+            Some(Ordering::Greater) => return,
+            Some(Ordering::Equal) => {}
+            Some(Ordering::Less) | None => {
+                trace.nearest = Some(condition);
+                trace.candidates.clear();
+            }
         }
         if trace.candidates.len() < MAX_CANDIDATES {
             trace.candidates.extend(miss().found.into_iter().map(Cow::into_owned));
@@ -395,16 +421,32 @@ impl Sink for Trace {
     fn effect(&mut self, patch: PatchId, place: impl FnOnce() -> Place, effect: impl FnOnce() -> Effect) {
         if let Some(trace) = self.patches.get_mut(patch.index()) {
             trace.effects.push((place(), effect()));
+            self.note(patch, Note::Effect);
         }
     }
 
     fn later(&mut self, victim: PatchId, later: impl FnOnce() -> Later) {
         if let Some(trace) = self.patches.get_mut(victim.index()) {
             trace.later.push(later());
+            self.note(victim, Note::Later);
         }
     }
 
     fn abort(&mut self, abort: impl FnOnce() -> Abort) {
         self.aborts.push(abort());
+    }
+
+    fn begin(&mut self) {
+        self.noted = Some(Vec::new());
+    }
+
+    fn end(&mut self, lost: bool) {
+        for (patch, note) in self.noted.take().into_iter().flatten().filter(|_| lost) {
+            let trace = &mut self.patches[patch.index()];
+            match note {
+                Note::Effect => drop(trace.effects.pop()),
+                Note::Later => drop(trace.later.pop()),
+            }
+        }
     }
 }

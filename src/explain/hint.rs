@@ -2,7 +2,7 @@
 
 use super::Explainer;
 use super::view::Reason;
-use crate::engine::matching::{HTTP_CONNECTION_MANAGER, VIRTUAL_INBOUND};
+use crate::engine::matching::VIRTUAL_INBOUND;
 use crate::engine::trace::{Condition, PatchId};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, PatchContext};
 use crate::model::inventory::TargetPort;
@@ -64,12 +64,8 @@ impl Explainer<'_, '_> {
         let Some(condition) = trace.nearest else {
             return self.nothing_to_look_at(planned.built.patch.apply_to, planned.built.patch.context);
         };
-        // istiod looks for the HTTP connection manager first, then compares the name the match gives it.
-        let misnamed = condition == Condition::HttpConnectionManager && trace.misses.contains_key(&Condition::Filter);
-        let manager = BTreeSet::from([HTTP_CONNECTION_MANAGER.to_owned()]);
-        let (condition, found) = if misnamed { (Condition::Filter, &manager) } else { (condition, &trace.candidates) };
         let (asked, span) = asked(filter, planned.built.patch.index, condition);
-        let candidates = nearest(&asked, found);
+        let candidates = nearest(&asked, &trace.candidates);
         let message = sentence(condition, &asked, planned.built.patch.apply_to);
         let help = self.help(id, condition, &asked, &candidates);
         Reason {

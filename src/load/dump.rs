@@ -90,6 +90,9 @@ impl Dump {
     /// Indexes a text.
     pub fn from_text(name: impl Into<String>, text: impl Into<String>) -> (Option<Dump>, Vec<Problem>) {
         let (name, text) = (name.into(), text.into());
+        if text.len() > index::LONGEST {
+            return (None, vec![too_long(&name, text.len())]);
+        }
         let (index, whole, fault) = index::index(&text);
         let nothing = index.entries.is_empty()
             && index.refused.is_empty()
@@ -189,12 +192,12 @@ impl Dump {
     fn resource(&self, entry: &Entry) -> Resource<'_> {
         Resource {
             kind: entry.kind,
-            name: self.maybe(entry.name.as_ref()).unwrap_or_default(),
+            name: self.maybe(entry.name.get().as_ref()).unwrap_or_default(),
             state: entry.state,
-            json: self.slice(&entry.json),
-            version_info: self.maybe(entry.version_info.as_ref()),
-            last_updated: self.maybe(entry.last_updated.as_ref()),
-            error: entry.error.as_ref().map(|failure| self.error(failure)),
+            json: self.slice(&entry.json.range()),
+            version_info: self.maybe(entry.version_info.get().as_ref()),
+            last_updated: self.maybe(entry.last_updated.get().as_ref()),
+            error: entry.error.as_ref().map(|failure| Box::new(self.error(failure))),
         }
     }
 
@@ -218,9 +221,8 @@ impl Dump {
     /// The kind a proxy without a node id looks like, by the listeners istiod gives to one kind only.
     fn guess_kind(&self) -> ProxyKind {
         let listeners = || self.index.entries.iter().filter(|entry| entry.kind == ResourceKind::Listener);
-        let has = |names: &[&str]| {
-            listeners().any(|it| it.name.as_ref().is_some_and(|name| names.contains(&self.slice(name))))
-        };
+        let has =
+            |names: &[&str]| listeners().any(|it| it.name.get().is_some_and(|name| names.contains(&self.slice(&name))));
         if has(&["virtualInbound", "virtualOutbound"]) {
             ProxyKind::Sidecar
         } else if has(&["main_internal", "connect_terminate"]) {
@@ -298,6 +300,11 @@ fn strange_node(name: &str, id: &str) -> Problem {
         severity: Severity::Warning,
         ..error("dump-strange-node", message, "name the proxy's kind, namespace and labels")
     }
+}
+
+fn too_long(name: &str, length: usize) -> Problem {
+    let message = format!("{name}: a dump of {length} bytes; at most {} can be read", index::LONGEST);
+    error("dump-too-long", message, "ask Envoy for a part of it: /config_dump?resource=dynamic_listeners")
 }
 
 fn bad_node(name: &str, cause: &serde_json::Error) -> Problem {

@@ -72,7 +72,7 @@ pub struct Resource<'a> {
     /// When it was last updated, RFC 3339.
     pub last_updated: Option<Cow<'a, str>>,
     /// The last update of it that Envoy refused.
-    pub error: Option<ResourceError<'a>>,
+    pub error: Option<Box<ResourceError<'a>>>,
 }
 
 /// An update that Envoy refused (`error_state`, `envoy.admin.v3.UpdateFailureState`).

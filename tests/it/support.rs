@@ -22,6 +22,28 @@ pub(crate) fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(path)
 }
 
+/// A schema of `schemas/`.
+pub(crate) struct JsonSchema {
+    schemas: boon::Schemas,
+    index: boon::SchemaIndex,
+}
+
+impl JsonSchema {
+    pub(crate) fn new(name: &str) -> JsonSchema {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas").join(name)).unwrap();
+        let mut compiler = boon::Compiler::new();
+        compiler.add_resource(name, serde_json::from_str(&text).unwrap()).unwrap();
+        let mut schemas = boon::Schemas::new();
+        let index = compiler.compile(name, &mut schemas).unwrap();
+        JsonSchema { schemas, index }
+    }
+
+    /// What does not fit, place by place; empty when all is well.
+    pub(crate) fn errors(&self, json: &Json) -> String {
+        self.schemas.validate(json, self.index).err().map(|error| format!("{error:#}")).unwrap_or_default()
+    }
+}
+
 /// The text of a file, or of the zstd file beside it.
 pub(crate) fn text(path: &Path) -> String {
     if path.exists() {

@@ -30,18 +30,53 @@ pub(super) struct Index {
     pub(super) seen: Seen,
 }
 
-/// One resource.
+/// One resource. A mesh has dumps of many ten thousand resources, so this is small.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) kind: ResourceKind,
     pub(super) state: ResourceState,
     /// The item of the list: the resource with its wrapper.
-    pub(super) item: Range<usize>,
-    pub(super) json: Range<usize>,
-    pub(super) name: Option<Range<usize>>,
-    pub(super) version_info: Option<Range<usize>>,
-    pub(super) last_updated: Option<Range<usize>>,
+    pub(super) item: Part,
+    pub(super) json: Part,
+    pub(super) name: Part,
+    pub(super) version_info: Part,
+    pub(super) last_updated: Part,
     pub(super) error: Option<Box<Failure>>,
+}
+
+/// Longest text that can be indexed, in bytes: [`Part`] counts in 32 bits.
+pub(super) const LONGEST: usize = u32::MAX as usize - 1;
+
+/// A range of bytes in half the size of a `Range<usize>`, or nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    start: u32,
+    end: u32,
+}
+
+impl Part {
+    const NONE: Part = Part { start: u32::MAX, end: u32::MAX };
+
+    fn new(range: &Range<usize>) -> Part {
+        match (u32::try_from(range.start), u32::try_from(range.end)) {
+            (Ok(start), Ok(end)) => Part { start, end },
+            _ => Part::NONE,
+        }
+    }
+
+    fn maybe(range: Option<&Range<usize>>) -> Part {
+        range.map_or(Part::NONE, Part::new)
+    }
+
+    /// The bytes, if there are any to speak of.
+    pub(super) fn get(self) -> Option<Range<usize>> {
+        (self != Part::NONE).then_some(self.start as usize..self.end as usize)
+    }
+
+    /// The bytes of what is always there; an empty range otherwise.
+    pub(super) fn range(self) -> Range<usize> {
+        self.get().unwrap_or_default()
+    }
 }
 
 /// A name without a resource.
@@ -289,8 +324,16 @@ impl<'t> Walk<'t> {
         error: Option<Failure>,
     ) {
         let Found { json: Some(json), name, version_info, last_updated } = found else { return };
-        let error = error.map(Box::new);
-        self.index.entries.push(Entry { kind, state, item, json, name, version_info, last_updated, error });
+        self.index.entries.push(Entry {
+            kind,
+            state,
+            item: Part::new(&item),
+            json: Part::new(&json),
+            name: Part::maybe(name.as_ref()),
+            version_info: Part::maybe(version_info.as_ref()),
+            last_updated: Part::maybe(last_updated.as_ref()),
+            error: error.map(Box::new),
+        });
     }
 
     fn listener_state(&mut self) -> Result<Option<Found>, Fault> {

@@ -68,25 +68,25 @@ impl Dump {
         let mut plan = Plan { dump: self, text, style: Style::of(text), splices: Vec::new(), emptied: BTreeSet::new() };
         let mut problems = Vec::new();
         let mut replaced: BTreeMap<usize, (&Entry, &str)> = BTreeMap::new();
-        let mut gone: BTreeSet<(usize, usize)> = self.index.secrets.iter().map(|it| (it.start, it.end)).collect();
+        let mut gone: BTreeSet<(usize, usize)> = self.index.secrets.iter().map(ends).collect();
         let mut added: [Vec<&str>; 4] = Default::default();
         for edit in edits {
             match edit {
                 Edit::Replace { resource, json } => match self.index.entries.get(*resource) {
-                    Some(entry) => drop(replaced.insert(entry.json.start, (entry, json))),
+                    Some(entry) => drop(replaced.insert(entry.json.range().start, (entry, json))),
                     None => problems.push(no_resource(*resource)),
                 },
                 Edit::Remove { resource } => match self.index.entries.get(*resource) {
-                    Some(entry) => drop(gone.insert((entry.item.start, entry.item.end))),
+                    Some(entry) => drop(gone.insert(ends(&entry.item.range()))),
                     None => problems.push(no_resource(*resource)),
                 },
                 Edit::Add { kind, json } => added[*kind as usize].push(json),
             }
         }
         for (entry, json) in replaced.into_values() {
-            if !gone.contains(&(entry.item.start, entry.item.end)) {
-                let indent = plan.indent_at(entry.json.end);
-                plan.splice(entry.json.clone(), vec![Piece::Json(json, indent)]);
+            if !gone.contains(&ends(&entry.item.range())) {
+                let indent = plan.indent_at(entry.json.range().end);
+                plan.splice(entry.json.range(), vec![Piece::Json(json, indent)]);
             }
         }
         plan.remove(&gone);
@@ -99,6 +99,10 @@ impl Dump {
         plan.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         Rewritten { text, style: plan.style, splices: plan.splices, problems }
     }
+}
+
+fn ends(range: &Range<usize>) -> (usize, usize) {
+    (range.start, range.end)
 }
 
 impl Rewritten<'_> {
