@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::lint::config::UNKNOWN_RULE;
 use crate::lint::selection::nearest;
 use crate::lint::suppress::{self, Form};
-use crate::lint::{Context, Finding, Findings, Rule};
+use crate::lint::{Context, Finding, Findings, Rule, custom};
 
 declare_rule! {
     /// A suppression or the configuration names a rule that does not exist.
@@ -27,7 +27,7 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for one in suppress::read(cx.sources, cx.filters).iter().filter(|one| one.form != Form::Istioctl) {
         for named in &one.rules {
-            if super::ALL.iter().any(|rule| named.means(rule)) {
+            if super::ALL.iter().chain(&cx.custom).any(|rule| named.means(rule)) || custom::may_be_code(&named.word) {
                 continue;
             }
             let finding = Finding::new(rule, named.span, format!("no rule is called `{}`", named.word));

@@ -1,14 +1,14 @@
 //! `lint`: what is wrong, risky or without effect in a set of EnvoyFilters.
 
 use super::input::Proxies;
-use super::{Exit, Session};
+use super::{Exit, Session, custom};
 use crate::demo;
 use crate::lint::baseline::{self, Baseline};
-use crate::lint::config::{Config, FailOn};
+use crate::lint::config::{self, Config, FailOn};
 use crate::lint::istioctl::{self, Verdict};
 use crate::lint::selection::Selector;
 use crate::lint::summary::Summary;
-use crate::lint::{self, Finding, Input, fix};
+use crate::lint::{self, Finding, Input, Rule, fix};
 use crate::load::dump::{Dump, Identity};
 use crate::load::{self, Loaded, config as files, reference};
 use crate::model::release::Release;
@@ -16,7 +16,6 @@ use crate::model::resource::ProxyConfig;
 use crate::report::findings::{self as forms, Report};
 use crate::report::style::Role;
 use crate::report::{self, unified};
-use crate::rules::ALL;
 use crate::source::{Problem, Severity, SourceText};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
@@ -62,6 +61,9 @@ pub(super) struct Lint {
     /// Show what the fixes would change, and change nothing
     #[arg(long)]
     diff: bool,
+    /// Rules of your own: files, or folders of files, of kind LintRule
+    #[arg(long, value_name = "PATH")]
+    rules: Vec<PathBuf>,
     /// Configuration, instead of the nearest .envoyfilter.yaml upwards
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -153,7 +155,7 @@ impl Lint {
             load::read(&self.files, &options)
         };
         let mut summary = Summary { files: loaded.sources.iter().count(), ..Summary::default() };
-        let (config, folder) = match self.configuration(session, &mut loaded)? {
+        let (config, folder, rules) = match self.configuration(session, &mut loaded)? {
             Ok(read) => read,
             Err(exit) => return Ok(Err(exit)),
         };
@@ -198,7 +200,13 @@ impl Lint {
             let path = |name: &str| files::relative(name, &folder);
             let verbose = session.global.verbose;
             let checked =
-                lint::check(&input, ALL, &config, path, |cx| if verbose { istioctl::verdicts(cx) } else { Vec::new() });
+                lint::check(
+                    &input,
+                    &rules,
+                    &config,
+                    path,
+                    |cx| if verbose { istioctl::verdicts(cx) } else { Vec::new() },
+                );
             summary.suppressed = summary.suppressed.max(checked.suppressed);
             verdicts = checked.seen;
             all.push((release, checked.findings));
@@ -221,21 +229,26 @@ impl Lint {
         Ok(Ok(Run { loaded, findings, summary, releases, trouble, verdicts, fail_on }))
     }
 
-    /// The configuration with the selectors of the command line, and its folder.
+    /// The configuration with the selectors of the command line, its folder, and all rules.
     fn configuration(
         &self,
         session: &mut Session<'_>,
         loaded: &mut Loaded,
-    ) -> io::Result<Result<(Config, PathBuf), Exit>> {
+    ) -> io::Result<Result<(Config, PathBuf, Vec<&'static Rule>), Exit>> {
         let beside = self.files.iter().find(|file| file.as_os_str() != "-");
         let path = self.config.clone().or_else(|| files::find(beside.map(PathBuf::as_path)));
+        let read = match path.map(|path| files::read(&path, &mut loaded.sources)).transpose() {
+            Ok(read) => read,
+            Err(problem) => return session.usage(&problem.message, None).map(Err),
+        };
+        let mut own = self.rules.clone();
+        if let Some((document, folder)) = read.as_ref().and_then(|read| Some((read.document.as_ref()?, &read.folder))) {
+            own.extend(config::rule_paths(document).iter().map(|path| folder.join(path)));
+        }
+        let Some(rules) = custom::rules(session, &own, &mut loaded.sources)? else { return Ok(Err(Exit::Usage)) };
         let (mut config, mut folder) = (Config::default(), PathBuf::new());
-        if let Some(path) = path {
-            let read = match files::read(&path, &mut loaded.sources) {
-                Ok(read) => read,
-                Err(problem) => return session.usage(&problem.message, None).map(Err),
-            };
-            let (found, problems) = read.document.map(|document| Config::read(&document, ALL)).unwrap_or_default();
+        if let Some(read) = read {
+            let (found, problems) = read.document.map(|document| Config::read(&document, &rules)).unwrap_or_default();
             (config, folder) = (found, read.folder);
             let mut bad = false;
             for problem in read.problems.into_iter().chain(problems) {
@@ -251,7 +264,7 @@ impl Lint {
             }
         }
         let selectors = |words: &[String]| -> Result<Vec<Selector>, String> {
-            words.iter().map(|word| Selector::new(word.trim(), ALL)).collect()
+            words.iter().map(|word| Selector::new(word.trim(), &rules)).collect()
         };
         match (selectors(&self.select), selectors(&self.ignore)) {
             (Ok(select), Ok(ignore)) => {
@@ -261,7 +274,7 @@ impl Lint {
                     config.choice.ignore.clear();
                 }
                 config.choice.ignore.extend(ignore);
-                Ok(Ok((config, folder)))
+                Ok(Ok((config, folder, rules)))
             }
             (Err(message), _) | (_, Err(message)) => session.usage(&message, None).map(Err),
         }

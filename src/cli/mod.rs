@@ -1,11 +1,15 @@
 //! The command line: one file a subcommand.
 
+mod custom;
 mod diff;
+mod example;
 mod explain;
 mod input;
 mod lint;
 mod render;
 mod rules;
+
+pub use example::{Example, example};
 
 use crate::engine::MeshSettings;
 use crate::model::inventory::Inventory;

@@ -1,20 +1,37 @@
-//! `rules`: the list of rules, and the documentation of one.
+//! `rules`: the list of rules, the documentation of one, and tests of a user's own.
 
-use super::{Exit, Session};
+use super::{Exit, Session, custom, example};
 use crate::lint::selection::nearest;
 use crate::report;
-use crate::rules::ALL;
-use clap::{Args, ValueEnum};
+use crate::source::Sources;
+use clap::{Args, Subcommand, ValueEnum};
 use std::io;
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Rules {
+    #[command(subcommand)]
+    action: Option<Action>,
     /// Code or name of a rule; all rules when absent
     #[arg(value_name = "RULE")]
     rule: Option<String>,
+    /// Rules of your own: files, or folders of files, of kind LintRule
+    #[arg(long = "rules", value_name = "PATH")]
+    own: Vec<PathBuf>,
     /// Text for people, or JSON
     #[arg(short, long, default_value = "text")]
     output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml
+    Test {
+        /// Files, or folders of files, of kind LintRule
+        #[arg(value_name = "PATH", required = true)]
+        paths: Vec<PathBuf>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -25,19 +42,27 @@ enum Output {
 
 impl Rules {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if let Some(Action::Test { paths }) = &self.action {
+            return custom::test(session, paths);
+        }
+        let Some(all) = custom::rules(session, &self.own, &mut Sources::default())? else { return Ok(Exit::Usage) };
         let terminal = session.around.out;
         let wanted =
-            |word: &String| ALL.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word);
+            |word: &String| all.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word);
         match (&self.rule, self.rule.as_ref().and_then(wanted)) {
             (Some(word), None) => {
-                let help = nearest(word, ALL)
+                let help = nearest(word, &all)
                     .map_or_else(|| "`rules` lists them".to_owned(), |near| format!("the nearest is {near}"));
                 return session.usage(&format!("no rule is called `{word}`"), Some(&help));
             }
-            (_, Some(rule)) if self.output == Output::Text => report::rules::one(session.out, terminal, rule)?,
+            (_, Some(rule)) if self.output == Output::Text => {
+                let example = example(rule, terminal)?;
+                let parts = example.as_ref().map(|one| (one.yaml.as_str(), one.output.as_str()));
+                report::rules::one(session.out, terminal, rule, parts)?;
+            }
             (_, Some(rule)) => report::rules::json(session.out, &[rule])?,
-            (None, None) if self.output == Output::Text => report::rules::table(session.out, terminal, ALL)?,
-            (None, None) => report::rules::json(session.out, ALL)?,
+            (None, None) if self.output == Output::Text => report::rules::table(session.out, terminal, &all)?,
+            (None, None) => report::rules::json(session.out, &all)?,
         }
         Ok(Exit::Ok)
     }

@@ -85,8 +85,14 @@ pub struct Config {
     pub istio_versions: Vec<Release>,
 }
 
+/// The files and folders of custom rules that a configuration names, counted from its folder.
+pub fn rule_paths(document: &Node) -> Vec<String> {
+    let items = document.get("rules").map(Node::items).unwrap_or_default();
+    items.iter().filter_map(Node::as_str).map(str::to_owned).collect()
+}
+
 /// Keys of the top level.
-const KEYS: &[&str] = &["select", "ignore", "severity", "fail-on", "istio-versions", "overrides"];
+const KEYS: &[&str] = &["select", "ignore", "severity", "fail-on", "istio-versions", "overrides", "rules"];
 /// Keys of an override.
 const OVERRIDE_KEYS: &[&str] = &["paths", "namespaces", "ignore", "severity"];
 
@@ -112,6 +118,8 @@ impl Config {
                 Err(message) => reader.wrong(span, message, None),
             }
         }
+        // Read already: the rules must be known before the words that select them.
+        reader.strings(document.get("rules"));
         if let Some(node) = document.get("overrides") {
             if node.items().is_empty() && !node.is_null() {
                 reader.wrong(node.span, "`overrides` is a list".to_owned(), None);

@@ -1,6 +1,7 @@
 //! What rules look at: the documents, the filters, and a run of the engine for each proxy.
 
 use super::inert::Memo;
+use super::rule::Rule;
 use super::value::{self, PatchValue};
 use crate::engine::program::{BuiltPatch, Planned};
 use crate::engine::trace::PatchTrace;
@@ -63,6 +64,8 @@ pub struct Context<'a> {
     pub runs: Vec<ProxyRun<'a>>,
     /// For each filter the runs (by index) that it attaches in.
     pub attached: Vec<Vec<usize>>,
+    /// The rules of the user's own that run.
+    pub custom: Vec<&'static Rule>,
     /// The values of the patches, walked when a rule first asks.
     pub walked: OnceCell<Vec<PatchValue<'a>>>,
 }

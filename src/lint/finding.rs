@@ -199,6 +199,11 @@ impl Findings {
         self.found.push(finding);
     }
 
+    /// Adds findings.
+    pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
+        self.found.extend(findings);
+    }
+
     /// All findings: by file and place, then by code; the same finding at the same place once.
     pub fn sorted(mut self) -> Vec<Finding> {
         self.found.sort_by(|left, right| {

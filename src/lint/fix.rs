@@ -99,6 +99,8 @@ mod tests {
         docs: "",
         fixes: true,
         check: |_, _, _| {},
+        example: b"",
+        custom: None,
     };
 
     fn finding(file: FileId, start: u32, end: u32, text: &str, safe: bool) -> Finding {

@@ -6,6 +6,7 @@ pub mod better;
 pub mod config;
 pub mod constraint;
 pub mod context;
+pub mod custom;
 pub mod document;
 pub mod extension;
 pub mod finding;

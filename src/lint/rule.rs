@@ -1,6 +1,7 @@
 //! What a rule is, and the macro that declares one.
 
 use super::context::Context;
+use super::custom::Custom;
 use super::finding::Findings;
 use crate::source::Severity;
 
@@ -20,6 +21,10 @@ pub struct Rule {
     pub fixes: bool,
     /// The check.
     pub check: fn(&'static Rule, &Context<'_>, &mut Findings),
+    /// A case that the rule finds: YAML, with directives in comments at its head and the code at the end of bad lines.
+    pub example: &'static [u8],
+    /// What a user's own rule asks; `None` for the rules of this tool.
+    pub custom: Option<&'static Custom>,
 }
 
 impl PartialEq for Rule {
@@ -51,6 +56,9 @@ pub const THEMES: &[(char, &str)] = &[
 impl Rule {
     /// The theme of the rule's code.
     pub fn theme(&self) -> &'static str {
+        if self.custom.is_some() {
+            return "custom";
+        }
         let hundreds = self.code.chars().nth(2);
         THEMES.iter().find(|(digit, _)| Some(*digit) == hundreds).map_or("", |(_, theme)| theme)
     }
@@ -76,6 +84,8 @@ macro_rules! declare_rule {
             docs: concat!($($doc, "\n"),*),
             fixes: $fixes,
             check: $check,
+            example: include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/rules/", $name, "/bad.yaml")),
+            custom: None,
         };
     };
 }

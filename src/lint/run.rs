@@ -79,6 +79,7 @@ pub fn inspect<T>(
         mesh: input.mesh,
         runs,
         attached,
+        custom: rules.iter().copied().filter(|rule| rule.custom.is_some()).collect(),
         walked: std::cell::OnceCell::new(),
     };
     let mut findings = Findings::default();

@@ -14,12 +14,12 @@ impl Selector {
     pub fn new(word: &str, rules: &[&'static Rule]) -> Result<Selector, String> {
         let code = word.to_ascii_uppercase();
         if word.eq_ignore_ascii_case("all") {
-            return Ok(Selector { word: "EF".to_owned(), weight: 0 });
+            return Ok(Selector { word: String::new(), weight: 0 });
         }
         if let Some(rule) = rules.iter().find(|rule| rule.name == word) {
             return Ok(Selector { word: rule.code.to_owned(), weight: rule.code.len() });
         }
-        if code.starts_with("EF") && rules.iter().any(|rule| rule.code.starts_with(&code)) {
+        if code.len() > 1 && rules.iter().any(|rule| rule.code.starts_with(&code)) {
             return Ok(Selector { weight: code.len(), word: code });
         }
         Err(match nearest(word, rules) {

@@ -50,6 +50,30 @@ fn parse(file: FileId, text: &str, folder: PathBuf) -> ConfigFile {
     ConfigFile { folder, document: documents.into_iter().next(), problems }
 }
 
+/// The YAML files that hold rules: files as they are named, and those that lie in named folders, sorted.
+pub fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for path in paths {
+        if path.is_dir() {
+            found.extend(cases(path));
+        } else if path.is_file() {
+            found.push(path.clone());
+        } else {
+            problems.push(trouble("read", path, &io::Error::from(io::ErrorKind::NotFound)));
+        }
+    }
+    (found, problems)
+}
+
+/// The YAML files in a folder, sorted; none when there is no folder.
+pub fn cases(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let yaml = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|it| it == "yaml" || it == "yml");
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(yaml).collect();
+    found.sort();
+    found
+}
+
 /// The text of a file. Fails with what to tell the user.
 pub fn text(path: &Path) -> Result<String, Problem> {
     fs::read_to_string(path).map_err(|error| trouble("read", path, &error))

@@ -6,7 +6,7 @@ mod json;
 mod sarif;
 
 pub use ci::{github, gitlab, junit, markdown};
-pub use human::{stat, text};
+pub use human::{one, stat, text};
 pub use json::{API_VERSION, json};
 pub use sarif::sarif;
 
@@ -17,7 +17,8 @@ use crate::source::{Position, Sources, Span};
 /// Where the documentation of a rule is published; `None` for a build that does not know.
 fn published(rule: &Rule) -> Option<String> {
     let repository = env!("CARGO_PKG_REPOSITORY");
-    (!repository.is_empty()).then(|| format!("{repository}/blob/main/rules/README.md#{}", rule.code.to_lowercase()))
+    (rule.custom.is_none() && !repository.is_empty())
+        .then(|| format!("{repository}/blob/main/rules/README.md#{}", rule.code.to_lowercase()))
 }
 
 /// Everything that a form shows.

@@ -19,21 +19,23 @@ fn role(severity: Severity) -> Role {
 /// Writes every rule in a line, by theme.
 pub fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static Rule]) -> io::Result<()> {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
-    for (digit, theme) in THEMES {
-        let of_theme: Vec<_> = rules.iter().filter(|rule| rule.code.chars().nth(2) == Some(*digit)).collect();
+    let code_width = rules.iter().map(|rule| rule.code.len()).max().unwrap_or_default();
+    for (digit, theme) in THEMES.iter().chain(&[(' ', "custom")]) {
+        let of_theme: Vec<_> = rules.iter().filter(|rule| rule.theme() == *theme).collect();
         if of_theme.is_empty() {
             continue;
         }
-        writeln!(out, "{}", terminal.paint(Role::Strong, format!("EF{digit}xx {theme}")))?;
+        let codes = if *digit == ' ' { String::new() } else { format!("EF{digit}xx ") };
+        writeln!(out, "{}", terminal.paint(Role::Strong, format!("{codes}{theme}")))?;
         for rule in of_theme {
             let severity = terminal.paint(role(rule.severity), format!("{:<7}", word(rule.severity)));
             let fix = if rule.fixes { "fix" } else { "   " };
-            let head = 2 + 5 + 2 + width + 2 + 7 + 2 + 3 + 2;
+            let head = 2 + code_width + 2 + width + 2 + 7 + 2 + 3 + 2;
             let summary = plain(rule.summary);
             let lines = wrap(&summary, terminal.width.saturating_sub(head).max(30));
             for (index, line) in lines.iter().enumerate() {
                 if index == 0 {
-                    writeln!(out, "  {}  {:<width$}  {severity}  {fix}  {line}", rule.code, rule.name)?;
+                    writeln!(out, "  {:<code_width$}  {:<width$}  {severity}  {fix}  {line}", rule.code, rule.name)?;
                 } else {
                     writeln!(out, "{:head$}{line}", "")?;
                 }
@@ -49,8 +51,8 @@ fn plain(text: &str) -> String {
     text.trim().replace('`', "")
 }
 
-/// Writes the documentation of a rule.
-pub fn one(out: &mut dyn Write, terminal: Terminal, rule: &Rule) -> io::Result<()> {
+/// Writes the documentation of a rule; with its example and what is said of that, if there is one.
+pub fn one(out: &mut dyn Write, terminal: Terminal, rule: &Rule, example: Option<(&str, &str)>) -> io::Result<()> {
     let severity = terminal.paint(role(rule.severity), word(rule.severity));
     let fix = if rule.fixes { ", offers a fix" } else { "" };
     writeln!(out, "{} {}", terminal.paint(Role::Strong, rule.code), terminal.paint(Role::Strong, rule.name))?;
@@ -84,6 +86,13 @@ pub fn one(out: &mut dyn Write, terminal: Terminal, rule: &Rule) -> io::Result<(
             }
             paragraph.push_str(line.trim());
         }
+    }
+    if let Some((yaml, output)) = example {
+        writeln!(out, "{}", terminal.paint(Role::Strong, "Example"))?;
+        for line in yaml.trim_end().lines() {
+            writeln!(out, "    {line}")?;
+        }
+        writeln!(out, "\n{}\n{output}\n", terminal.paint(Role::Strong, "What lint says of it"))?;
     }
     writeln!(
         out,

@@ -6,6 +6,7 @@
 mod bad_input;
 mod cli;
 mod corpus_lint;
+mod custom_rules;
 mod dump;
 mod field_failures;
 mod generate;

@@ -11,6 +11,7 @@ use kubectl_envoyfilter::lint::{self, Finding, Input, Rule};
 use kubectl_envoyfilter::load::{self, dump::Identity, reference};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::model::resource::ProxyConfig;
+use kubectl_envoyfilter::report::style::Terminal;
 use kubectl_envoyfilter::rules;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -204,6 +205,27 @@ fn every_rule_is_documented_and_listed() {
         for rule in of_theme {
             let (code, name, severity, summary) = (rule.code, rule.name, rule.severity, rule.summary.trim());
             writeln!(readme, "| {code} | {name} | {} | {summary} |", format!("{severity:?}").to_lowercase()).unwrap();
+        }
+    }
+    for rule in rules::ALL {
+        let severity = format!("{:?}", rule.severity).to_lowercase();
+        let fixes = if rule.fixes { " · offers a fix" } else { "" };
+        let docs: Vec<String> = rule
+            .docs
+            .trim()
+            .lines()
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .map(|line| line.strip_prefix("# ").map_or_else(|| line.trim_end().to_owned(), |it| format!("#### {it}")))
+            .collect();
+        let (code, name, summary, docs) = (rule.code, rule.name, rule.summary.trim(), docs.join("\n"));
+        writeln!(readme, "\n### {code}\n\n**{name}** · {severity}{fixes}\n\n{summary}\n\n{docs}").unwrap();
+        // A file that is no UTF-8, and two that need a proxy which is not built in.
+        let without = ["EF003", "EF202", "EF226"].contains(&rule.code);
+        let example = kubectl_envoyfilter::cli::example(rule, Terminal::default()).unwrap();
+        assert_eq!(example.is_none(), without, "{}: the first bad case is the example of the documentation", rule.code);
+        if let Some(example) = example {
+            let (yaml, output) = (example.yaml.trim_end(), example.output);
+            writeln!(readme, "\n#### Example\n\n```yaml\n{yaml}\n```\n\n```text\n{output}\n```").unwrap();
         }
     }
     expect(&folder.join("README.md"), &readme);

@@ -6,7 +6,7 @@ use crate::lint::summary::by_rule;
 use crate::lint::{Confidence, Finding};
 use crate::report::problem::{MAX_LINE, emit, line_length, one_line};
 use crate::report::style::{Role, Terminal, count, wrap};
-use crate::source::Severity;
+use crate::source::{Severity, Sources};
 use codespan_reporting::diagnostic::{self, Diagnostic, Label};
 use std::io::{self, Write};
 
@@ -28,30 +28,31 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, report: &Rep
             )?;
             file = Some(name);
         }
-        one(out, terminal, verbose, report, finding)?;
+        one(out, terminal, verbose, report.sources, finding)?;
         writeln!(out)?;
     }
     summary(out, terminal, report)
 }
 
-fn one(
+/// Writes one finding.
+pub fn one(
     out: &mut dyn Write,
     terminal: Terminal,
     verbose: bool,
-    report: &Report<'_>,
+    sources: &Sources,
     finding: &Finding,
 ) -> io::Result<()> {
     let notes = notes(terminal, verbose, finding);
     let span = finding.primary.span;
     let code = finding.rule.code;
-    if line_length(report.sources, span) > MAX_LINE {
+    if line_length(sources, span) > MAX_LINE {
         let role = match finding.severity {
             Severity::Error => Role::Bad,
             Severity::Warning => Role::Odd,
             Severity::Info => Role::Dim,
         };
         let head = terminal.paint(role, format!("{}[{code}]", word(finding.severity)));
-        writeln!(out, "{head}: {}: {}", report.sources.place(span), finding.message)?;
+        writeln!(out, "{head}: {}: {}", sources.place(span), finding.message)?;
         for note in notes {
             writeln!(out, "  = {}", note.replace('\n', "\n    "))?;
         }
@@ -62,17 +63,16 @@ fn one(
         Severity::Warning => diagnostic::Severity::Warning,
         Severity::Info => diagnostic::Severity::Note,
     };
-    let mut labels =
-        vec![Label::primary(span.file, one_line(report.sources, span)).with_message(&finding.primary.message)];
+    let mut labels = vec![Label::primary(span.file, one_line(sources, span)).with_message(&finding.primary.message)];
     for label in &finding.related {
-        if line_length(report.sources, label.span) <= MAX_LINE {
-            let range = one_line(report.sources, label.span);
+        if line_length(sources, label.span) <= MAX_LINE {
+            let range = one_line(sources, label.span);
             labels.push(Label::secondary(label.span.file, range).with_message(&label.message));
         }
     }
     let diagnostic =
         Diagnostic::new(severity).with_code(code).with_message(&finding.message).with_labels(labels).with_notes(notes);
-    emit(out, terminal, report.sources, &diagnostic)
+    emit(out, terminal, sources, &diagnostic)
 }
 
 fn notes(terminal: Terminal, verbose: bool, finding: &Finding) -> Vec<String> {

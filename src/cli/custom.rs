@@ -1,0 +1,167 @@
+//! Rules of a user's own: reading them, and `rules test`.
+
+use super::{Exit, Session};
+use crate::engine::MeshSettings;
+use crate::lint::{self, Input, Rule, custom};
+use crate::load::dump::{Dump, Identity};
+use crate::load::{self, config as files, reference};
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::report;
+use crate::report::style::{Role, count};
+use crate::rules::ALL;
+use crate::source::{Problem, Severity, Sources};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// All rules, with those in files and folders. What is wrong with one is said, and then there are none.
+pub(super) fn rules(
+    session: &mut Session<'_>,
+    paths: &[PathBuf],
+    sources: &mut Sources,
+) -> io::Result<Option<Vec<&'static Rule>>> {
+    let (read, problems) = read(paths, sources);
+    for problem in &problems {
+        report::problem::problem(session.err, session.around.err, sources, problem)?;
+    }
+    let own = read.into_iter().map(|(_, rule)| rule);
+    Ok(problems.is_empty().then(|| ALL.iter().copied().chain(own).collect()))
+}
+
+/// The rules in files and folders, each with its file.
+fn read(paths: &[PathBuf], sources: &mut Sources) -> (Vec<(PathBuf, &'static Rule)>, Vec<Problem>) {
+    let mut known: Vec<&'static Rule> = ALL.to_vec();
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let (list, trouble) = files::rule_files(paths);
+    problems.extend(trouble);
+    for path in list {
+        match files::read(&path, sources) {
+            Ok(file) => {
+                problems.extend(file.problems.into_iter().filter(|problem| problem.severity == Severity::Error));
+                match file.document.map(|document| custom::read(&document, &known)) {
+                    Some(Ok(rule)) => {
+                        known.push(rule);
+                        found.push((path, rule));
+                    }
+                    Some(Err(wrong)) => problems.extend(wrong),
+                    None => {}
+                }
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (found, problems)
+}
+
+/// Runs every rule of a folder over its cases: `<file of the rule>/bad*.yaml`, whose offending lines end in `# CODE`, and
+/// `good*.yaml`.
+pub(super) fn test(session: &mut Session<'_>, paths: &[PathBuf]) -> io::Result<Exit> {
+    let mut sources = Sources::default();
+    let (read, problems) = read(paths, &mut sources);
+    for problem in &problems {
+        report::problem::problem(session.err, session.around.err, &sources, problem)?;
+    }
+    if read.is_empty() && problems.is_empty() {
+        return session.usage("there is no rule to test", Some("a rule is a YAML file of kind LintRule"));
+    }
+    let mut failed = 0;
+    for (path, rule) in &read {
+        let folder = path.with_extension("");
+        let cases = files::cases(&folder);
+        let mut wrong: Vec<String> = Vec::new();
+        for kind in ["bad", "good"] {
+            if !cases.iter().any(|case| starts(case, kind)) {
+                wrong.push(format!("there is no {kind}*.yaml in {}", folder.display()));
+            }
+        }
+        for case in &cases {
+            wrong.extend(run(session, rule, case));
+        }
+        let (role, word) = if wrong.is_empty() { (Role::Good, "ok") } else { (Role::Bad, "FAILED") };
+        let cases = count(cases.len(), "case", "cases");
+        let word = session.around.out.paint(role, word);
+        writeln!(session.out, "{} {}: {cases}, {word}", rule.code, rule.name)?;
+        for line in &wrong {
+            writeln!(session.out, "  {line}")?;
+        }
+        failed += usize::from(!wrong.is_empty());
+    }
+    let rules = count(read.len(), "rule", "rules");
+    writeln!(session.out, "{rules}, {failed} failed")?;
+    Ok(if !problems.is_empty() {
+        Exit::Usage
+    } else if failed > 0 {
+        Exit::Findings
+    } else {
+        Exit::Ok
+    })
+}
+
+fn starts(case: &Path, kind: &str) -> bool {
+    case.file_name().is_some_and(|name| name.to_string_lossy().starts_with(kind))
+}
+
+/// What is wrong with a case.
+fn run(session: &Session<'_>, rule: &'static Rule, case: &Path) -> Vec<String> {
+    let name = case.display();
+    let text = match files::text(case) {
+        Ok(text) => text,
+        Err(problem) => return vec![problem.message],
+    };
+    let directive = |word: &str| -> Vec<String> {
+        let head = text.lines().take_while(|line| line.starts_with('#'));
+        head.filter_map(|line| line.strip_prefix(&format!("# {word}: "))).map(|rest| rest.trim().to_owned()).collect()
+    };
+    let mut wrong = Vec::new();
+    let mut release = session.global.istio_version.unwrap_or(Release::NEWEST);
+    if let Some(word) = directive("istio").first() {
+        match word.parse() {
+            Ok(found) => release = found,
+            Err(message) => wrong.push(format!("{name}: # istio: {message}")),
+        }
+    }
+    let mut given: Vec<Dump> = Vec::new();
+    for file in directive("with") {
+        let (dump, problems) = load::dumps::read(&case.with_file_name(&file));
+        wrong.extend(problems.into_iter().map(|problem| format!("{name}: # with: {}", problem.message)));
+        given.extend(dump);
+    }
+    let options = load::Options { namespace: session.global.namespace.clone(), ..load::Options::default() };
+    let loaded = load::read_text(&name.to_string(), &text, &options);
+    let recorded = reference::dumps(release);
+    let identity = Identity::default();
+    let configs: Vec<ProxyConfig<'_>> = given.iter().filter_map(|dump| dump.config(&identity).ok()).collect();
+    let references: Vec<ProxyConfig<'_>> = recorded.iter().filter_map(|dump| dump.config(&identity).ok()).collect();
+    let root_namespace = loaded.inventory.root_namespace().to_owned();
+    let input = Input {
+        sources: &loaded.sources,
+        inventory: &loaded.inventory,
+        problems: &loaded.problems,
+        dumps: &configs,
+        references: &references,
+        release,
+        mesh: &MeshSettings { root_namespace, ..MeshSettings::default() },
+    };
+    let found = lint::lint(&input, &[rule]);
+    let place = |span| loaded.sources.position(span).line;
+    let lines: BTreeSet<usize> = found.iter().map(|one| place(one.primary.span)).collect();
+    let mark = format!("# {}", rule.code);
+    let marked: BTreeSet<usize> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| line.trim_end().ends_with(&mark))
+        .map(|(index, _)| index + 1)
+        .collect();
+    if starts(case, "bad") && marked.is_empty() {
+        wrong.push(format!("{name}: no line ends in `{mark}`"));
+    }
+    wrong.extend(marked.difference(&lines).map(|line| format!("{name}:{line}: nothing is found here")));
+    wrong.extend(
+        found
+            .iter()
+            .filter(|one| !marked.contains(&place(one.primary.span)))
+            .map(|one| format!("{}: found, and not marked: {}", loaded.sources.place(one.primary.span), one.message)),
+    );
+    wrong
+}

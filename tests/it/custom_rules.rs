@@ -1,0 +1,137 @@
+//! Rules that users write: their cases, `lint` with them, and what is said about broken ones.
+
+use crate::support::{JsonSchema, testdata};
+use clap::Parser;
+use kubectl_envoyfilter::cli::{Cli, Surroundings};
+use kubectl_envoyfilter::load::yaml;
+use kubectl_envoyfilter::report::style::Terminal;
+use kubectl_envoyfilter::source::FileId;
+use std::fs;
+
+fn run(arguments: &[&str]) -> (u8, String, String) {
+    let cli = Cli::try_parse_from(["kubectl-envoyfilter"].iter().chain(arguments)).unwrap();
+    let around = Surroundings { out: Terminal::default(), err: Terminal::default() };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let exit = cli.run(around, &mut out, &mut err).unwrap();
+    (exit.code(), String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+}
+
+const RULES: &str = "testdata/custom-rules";
+const BAD: &str = "testdata/custom-rules/lua-beside-payments/bad.yaml";
+
+#[test]
+fn cases_are_run() {
+    let (code, out, err) = run(&["rules", "test", RULES]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert_eq!(
+        out,
+        "ACME001 lua-beside-payments: 2 cases, ok\nACME002 mesh-wide-without-owner: 2 cases, ok\n2 rules, 0 failed\n"
+    );
+    // A case that is marked at the wrong line, one that is not found, a rule without cases.
+    let folder = tempfile::tempdir().unwrap();
+    let rule = fs::read_to_string(testdata("custom-rules/mesh-wide-without-owner.yaml")).unwrap();
+    fs::write(folder.path().join("owner.yaml"), &rule).unwrap();
+    let at = folder.path().to_str().unwrap();
+    let (code, out, _) = run(&["rules", "test", at]);
+    assert_eq!(code, 1);
+    assert!(out.contains("there is no bad*.yaml in ") && out.ends_with("1 rule, 1 failed\n"), "{out}");
+    fs::create_dir(folder.path().join("owner")).unwrap();
+    let case = fs::read_to_string(testdata("custom-rules/mesh-wide-without-owner/bad.yaml")).unwrap();
+    fs::write(folder.path().join("owner/bad.yaml"), case.replace("istio-system", "shop")).unwrap();
+    fs::write(folder.path().join("owner/good.yaml"), &case).unwrap();
+    let (code, out, _) = run(&["rules", "test", at]);
+    assert_eq!(code, 1);
+    assert!(out.contains("bad.yaml:4: nothing is found here"), "{out}");
+    // Marks count wherever they stand; without its mark the good case is noisy.
+    fs::write(folder.path().join("owner/good.yaml"), case.replace(" # ACME002", "")).unwrap();
+    let (_, out, _) = run(&["rules", "test", at]);
+    assert!(
+        out.contains("good.yaml:4:3: found, and not marked: `everywhere` changes every proxy (1 patches)"),
+        "{out}"
+    );
+}
+
+#[test]
+fn findings_are_like_others() {
+    let (code, out, _) = run(&["lint", BAD, "--rules", RULES, "--select", "ACME"]);
+    assert_eq!(code, 1);
+    for part in [
+        "error[ACME001]: Lua in `payments`: INSERT_FIRST of stamp",
+        "bad.yaml:13:9",
+        "it runs in ",
+        "write a WasmPlugin",
+    ] {
+        assert!(out.contains(part), "{part} is not in\n{out}");
+    }
+    let (code, ..) = run(&["lint", BAD, "--rules", RULES, "--select", "ACME002"]);
+    assert_eq!(code, 0, "its filter is not of the root namespace");
+    let (code, out, _) = run(&["lint", BAD, "--rules", RULES, "--select", "lua-beside-payments", "-o", "sarif"]);
+    assert_eq!(code, 1);
+    assert!(out.contains(r#""id": "ACME001""#), "{out}");
+    let (_, out, _) = run(&["rules", "--rules", RULES]);
+    assert!(out.contains("custom\n  ACME001  lua-beside-payments"), "{out}");
+    let (_, out, _) = run(&["rules", "--rules", RULES, "ACME001"]);
+    assert!(out.contains("The audit of 2025"), "{out}");
+    // Suppressed like any other, and known to the linter's own rules.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.yaml");
+    let text = fs::read_to_string(BAD).unwrap().replace("# ACME001", "# envoyfilter:ignore ACME001 agreed in May");
+    fs::write(&file, text).unwrap();
+    fs::write(folder.path().join(".envoyfilter.yaml"), format!("rules: [{}]\n", testdata("custom-rules").display()))
+        .unwrap();
+    let (code, out, err) = run(&["lint", file.to_str().unwrap(), "--select", "ACME,EF9"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("1 finding is suppressed"), "{out}");
+    assert!(!out.contains("EF903"), "{out}");
+}
+
+#[test]
+fn broken_rules_are_told_with_their_place() {
+    let (code, _, err) = run(&["lint", BAD, "--rules", "testdata/custom-rules-broken/syntax.yaml"]);
+    assert_eq!(code, 2);
+    for part in
+        ["syntax.yaml:6:9", "there is no variable `pach` here; there are filter, patch, istio", "not a CEL expression"]
+    {
+        assert!(err.contains(part), "{part} is not in\n{err}");
+    }
+    let (code, out, _) =
+        run(&["lint", BAD, "--rules", "testdata/custom-rules-broken/fails.yaml", "--select", "ACME901"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("ACME901 cannot be asked here: ") && out.contains("no_such_field"), "{out}");
+    let (code, _, err) = run(&["lint", BAD, "--rules", "no/such/file.yaml"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("cannot read no/such/file.yaml"), "{err}");
+}
+
+/// Deep nesting and long expressions are refused, not followed into a stack overflow.
+#[test]
+fn an_expression_has_its_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("deep.yaml");
+    for (expression, want) in [
+        (format!("{}true{}", "(".repeat(2000), ")".repeat(2000)), "deep"),
+        (format!("true{}", " && true".repeat(2000)), "longer than"),
+        (format!("{}true", "!".repeat(4000)), "deep"),
+        (format!("{}1{} == [1]", "[".repeat(2000), "]".repeat(2000)), "deep"),
+    ] {
+        let rule = format!(
+            "kind: LintRule\nmetadata: {{name: deep}}\nspec: {{code: A1, message: x, when: \"{expression}\"}}\n"
+        );
+        fs::write(&file, rule).unwrap();
+        let (code, _, err) = run(&["lint", BAD, "--rules", file.to_str().unwrap()]);
+        assert_eq!(code, 2, "{}: {err}", &expression[..10]);
+        assert!(err.contains(want), "{want}: {}", err.chars().take(400).collect::<String>());
+    }
+}
+
+#[test]
+fn the_schema_takes_the_rules() {
+    let schema = JsonSchema::new("custom-rule.json");
+    let errors = |text: &str| schema.errors(&yaml::documents(FileId(0), text).0[0].to_json());
+    for name in ["lua-beside-payments", "mesh-wide-without-owner"] {
+        let text = fs::read_to_string(testdata("custom-rules").join(format!("{name}.yaml"))).unwrap();
+        assert_eq!(errors(&text), "", "{name}");
+        assert_ne!(errors(&text.replace("code: ACME", "code: EF")), "", "{name}");
+        assert_ne!(errors(&text.replace("when:", "if:")), "", "{name}");
+    }
+}
