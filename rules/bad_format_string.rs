@@ -156,7 +156,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let owner = parent(object);
             let list = owner.and_then(|(owner, _)| parent(owner));
             let mut found = Vec::new();
-            formats(object, owner).into_iter().for_each(|node| texts(node, &mut found));
+            for node in formats(object, owner) {
+                texts(node, &mut found);
+            }
             found.extend(header_value(object, owner, list));
             for node in found {
                 let Some(trouble) = node.as_str().and_then(trouble) else { continue };

@@ -75,7 +75,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         // istiod leaves negative and oversized numbers out.
         let fits = settings.values().all(|value| value.as_u64().is_none_or(|number| i32::try_from(number).is_ok()));
         if config.done() && !settings.is_empty() && fits {
-            out.push(instead(cx, filter, settings).finding(rule, &candidate.view, &["patch", "value"]));
+            out.push(instead(cx, filter, &settings).finding(rule, &candidate.view, &["patch", "value"]));
         }
     }
     for mut candidate in better::candidates(cx, ApplyTo::Listener) {
@@ -87,12 +87,16 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let Some(bytes) = candidate.parts.json("per_connection_buffer_limit_bytes") else { continue };
         if candidate.parts.done() && bytes.as_u64().is_some_and(|bytes| i32::try_from(bytes).is_ok()) {
             let settings = Map::from_iter([("listenerPerConnectionBufferLimitBytes".to_owned(), bytes)]);
-            out.push(instead(cx, filter, settings).finding(rule, &candidate.view, &["patch", "value"]));
+            out.push(instead(cx, filter, &settings).finding(rule, &candidate.view, &["patch", "value"]));
         }
     }
 }
 
-fn instead(cx: &Context<'_>, filter: &crate::model::envoy_filter::EnvoyFilter, settings: Map<String, Json>) -> Instead {
+fn instead(
+    cx: &Context<'_>,
+    filter: &crate::model::envoy_filter::EnvoyFilter,
+    settings: &Map<String, Json>,
+) -> Instead {
     let config = json!({ "connectionSettings": settings });
     let manifest = if is_mesh_wide(cx, filter) {
         ("mesh configuration (ConfigMap istio, key mesh)".to_owned(), json!({ "defaultConfig": config }))

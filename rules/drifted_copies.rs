@@ -1,6 +1,7 @@
 //! EF407: two filters that were one: the same patch twice, with small differences.
 
 use crate::declare_rule;
+use crate::lint::context::PatchView;
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::model::envoy_filter::Patch;
 use crate::proto::json;
@@ -25,11 +26,13 @@ declare_rule! {
     "EF407" "drifted-copies" Info => check
 }
 
+/// A patch and what its value holds, field by field.
+type Copied<'a> = (PatchView<'a>, BTreeMap<String, String>);
+
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     const ENOUGH: usize = 8;
     const SMALL: usize = 2;
-    let mut groups: BTreeMap<String, Vec<(crate::lint::context::PatchView<'_>, BTreeMap<String, String>)>> =
-        BTreeMap::new();
+    let mut groups: BTreeMap<String, Vec<Copied<'_>>> = BTreeMap::new();
     for view in cx.patches() {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
         let Ok(json) = serde_json::from_str::<Value>(&json::canonical(value)) else { continue };

@@ -40,8 +40,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let Some(seen) = cx.seen_if(&view, |run| panicked(run).is_some()) else {
             if !cx.program.compat.has(Behaviour::TypeMismatchPanics) {
                 let Some(seen) = cx.seen_if(&view, |run| reread(run).is_some()) else { continue };
-                let Some((target, patch)) = seen.runs.first().and_then(reread) else { continue };
-                let finding = Finding::new(rule, span, format!("MERGE of {patch} into {target}"))
+                let Some((existing, written)) = seen.runs.first().and_then(reread) else { continue };
+                let finding = Finding::new(rule, span, format!("MERGE of {written} into {existing}"))
                     .label("Istio before 1.27 reads these bytes as the other type")
                     .note("from Istio 1.27 on this is a panic of istiod that ends the pass over the listeners")
                     .help("name the filter in the match, and write its own type")
@@ -52,12 +52,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             }
             continue;
         };
-        let Some((target, patch)) = seen.runs.first().and_then(panicked) else { continue };
-        let mut finding =
-            Finding::new(rule, span, format!("MERGE of {} into {} makes istiod panic", short(&patch), short(&target)))
-                .label("another type than that of the object")
-                .help("name the filter in the match (`subFilter` or `filter`), and write the type it has")
-                .of(view.filter, Some(view.patch.index));
+        let Some((existing, written)) = seen.runs.first().and_then(panicked) else { continue };
+        let mut finding = Finding::new(
+            rule,
+            span,
+            format!("MERGE of {} into {} makes istiod panic", short(&written), short(&existing)),
+        )
+        .label("another type than that of the object")
+        .help("name the filter in the match (`subFilter` or `filter`), and write the type it has")
+        .of(view.filter, Some(view.patch.index));
         let mut rest: Vec<String> = Vec::new();
         let mut lost: Vec<String> = Vec::new();
         for run in &seen.runs {

@@ -64,7 +64,6 @@ fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'st
             let message = format!("a reference reaches only its own namespace `{}`", filter.namespace);
             Some(("namespace", message, format!("put the filter into namespace `{}`", target.namespace)))
         }
-        "Gateway" => None,
         "GatewayClass" if target.name != "istio-waypoint" => {
             let message = format!("of all gateway classes only `istio-waypoint` attaches, not `{}`", target.name);
             Some((
@@ -77,7 +76,7 @@ fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'st
             let message = format!("a GatewayClass attaches only from the root namespace `{root}`");
             Some(("kind", message, format!("put the filter into `{root}`, or refer to the waypoint:\n{waypoint}")))
         }
-        "GatewayClass" => None,
+        "Gateway" | "GatewayClass" => None,
         kind => Some(("kind", format!("a `{kind}` is nothing an EnvoyFilter attaches to"), waypoint)),
     }
 }

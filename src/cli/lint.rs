@@ -22,6 +22,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "options that are there or not")]
 pub(super) struct Lint {
     /// EnvoyFilters and what they are about (workloads, services): files, folders, - for the standard input
     #[arg(value_name = "FILE")]
@@ -230,11 +231,7 @@ impl Lint {
     }
 
     /// The configuration with the selectors of the command line, its folder, and all rules.
-    fn configuration(
-        &self,
-        session: &mut Session<'_>,
-        loaded: &mut Loaded,
-    ) -> io::Result<Result<(Config, PathBuf, Vec<&'static Rule>), Exit>> {
+    fn configuration(&self, session: &mut Session<'_>, loaded: &mut Loaded) -> io::Result<Result<Settings, Exit>> {
         let beside = self.files.iter().find(|file| file.as_os_str() != "-");
         let path = self.config.clone().or_else(|| files::find(beside.map(PathBuf::as_path)));
         let read = match path.map(|path| files::read(&path, &mut loaded.sources)).transpose() {
@@ -433,6 +430,9 @@ impl Lint {
         Ok(())
     }
 }
+
+/// A configuration, its folder, and all rules with those of the user.
+type Settings = (Config, PathBuf, Vec<&'static Rule>);
 
 /// What became of fixes.
 #[derive(Debug, Default)]

@@ -204,7 +204,8 @@ fn number(rules: &Number, value: f64, write: impl Fn(f64) -> String) -> Option<S
     let highest = rules.lt.or(rules.lte);
     // protoc-gen-validate: with the lower bound above the upper one, what lies between is excluded.
     let inverted = matches!((lowest, highest), (Some(low), Some(high)) if low > high);
-    if (inverted && (above || below)) || (!inverted && above && below) {
+    let fits = if inverted { above || below } else { above && below };
+    if fits {
         return None;
     }
     let bounds = [

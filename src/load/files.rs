@@ -124,10 +124,18 @@ impl Input {
     }
 }
 
-/// Reads one byte more than allowed at most, so that the caller sees the excess.
-fn limited(from: impl Read, max_bytes: u64) -> io::Result<Vec<u8>> {
+/// How much is looked at before the rest is read.
+const HEAD: u64 = 8192;
+
+/// Reads one byte more than allowed at most, so that the caller sees the excess; of binary data only the head.
+fn limited(mut from: impl Read, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    from.by_ref().take(HEAD.min(max_bytes.saturating_add(1))).read_to_end(&mut bytes)?;
+    let text_with_zeros = [[0x1f, 0x8b], [0xff, 0xfe], [0xfe, 0xff]].iter().any(|magic| bytes.starts_with(magic));
+    if memchr::memchr(0, &bytes).is_none() || text_with_zeros {
+        let rest = max_bytes.saturating_add(1).saturating_sub(bytes.len() as u64);
+        from.take(rest).read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 

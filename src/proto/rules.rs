@@ -49,6 +49,7 @@ pub struct Number {
 
 /// Rules for text. Lengths of text count characters, those in bytes count bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "as protoc-gen-validate has them")]
 pub struct Text {
     /// The only text allowed.
     pub constant: Option<String>,

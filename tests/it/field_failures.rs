@@ -129,7 +129,9 @@ fn every_failure_from_the_field_is_named() {
             let found: BTreeSet<&str> = findings.iter().map(|one| one.rule.code).collect();
             if std::env::var_os("SHOW").is_some() {
                 println!("== {}: wanted {codes:?}", path.file_name().unwrap().display());
-                findings.iter().for_each(|one| println!("   {}", line(one, &loaded)));
+                for one in &findings {
+                    println!("   {}", line(one, &loaded));
+                }
             }
             for code in codes.iter().filter(|code| !found.contains(*code)) {
                 silent.push(format!("{number} {thread}: {failure}: {code} is silent, found {found:?}"));

@@ -117,7 +117,7 @@ fn uri(name: &str) -> String {
         } else if byte == b'\\' {
             uri.push('/');
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            uri.extend(["%".to_owned(), format!("{byte:02X}")]);
         }
     }
     if name.starts_with('/') { format!("file://{uri}") } else { uri }
