@@ -55,9 +55,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 entry.2 |= certain;
             }
         };
-        for (name, listener) in run.changed_listeners() {
+        for (_, listener) in run.changed_listeners() {
             look(listener.get("listener_filters").map(Tree::items).unwrap_or_default());
-            for list in filter_lists(name, listener) {
+            for list in filter_lists(listener) {
                 look(&list.filters);
             }
         }

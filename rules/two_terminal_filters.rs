@@ -1,11 +1,8 @@
 //! EF307: two filters of one list that both end it: Envoy refuses the listener.
 
 use crate::declare_rule;
-use crate::engine::PatchId;
-use crate::lint::seen::Seen;
-use crate::lint::seen::{config_type, filter_lists, terminal};
+use crate::lint::seen::{Seen, behind_terminal};
 use crate::lint::{Context, Finding, Findings, Rule};
-use crate::proto::tree::Tree;
 use std::collections::BTreeMap;
 
 declare_rule! {
@@ -30,28 +27,14 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
     for run in &cx.runs {
-        for (name, listener) in run.changed_listeners() {
-            for list in filter_lists(name, listener) {
-                let ends = |filter: &Tree<'_>| terminal(list.http, &config_type(filter));
-                let Some(first) = list.filters.iter().position(ends) else { continue };
-                for filter in &list.filters[first + 1..] {
-                    let last = ends(filter);
-                    // Of two terminal filters the one that a patch brought is to blame, wherever it stands.
-                    let (filter, other) = match PatchId::of(filter.origin) {
-                        None if last => (&list.filters[first], filter),
-                        _ => (filter, &list.filters[first]),
-                    };
-                    let Some(id) = PatchId::of(filter.origin) else { continue };
-                    let before = named(other);
-                    if last {
-                        let planned = run.plan.get(id);
-                        let key = (planned.filter, planned.built.patch.index);
-                        let message = format!("{} and {before} both end the list", named(filter));
-                        found.entry(key).or_insert((Vec::new(), message)).0.push(run.label.clone());
-                    }
-                }
+        behind_terminal(run, &mut |behind| {
+            if behind.both {
+                let planned = run.plan.get(behind.id);
+                let key = (planned.filter, planned.built.patch.index);
+                let message = || format!("`{}` and `{}` both end the list", behind.filter, behind.other);
+                found.entry(key).or_insert_with(|| (Vec::new(), message())).0.push(run.label.clone());
             }
-        }
+        });
     }
     for view in cx.patches() {
         let Some((labels, message)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
@@ -63,10 +46,6 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .of(view.filter, Some(view.patch.index));
         out.push(Seen::tell(&seen, finding));
     }
-}
-
-fn named(filter: &Tree<'_>) -> String {
-    format!("`{}`", filter.name())
 }
 
 const HELP: &str = "REPLACE the generated filter, or REMOVE it in another patch";

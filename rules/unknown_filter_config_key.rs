@@ -97,20 +97,20 @@ fn package(type_name: &str) -> &str {
 /// Names and types of the HTTP filters of a proxy after all patches.
 fn http_filters(run: &ProxyRun<'_>) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
-    let mut collect = |name: &str, tree: &Tree<'_>| {
-        for list in filter_lists(name, tree).into_iter().filter(|list| list.http) {
+    let mut collect = |tree: &Tree<'_>| {
+        for list in filter_lists(tree).into_iter().filter(|list| list.http) {
             names.extend(list.filters.iter().map(|filter| (filter.name().to_owned(), config_type(filter))));
         }
     };
-    for (name, tree) in run.changed_listeners() {
-        collect(name, tree);
+    for (_, tree) in run.changed_listeners() {
+        collect(tree);
     }
-    for (index, resource) in run.config.generated(ResourceKind::Listener) {
+    for (index, _) in run.config.generated(ResourceKind::Listener) {
         if run.judged.patched.resources.iter().any(|one| one.source == Some(index)) {
             continue;
         }
         if let Some(tree) = engine::open(run.config, index, run.plan) {
-            collect(&resource.name, &tree);
+            collect(&tree);
         }
     }
     names

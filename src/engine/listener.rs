@@ -467,9 +467,7 @@ pub(super) fn rds_names(listener: &Tree<'_>) -> Vec<String> {
             else {
                 continue;
             };
-            let mut config = config.clone();
-            config.open();
-            if let Some(name) = config.path(&["rds", "route_config_name"]).and_then(Tree::as_str) {
+            if let Some(name) = config.readable().path(&["rds", "route_config_name"]).and_then(Tree::as_str) {
                 names.push(name.to_owned());
             }
         }
@@ -492,9 +490,7 @@ pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
         for filter in chain.get("filters").map(Tree::items).unwrap_or_default() {
             look(filter);
             if let Some(config) = filter.get("typed_config") {
-                let mut config = config.clone();
-                config.open();
-                config.get("http_filters").map(Tree::items).unwrap_or_default().iter().for_each(&mut look);
+                config.readable().get("http_filters").map(Tree::items).unwrap_or_default().iter().for_each(&mut look);
             }
         }
     }

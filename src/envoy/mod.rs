@@ -5,6 +5,9 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Tab-separated rows sorted by their first column; the first line says where they come from.
 struct Table(&'static str);
 
@@ -28,7 +31,7 @@ impl Table {
 }
 
 /// One line of a table.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Row(&'static str);
 
 impl Row {
@@ -112,7 +115,7 @@ pub fn deprecation(path: &str) -> Option<Deprecation> {
 }
 
 /// An extension of Envoy.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Extension(Row);
 
 impl Extension {
@@ -155,11 +158,18 @@ pub fn extension(name: &str) -> Option<Extension> {
 }
 
 /// Every extension that is configured with a message.
-pub fn extensions_of(message: &str) -> impl Iterator<Item = Extension> {
-    // Most rows do not mention the message: a search of the text is faster than taking each row apart.
-    EXTENSIONS
-        .rows()
-        .filter(move |row| row.0.contains(message))
-        .map(Extension)
-        .filter(move |extension| extension.messages().any(|other| other == message))
+pub fn extensions_of(message: &str) -> impl Iterator<Item = Extension> + use<> {
+    static BY_MESSAGE: LazyLock<HashMap<&str, Vec<Extension>>> = LazyLock::new(|| {
+        let mut found: HashMap<&str, Vec<Extension>> = HashMap::new();
+        for extension in EXTENSIONS.rows().map(Extension) {
+            for message in extension.messages() {
+                let known = found.entry(message).or_default();
+                if known.last() != Some(&extension) {
+                    known.push(extension);
+                }
+            }
+        }
+        found
+    });
+    BY_MESSAGE.get(message).into_iter().flatten().copied()
 }

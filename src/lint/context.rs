@@ -14,6 +14,7 @@ use crate::proto::schema::Schema;
 use crate::source::{Node, Problem, Sources, Span, Step};
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// How much is known of a proxy's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,7 +38,7 @@ pub struct ProxyRun<'a> {
     /// The plan: which filters attach, in which order.
     pub plan: &'a Plan<'a>,
     /// What the engine did.
-    pub judged: Judged<'a>,
+    pub judged: Arc<Judged<'a>>,
     /// Number of the first patch of each attached filter that has patches.
     pub first: HashMap<usize, PatchId>,
     /// What was found out by running it again without a patch.

@@ -11,6 +11,8 @@ pub const LEGACY_NAMES_UNTIL: Release = Release::minor(19);
 
 /// What an old filter name of this kind (`http`, `network`, `listener`) is called today.
 pub fn canonical(kind: &str, name: &str) -> Option<&'static str> {
+    // Most names are not even in the text.
+    memchr::memmem::find(LEGACY.as_bytes(), name.as_bytes())?;
     let prefix = format!("envoy.filters.{kind}.");
     LEGACY.lines().skip(1).find_map(|line| {
         let mut columns = line.split('\t');

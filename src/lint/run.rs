@@ -6,7 +6,7 @@ use super::inert::Memo;
 use super::rule::Rule;
 use crate::engine::program::{Planned, Status};
 use crate::engine::trace::NoOp;
-use crate::engine::{MeshSettings, Options, Plan, Program, judge, matching};
+use crate::engine::{Judged, MeshSettings, Options, Plan, Program, REFERENCED_SERVICES, judge, matching};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch};
 use crate::model::inventory::Inventory;
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
@@ -16,7 +16,7 @@ use crate::source::{Problem, Sources};
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// What is linted.
 pub struct Input<'a> {
@@ -56,14 +56,20 @@ pub fn inspect<T>(
     let relaxed_program = Program::new(&relaxed, input.release);
     let meeting = Meeting::new(filters, input.mesh);
     let made_up = made_up_proxies(filters, &seen, input.references, input.mesh);
-    let plans: Vec<(&ProxyConfig<'_>, Plan<'_>)> = made_up
+    let plans: Vec<(usize, &ProxyConfig<'_>, Plan<'_>)> = made_up
         .iter()
-        .map(|config| (config, relaxed_program.plan_among(&config.proxy, input.mesh, &meeting.candidates(config))))
-        .filter(|(_, plan)| plan.patches.iter().any(concerns))
+        .map(|(reference, config)| {
+            (*reference, config, relaxed_program.plan_among(&config.proxy, input.mesh, &meeting.candidates(config)))
+        })
+        .filter(|(_, _, plan)| plan.patches.iter().any(concerns))
         .collect();
-    let mut work: Vec<(Knowledge, &ProxyConfig<'_>, &Plan<'_>)> = Vec::new();
-    work.extend(input.dumps.iter().zip(&dump_plans).map(|(config, plan)| (Knowledge::Dump, config, plan)));
-    work.extend(plans.iter().map(|(config, plan)| (Knowledge::Reference, *config, plan)));
+    let written: Vec<Written<'_>> = filters.iter().map(|filter| written(filter, input.sources)).collect();
+    let mut work: Vec<Work<'_>> = Vec::new();
+    work.extend(input.dumps.iter().zip(&dump_plans).map(|(config, plan)| Work { like: None, config, plan }));
+    work.extend(plans.iter().map(|(reference, config, plan)| {
+        let patches = plan.order.iter().map(|&filter| written[filter]).collect();
+        Work { like: Some((*reference, patches)), config, plan }
+    }));
     let runs = judge_all(&work);
     let mut attached = vec![Vec::new(); filters.len()];
     for (number, run) in runs.iter().enumerate() {
@@ -103,19 +109,60 @@ const MAX_THREADS: usize = 8;
 
 static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
 
+/// What of a filter decides what it does to a proxy it meets: its patches as they are written, and the services it refers
+/// to.
+type Written<'a> = (&'a str, Option<&'a str>);
+
+fn written<'a>(filter: &'a EnvoyFilter, sources: &'a Sources) -> Written<'a> {
+    let node = filter.document.at(&["spec".into(), "configPatches".into()]);
+    let services = filter.annotations.get(REFERENCED_SERVICES).map(String::as_str);
+    (node.map_or("", |node| sources.snippet(node.span)), services)
+}
+
+/// A run to be made.
+struct Work<'a> {
+    /// For a made-up proxy its reference configuration and the patches that meet it: runs with equal ones are one run, as
+    /// the many copies of a filter that a platform team hands out to namespaces are. `None`: a proxy of a dump.
+    like: Option<(usize, Vec<Written<'a>>)>,
+    config: &'a ProxyConfig<'a>,
+    plan: &'a Plan<'a>,
+}
+
 /// Runs the engine for every proxy, on all cores when there are many; the order stays.
-fn judge_all<'a>(work: &[(Knowledge, &'a ProxyConfig<'a>, &'a Plan<'a>)]) -> Vec<ProxyRun<'a>> {
-    let one = |&(knowledge, config, plan): &(Knowledge, &'a ProxyConfig<'a>, &'a Plan<'a>)| {
+fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
+    let mut first = HashMap::new();
+    let mut different = Vec::new();
+    // For each run the number of the one that is made for it.
+    let numbers: Vec<usize> = work
+        .iter()
+        .enumerate()
+        .map(|(index, one)| {
+            let number =
+                one.like.as_ref().map_or(different.len(), |like| *first.entry(like).or_insert(different.len()));
+            if number == different.len() {
+                different.push(index);
+            }
+            number
+        })
+        .collect();
+    let judged = judge_each(&different.iter().map(|&index| &work[index]).collect::<Vec<_>>());
+    let run = |(one, &number): (&Work<'a>, &usize)| {
+        let (config, plan) = (one.config, one.plan);
         let mut first = HashMap::new();
         for id in plan.ids() {
             first.entry(plan.get(id).filter).or_insert(id);
         }
-        let label = match knowledge {
-            Knowledge::Dump => config.proxy.full_name(),
-            Knowledge::Reference => format!("a {} of the reference configuration", config.proxy.kind.word()),
+        let (knowledge, label) = match one.like {
+            None => (Knowledge::Dump, config.proxy.full_name()),
+            Some(_) => (Knowledge::Reference, format!("a {} of the reference configuration", config.proxy.kind.word())),
         };
-        ProxyRun { label, knowledge, config, plan, judged: judge(plan, config, &OPTIONS), first, memo: Memo::default() }
+        ProxyRun { label, knowledge, config, plan, judged: Arc::clone(&judged[number]), first, memo: Memo::default() }
     };
+    work.iter().zip(&numbers).map(run).collect()
+}
+
+fn judge_each<'a>(work: &[&Work<'a>]) -> Vec<Arc<Judged<'a>>> {
+    let one = |one: &&Work<'a>| Arc::new(judge(one.plan, one.config, &OPTIONS));
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let threads = cores.min(work.len() / RUNS_A_THREAD).max(1);
     if threads == 1 {
@@ -172,13 +219,13 @@ impl<'a> Meeting<'a> {
 }
 
 /// A workload for each different set of labels that an unseen filter asks for, of each kind of reference
-/// configuration, in the filter's namespace.
+/// configuration (its index), in the filter's namespace.
 fn made_up_proxies<'a>(
     filters: &[EnvoyFilter],
     seen: &[bool],
     references: &[ProxyConfig<'a>],
     mesh: &MeshSettings,
-) -> Vec<ProxyConfig<'a>> {
+) -> Vec<(usize, ProxyConfig<'a>)> {
     let mut wanted = BTreeSet::new();
     for (filter, _) in filters.iter().zip(seen).filter(|(_, seen)| !**seen) {
         // A filter of the root namespace meets the workloads of all others: one made-up namespace stands for them.
@@ -199,7 +246,7 @@ fn made_up_proxies<'a>(
     }
     let mut proxies = Vec::new();
     for (namespace, labels, gateway) in wanted {
-        for reference in references {
+        for (index, reference) in references.iter().enumerate() {
             let of_gateway_api = reference.proxy.gateway_name().is_some();
             if gateway.is_some() && !of_gateway_api {
                 continue;
@@ -219,7 +266,7 @@ fn made_up_proxies<'a>(
                 workload: format!("any-{}", reference.proxy.kind.word()),
                 ..reference.proxy.clone()
             };
-            proxies.push(ProxyConfig { proxy, ..reference.clone() });
+            proxies.push((index, ProxyConfig { proxy, ..reference.clone() }));
         }
     }
     proxies

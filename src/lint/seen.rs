@@ -7,6 +7,7 @@ use crate::engine::{self, PatchId};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, type_name};
 use crate::source::{Span, Step};
+use std::borrow::Cow;
 
 /// The proxies on which something was seen: real ones, or else reference configurations.
 pub struct Seen<'c, 'a> {
@@ -182,38 +183,63 @@ fn named<'a>(tree: &mut Tree<'a>, list: &str, name: &str) -> Option<Tree<'a>> {
 }
 
 /// A list of filters of a listener.
-pub struct FilterList<'t> {
-    /// Its place.
-    pub place: Place,
+pub struct FilterList<'l, 't> {
     /// HTTP filters (or else network filters).
     pub http: bool,
     /// The filters.
-    pub filters: Vec<Tree<'t>>,
+    pub filters: Cow<'l, [Tree<'t>]>,
 }
 
 /// The lists of network and HTTP filters of a listener.
-pub fn filter_lists<'t>(listener: &str, tree: &Tree<'t>) -> Vec<FilterList<'t>> {
+pub fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l, 't>> {
     let mut lists = Vec::new();
-    let chains = tree.get("filter_chains").map(Tree::items).unwrap_or_default();
-    let numbered = chains.iter().enumerate().map(|(index, chain)| (Some(index), chain));
-    for (index, chain) in numbered.chain(tree.get("default_filter_chain").map(|chain| (None, chain))) {
-        let chain_place = Place {
-            chain: Some((index, chain.name().to_owned())),
-            ..Place::resource(ResourceKind::Listener, listener)
-        };
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    for chain in chains.iter().chain(listener.get("default_filter_chain")) {
         let filters = chain.get("filters").map(Tree::items).unwrap_or_default();
-        lists.push(FilterList { place: chain_place.clone(), http: false, filters: filters.to_vec() });
-        for filter in filters {
-            let Some(config) = filter.get("typed_config") else { continue };
-            let mut config = config.clone();
-            config.open();
-            if let Some(list) = config.get("http_filters") {
-                let place = Place { filter: Some(filter.name().to_owned()), ..chain_place.clone() };
-                lists.push(FilterList { place, http: true, filters: list.items().to_vec() });
-            }
+        lists.push(FilterList { http: false, filters: Cow::Borrowed(filters) });
+        for config in filters.iter().filter_map(|filter| filter.get("typed_config")) {
+            let filters = match config.readable() {
+                Cow::Borrowed(config) => config.get("http_filters").map(|list| Cow::Borrowed(list.items())),
+                Cow::Owned(config) => config.get("http_filters").map(|list| Cow::Owned(list.items().to_vec())),
+            };
+            lists.extend(filters.map(|filters| FilterList { http: true, filters }));
         }
     }
     lists
+}
+
+/// A filter behind the first terminal filter of its list, and a patch is to blame.
+pub struct Behind<'r> {
+    /// The patch.
+    pub id: PatchId,
+    /// The filter that this patch brought.
+    pub filter: &'r str,
+    /// The other one: the terminal filter before it, or, when the patch brought that, the one behind.
+    pub other: &'r str,
+    /// Whether both end the list.
+    pub both: bool,
+}
+
+/// Hands out every filter of the proxy that stands behind a terminal one since a patch changed its list.
+pub fn behind_terminal(run: &ProxyRun<'_>, look: &mut dyn FnMut(&Behind<'_>)) {
+    let brought = |filter: &Tree<'_>| PatchId::of(filter.origin);
+    for (_, listener) in run.changed_listeners() {
+        for list in filter_lists(listener).iter().filter(|list| list.filters.iter().any(|one| brought(one).is_some())) {
+            let ends = |filter: &Tree<'_>| terminal(list.http, &config_type(filter));
+            let Some(first) = list.filters.iter().position(ends) else { continue };
+            for filter in &list.filters[first + 1..] {
+                let both = ends(filter);
+                // Of two terminal filters the one that a patch brought is to blame, wherever it stands.
+                let (filter, other) = match brought(filter) {
+                    None if both => (&list.filters[first], filter),
+                    _ => (filter, &list.filters[first]),
+                };
+                if let Some(id) = brought(filter) {
+                    look(&Behind { id, filter: filter.name(), other: other.name(), both });
+                }
+            }
+        }
+    }
 }
 
 /// Message name of a filter's configuration, looked for inside a TypedStruct; empty when there is none.
@@ -223,9 +249,7 @@ pub fn config_type(filter: &Tree<'_>) -> String {
     if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
         return name;
     }
-    let mut config = config.clone();
-    config.open();
-    type_name(config.str_at("type_url")).to_owned()
+    type_name(config.readable().str_at("type_url")).to_owned()
 }
 
 /// Network filters and HTTP filters that end their chain: Envoy refuses a listener in which another filter follows

@@ -66,6 +66,16 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// The tree to read from: itself, or a parsed copy when it is raw.
+    pub fn readable(&self) -> Cow<'_, Tree<'a>> {
+        if let Value::Raw(_) = self.value {
+            let mut copy = self.clone();
+            copy.open();
+            return Cow::Owned(copy);
+        }
+        Cow::Borrowed(self)
+    }
+
     /// Parses everything raw inside.
     pub fn open_all(&mut self) {
         self.open();

@@ -86,8 +86,14 @@ fn texts_that_are_too_much() {
     filters("deep.yaml", deep.as_bytes(), 3, &["deep.yaml:1:1001: lists and mappings nested more than 1000 deep"]);
     let folder = tempfile::tempdir().unwrap();
     // A sparse file: it takes no space on the disk.
-    fs::File::create(folder.path().join("big.yaml")).unwrap().set_len((1 << 30) + 1).unwrap();
+    let mut big = fs::File::create(folder.path().join("big.yaml")).unwrap();
+    big.write_all(&b"# large\n".repeat(2048)).unwrap();
+    big.set_len((1 << 30) + 1).unwrap();
     check(&folder, "big.yaml", 3, &["big.yaml is larger than 1024 MiB"]);
+    // Of binary data only the head is read: this would be far too much.
+    let folder = tempfile::tempdir().unwrap();
+    fs::File::create(folder.path().join("image.yaml")).unwrap().set_len(1 << 40).unwrap();
+    check(&folder, "image.yaml", 3, &["image.yaml is a binary file"]);
 }
 
 #[test]

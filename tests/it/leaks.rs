@@ -1,14 +1,12 @@
 //! The rule on shared state against every recording in which istiod's changes stayed after the filters were deleted.
 
-use crate::support::{dumps, filters, recorded, testdata};
+use crate::support::{dumps, recorded, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{self, Input};
-use kubectl_envoyfilter::load::dump::Identity;
-use kubectl_envoyfilter::model::inventory::Inventory;
+use kubectl_envoyfilter::load::{self, dump::Identity};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::model::resource::ProxyConfig;
 use kubectl_envoyfilter::rules;
-use kubectl_envoyfilter::source::Sources;
 
 /// Words without which no patch of a case can belong to a class that the rule knows.
 const WORDS: &[&str] =
@@ -30,10 +28,10 @@ fn every_recorded_leak_is_found() {
             if !leaks && !WORDS.iter().any(|word| source.contains(word)) {
                 continue;
             }
-            let inventory = Inventory { envoy_filters: filters(id, source), ..Inventory::default() };
+            let loaded = load::read_text(id, source, &load::Options::default());
             let input = Input {
-                sources: &Sources::default(),
-                inventory: &inventory,
+                sources: &loaded.sources,
+                inventory: &loaded.inventory,
                 problems: &[],
                 dumps: &configs,
                 references: &[],
