@@ -5,6 +5,7 @@
 //! ```
 
 pub mod cli;
+pub mod cluster;
 pub mod demo;
 pub mod engine;
 pub mod envoy;

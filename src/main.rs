@@ -1,14 +1,18 @@
 //! The `kubectl-envoyfilter` command: arguments in, exit code out.
 
 use clap::Parser;
-use kubectl_envoyfilter::cli::{Cli, ColorChoice, Exit, Surroundings};
+use kubectl_envoyfilter::cli::{Cli, ColorChoice, Exit, Surroundings, arguments};
 use kubectl_envoyfilter::report::style::Terminal;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let around = Surroundings { out: terminal(&cli, &io::stdout()), err: terminal(&cli, &io::stderr()) };
+    let cli = Cli::parse_from(arguments(std::env::args_os()));
+    let around = Surroundings {
+        out: terminal(&cli, &io::stdout()),
+        err: terminal(&cli, &io::stderr()),
+        progress: io::stderr().is_terminal(),
+    };
     let (mut out, mut err) = (BufWriter::with_capacity(1 << 16, io::stdout().lock()), io::stderr().lock());
     match cli.run(around, &mut out, &mut err).and_then(|exit| out.flush().map(|()| exit)) {
         Ok(exit) => exit.code().into(),

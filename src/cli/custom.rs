@@ -127,7 +127,7 @@ fn run(session: &Session<'_>, rule: &'static Rule, case: &Path) -> Vec<String> {
         wrong.extend(problems.into_iter().map(|problem| format!("{name}: # with: {}", problem.message)));
         given.extend(dump);
     }
-    let options = load::Options { namespace: session.global.namespace.clone(), ..load::Options::default() };
+    let options = load::Options { namespace: session.namespace().to_owned(), ..load::Options::default() };
     let loaded = load::read_text(&name.to_string(), &text, &options);
     let recorded = reference::dumps(release);
     let identity = Identity::default();

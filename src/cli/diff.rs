@@ -1,8 +1,10 @@
 //! `diff`: what changed filters change on each proxy.
 
-use super::input::{self, Offer, Proxies};
+use super::input::{self, Offer, Proxies, Work};
 use super::{Exit, Session};
+use crate::cluster::kinds;
 use crate::engine::{self, MeshSettings, Options, Patched, Program};
+use crate::explain::live;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
@@ -20,7 +22,7 @@ pub(super) struct Diff {
     /// Filters as they shall be: new ones, and changed ones with their names
     #[arg(short, long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Filters as they are now: all that are applied [default: none]
+    /// Filters as they are now: all that are applied [default: the cluster's; with --dump, none]
     #[arg(long, value_name = "FILE")]
     current: Vec<PathBuf>,
     /// A filter of --current to delete
@@ -41,42 +43,54 @@ struct Total {
 
 impl Diff {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
-        if !self.proxies.given() {
+        let live = !self.proxies.given() && self.current.is_empty();
+        if !live && !self.proxies.given() {
             return session.usage("there is no proxy to look at", Some("give config dumps with --dump, or --demo"));
         }
         if self.files.is_empty() && self.delete.is_empty() && !self.proxies.demo {
             return session
                 .usage("there is nothing to compare", Some("give filters with -f FILE, or --delete NAMESPACE/NAME"));
         }
+        let mut work = if live {
+            // Filters of other namespaces than the one asked about may be among the files.
+            match Work::open(session, &kinds::DIFF, None)? {
+                Ok(work) => work,
+                Err(_) => return Ok(Exit::Usage),
+            }
+        } else {
+            let current = input::objects(session, &self.current, self.proxies.demo && !self.delete.is_empty());
+            Work::of_files(session, current)
+        };
+        let current = std::mem::take(&mut work.loaded);
         let new = input::objects(session, &self.files, self.proxies.demo && self.delete.is_empty());
-        let current = input::objects(session, &self.current, self.proxies.demo && !self.delete.is_empty());
         let mut problems = Vec::new();
         let before = current.inventory.envoy_filters.clone();
         let mut after: Vec<EnvoyFilter> = before.clone();
         for name in &self.delete {
-            let full = if name.contains('/') { name.clone() } else { format!("{}/{name}", session.global.namespace) };
+            let full = if name.contains('/') { name.clone() } else { format!("{}/{name}", session.namespace()) };
             let found = after.iter().position(|filter| filter.full_name() == full);
             match found {
                 Some(index) => drop(after.remove(index)),
                 None => problems.push(not_there(&full, &before)),
             }
         }
-        for filter in &new.inventory.envoy_filters {
-            match after.iter().position(|old| old.full_name() == filter.full_name()) {
-                // A changed filter keeps the age that its place in the order depends on.
-                Some(index) => {
-                    let created = filter.created.or(after[index].created);
-                    after[index] = EnvoyFilter { created, ..filter.clone() };
-                }
-                None => after.push(filter.clone()),
-            }
+        let after = input::replaced(&after, &new.inventory.envoy_filters);
+        if !live && current.inventory.meshes.is_empty() {
+            work.planes.iter_mut().for_each(|plane| plane.mesh = session.mesh(&new.inventory));
         }
-        let release = session.release();
-        let programs = (Program::new(&before, release), Program::new(&after, release));
-        let mesh = session.mesh(if current.inventory.meshes.is_empty() { &new.inventory } else { &current.inventory });
+        let programs: Vec<(Program<'_>, Program<'_>)> = work
+            .planes
+            .iter()
+            .map(|plane| (Program::new(&before, plane.release), Program::new(&after, plane.release)))
+            .collect();
+        let changed: Vec<EnvoyFilter> = changed(&before, &after);
+        let reached = work.reached_by(&changed);
         let mut total = Total::default();
-        self.proxies.visit(session, &mut problems, &mut |session, offer| {
-            proxy(session, offer, (&programs.0, &programs.1), &mesh, &mut total)
+        self.proxies.visit(session, &work, &reached, &mut problems, &mut |session, offer| {
+            let (Some((before, after)), Some(plane)) = (programs.get(offer.plane), work.planes.get(offer.plane)) else {
+                return Ok(());
+            };
+            proxy(session, offer, (before, after), &plane.mesh, &mut total)
         })?;
         summary(session, &total)?;
         let trouble = [input::tell(session, &current, &[])?, input::tell(session, &new, &problems)?];
@@ -86,6 +100,17 @@ impl Diff {
             (false, _) => Exit::Changes,
         })
     }
+}
+
+/// What is in one of two sets of filters only, or not the same in both.
+fn changed(before: &[EnvoyFilter], after: &[EnvoyFilter]) -> Vec<EnvoyFilter> {
+    let same = |a: &EnvoyFilter, b: &EnvoyFilter| {
+        a.full_name() == b.full_name() && a.document.to_json() == b.document.to_json()
+    };
+    let only = |these: &[EnvoyFilter], those: &[EnvoyFilter]| -> Vec<EnvoyFilter> {
+        these.iter().filter(|one| !those.iter().any(|other| same(one, other))).cloned().collect()
+    };
+    [only(before, after), only(after, before)].concat()
 }
 
 fn not_there(name: &str, filters: &[EnvoyFilter]) -> Problem {
@@ -110,8 +135,11 @@ fn proxy(
     mesh: &MeshSettings,
     total: &mut Total,
 ) -> io::Result<()> {
-    let config = &offer.config;
-    let plans = (programs.0.plan(&config.proxy, mesh), programs.1.plan(&config.proxy, mesh));
+    let proxy = &offer.config.proxy;
+    let plans = (programs.0.plan(proxy, mesh), programs.1.plan(proxy, mesh));
+    // What the filters of now put there is in a live dump already.
+    let stripped = live::strip(&plans.0, &offer.config);
+    let config = &live::without(&offer.config, &stripped);
     let options = Options::default();
     let before = engine::run(&plans.0, config, &options, &mut ());
     let after = engine::run(&plans.1, config, &options, &mut ());

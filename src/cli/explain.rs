@@ -1,17 +1,22 @@
 //! `explain`: what EnvoyFilters do to a proxy, patch by patch.
 
-use super::input::{self, Proxies};
+use super::input::{self, Proxies, Work};
 use super::{Exit, Session};
+use crate::cluster::facts::{self, Station};
+use crate::cluster::kinds;
+use crate::cluster::targets::Target;
 use crate::engine::{self, Options, Program};
 use crate::explain::field::Asked;
 use crate::explain::view::{API_VERSION, Explanation, FieldExplanation};
 use crate::explain::{self, Explainer, Settings, live};
 use crate::load::Loaded;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::proxy::{Proxy, ProxyKind};
+use crate::model::inventory::{Labels, Object};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::report;
 use crate::source::Problem;
 use clap::{Args, Subcommand, ValueEnum};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -29,12 +34,17 @@ enum Subject {
     /// The pods of a deployment
     #[command(visible_alias = "deploy")]
     Deployment(Named),
+    /// The pods behind a service
+    #[command(visible_alias = "svc")]
+    Service(Named),
     /// A gateway or waypoint
     #[command(visible_alias = "gw")]
     Gateway(Named),
     /// The pods of a workload of any kind
+    #[command(aliases = ["statefulset", "sts", "daemonset", "ds", "replicaset", "rs", "job"])]
     Workload(Named),
-    /// One EnvoyFilter, on every proxy given
+    /// One EnvoyFilter, on every proxy given, or that it reaches
+    #[command(alias = "envoyfilter")]
     Filter(Named),
     /// Who wrote a field, such as cluster/NAME/connect_timeout or listener/virtualInbound/filter_chains[0]/filters[0]
     Field(Named),
@@ -69,6 +79,7 @@ impl Explain {
         }
         let (Subject::Pod(named)
         | Subject::Deployment(named)
+        | Subject::Service(named)
         | Subject::Gateway(named)
         | Subject::Workload(named)
         | Subject::Filter(named)
@@ -76,17 +87,27 @@ impl Explain {
         else {
             return Ok(Exit::Ok);
         };
-        if !named.proxies.given() {
+        let work = if named.proxies.given() {
+            Work::of_files(session, input::objects(session, &named.files, named.proxies.demo))
+        } else if named.files.is_empty() {
+            let namespace = match &self.subject {
+                Subject::Field(_) => None,
+                _ => named.name.split_once('/').map(|(namespace, _)| namespace),
+            };
+            match Work::open(session, &kinds::EXPLAIN, namespace)? {
+                Ok(work) => work,
+                Err(exit) => return Ok(exit),
+            }
+        } else {
             return session.usage(
                 "there is no proxy to look at",
-                Some("give its config dump with --dump, or try the demo: explain pod cart --demo"),
+                Some("give its config dump with --dump, or no file at all to look at the cluster"),
             );
-        }
-        let loaded = input::objects(session, &named.files, named.proxies.demo);
+        };
+        let loaded = &work.loaded;
         let filters = &loaded.inventory.envoy_filters;
-        let mesh = session.mesh(&loaded.inventory);
-        let release = session.release();
-        let program = Program::new(filters, release);
+        let programs: Vec<Program<'_>> = work.planes.iter().map(|plane| Program::new(filters, plane.release)).collect();
+        let release = work.planes.first().map_or(session.release(), |plane| plane.release);
         let only = match &self.subject {
             Subject::Filter(named) => {
                 let wanted = |it: &EnvoyFilter| it.full_name() == named.name || it.name == named.name;
@@ -94,7 +115,7 @@ impl Explain {
                 match found.as_slice() {
                     [one] => Some(one.clone()),
                     [] => {
-                        input::tell(session, &loaded, &[])?;
+                        input::tell(session, loaded, &[])?;
                         let known: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
                         return session.usage(
                             &format!("no EnvoyFilter is called {}", named.name),
@@ -124,7 +145,7 @@ impl Explain {
             problems: Vec::new(),
         };
         let mut resources = Vec::new();
-        let settings = Settings { only, all_chains: session.global.verbose };
+        let settings = Settings { only: only.clone(), all_chains: session.global.verbose };
         let mut problems = Vec::new();
         let mut explanation = Explanation {
             api_version: API_VERSION,
@@ -134,13 +155,22 @@ impl Explain {
             problems: Vec::new(),
         };
         let mut offered = Vec::new();
-        named.proxies.visit(session, &mut problems, &mut |_, offer| {
+        let picked = match self.pick(session, named, &work, only.as_deref())? {
+            Ok(picked) => picked,
+            Err(exit) => return Ok(exit),
+        };
+        let wanted = |target: &Target| picked.contains(&target.full_name());
+        named.proxies.visit(session, &work, &wanted, &mut problems, &mut |_, offer| {
             let proxy = &offer.config.proxy;
             offered.push(format!("{} {}", proxy.kind.word(), proxy.full_name()));
-            if !self.wants(proxy) {
+            if !work.is_live() && !self.wants(&Who::of(proxy)) {
                 return Ok(());
             }
-            let plan = program.plan(proxy, &mesh);
+            let (Some(program), Some(plane)) = (programs.get(offer.plane), work.planes.get(offer.plane)) else {
+                return Ok(());
+            };
+            let mesh = &plane.mesh;
+            let plan = program.plan(proxy, mesh);
             let options = Options::default();
             let stripped = live::strip(&plan, &offer.config);
             let config = live::without(&offer.config, &stripped);
@@ -148,8 +178,8 @@ impl Explain {
             let explainer = Explainer {
                 sources: &loaded.sources,
                 inventory: &loaded.inventory,
-                mesh: &mesh,
-                program: &program,
+                mesh,
+                program,
                 plan: &plan,
                 config: &config,
                 live: &offer.config,
@@ -165,9 +195,9 @@ impl Explain {
             }
             Ok(())
         })?;
-        let serious = input::tell(session, &loaded, &problems)?;
+        let serious = input::tell(session, loaded, &problems)?;
         if asked.is_some() {
-            return Self::answer_field(session, named, &loaded, (fields, &problems), &resources, serious);
+            return Self::answer_field(session, named, loaded, (fields, &problems), &resources, serious);
         }
         if explanation.proxies.is_empty() && !offered.is_empty() {
             let message = format!("no dump is of {}", self.words());
@@ -222,39 +252,158 @@ impl Explain {
         match &self.subject {
             Subject::Pod(named) => format!("pod {}", named.name),
             Subject::Deployment(named) => format!("deployment {}", named.name),
+            Subject::Service(named) => format!("service {}", named.name),
             Subject::Gateway(named) => format!("gateway {}", named.name),
             Subject::Workload(named) => format!("workload {}", named.name),
             Subject::Filter(_) | Subject::Field(_) | Subject::Rule(_) => "any proxy".to_owned(),
         }
     }
 
+    /// The pods of a cluster that the question is about. Fails with the way the command ends: there are none, and why.
+    fn pick(
+        &self,
+        session: &mut Session<'_>,
+        named: &Named,
+        work: &Work,
+        only: Option<&str>,
+    ) -> io::Result<Result<BTreeSet<String>, Exit>> {
+        let pods = |picked: Vec<&Target>| picked.into_iter().map(Target::full_name).collect::<BTreeSet<_>>();
+        let targets: Vec<&Target> = work.targets().iter().collect();
+        if !work.is_live() {
+            return Ok(Ok(BTreeSet::new()));
+        }
+        if let Some(only) = only {
+            let filter: Vec<EnvoyFilter> =
+                work.loaded.inventory.envoy_filters.iter().filter(|it| it.full_name() == only).cloned().collect();
+            let reached = work.reached_by(&filter);
+            let picked: Vec<&Target> = targets.iter().copied().filter(|target| reached(target)).collect();
+            // Nobody is reached: those nearby tell why.
+            return Ok(Ok(pods(if picked.is_empty() { targets } else { picked })));
+        }
+        let selector = match &self.subject {
+            Subject::Field(_) => return Ok(Ok(pods(targets))),
+            Subject::Service(_) => {
+                let (namespace, name) = named.parts();
+                let services = &work.loaded.inventory.services;
+                let is = |object: &Object| object.name == name && namespace.is_none_or(|it| it == object.namespace);
+                match services.iter().find(|service| is(&service.object)) {
+                    Some(service) if !service.selector.is_empty() => Some(service),
+                    Some(_) => return session.usage(&format!("service {name} selects no pods"), None).map(Err),
+                    None => {
+                        input::tell(session, &work.loaded, &[])?;
+                        let known: Vec<String> = services.iter().map(|it| it.object.name.clone()).collect();
+                        let help = format!("there is: {}", known.join(", "));
+                        return session
+                            .usage(
+                                &format!("there is no service {name}"),
+                                Some(&help).filter(|_| !known.is_empty()).map(String::as_str),
+                            )
+                            .map(Err);
+                    }
+                }
+            }
+            _ => None,
+        };
+        let picked: Vec<&Target> = targets
+            .iter()
+            .copied()
+            .filter(|target| match selector {
+                Some(service) => {
+                    target.namespace == service.object.namespace
+                        && service.selector.iter().all(|(key, want)| target.labels.get(key) == Some(want))
+                }
+                None => self.wants(&Who::of_target(target)),
+            })
+            .collect();
+        if !picked.is_empty() {
+            return Ok(Ok(pods(picked)));
+        }
+        input::tell(session, &work.loaded, &[])?;
+        // Perhaps it is there and runs no proxy.
+        for pod in &work.loaded.inventory.workloads {
+            let object = &pod.object;
+            let who =
+                Who { kind: None, namespace: &object.namespace, name: &object.name, workload: "", labels: &pod.labels };
+            if object.kind == "Pod" && self.wants(&who) {
+                let of = work.loaded.inventory.namespaces.iter().find(|it| it.name == object.namespace);
+                let why = match facts::station(pod, of) {
+                    Station::None(why) => why,
+                    Station::Ztunnel => "it is ztunnel, which istiod sends no EnvoyFilters to",
+                    Station::Proxy(_) => "its proxy is of another kind",
+                };
+                let message = format!("no EnvoyFilter can affect pod {}/{}: {why}", object.namespace, object.name);
+                return session.usage(&message, None).map(Err);
+            }
+        }
+        let near: Vec<String> = targets.iter().map(|target| target.full_name()).collect();
+        let near = explain::nearest(&named.name, &near);
+        let help = format!("pods with a proxy: {}", near.join(", "));
+        let help = Some(&help).filter(|_| !near.is_empty()).map(String::as_str);
+        session.usage(&format!("there is no {} with a proxy", self.words()), help).map(Err)
+    }
+
     /// Whether a proxy is the one that is asked for.
-    fn wants(&self, proxy: &Proxy) -> bool {
+    fn wants(&self, proxy: &Who<'_>) -> bool {
         let asked = |named: &Named| {
-            let (namespace, name) = match named.name.split_once('/') {
-                Some((namespace, name)) => (Some(namespace), name),
-                None => (None, named.name.as_str()),
-            };
+            let (namespace, name) = named.parts();
             (namespace.is_none_or(|namespace| namespace == proxy.namespace)).then(|| name.to_owned())
         };
         match &self.subject {
             Subject::Pod(named) => asked(named)
-                .is_some_and(|name| proxy.name == name || proxy.workload == name || of_workload(&proxy.name, &name)),
+                .is_some_and(|name| proxy.name == name || proxy.workload == name || of_workload(proxy.name, &name)),
             Subject::Deployment(named) | Subject::Workload(named) => {
-                asked(named).is_some_and(|name| proxy.workload == name || of_workload(&proxy.name, &name))
+                asked(named).is_some_and(|name| proxy.workload == name || of_workload(proxy.name, &name))
             }
+            // A dump does not tell which services select it; the name of the canonical service is the best there is.
+            Subject::Service(named) => asked(named).is_some_and(|name| {
+                ["service.istio.io/canonical-name", "app.kubernetes.io/name", "app"]
+                    .iter()
+                    .any(|label| proxy.labels.get(*label) == Some(&name))
+            }),
             Subject::Gateway(named) => {
-                proxy.kind != ProxyKind::Sidecar
+                proxy.kind != Some(ProxyKind::Sidecar)
                     && asked(named).is_some_and(|name| {
                         proxy.name == name
                             || proxy.workload == name
-                            || proxy.gateway_name() == Some(&name)
+                            || proxy.labels.get(GATEWAY_NAME_LABEL) == Some(&name)
                             || proxy.labels.get("istio") == Some(&name)
-                            || of_workload(&proxy.name, &name)
+                            || of_workload(proxy.name, &name)
                     })
             }
             Subject::Filter(_) | Subject::Field(_) | Subject::Rule(_) => true,
         }
+    }
+}
+
+impl Named {
+    /// Namespace, where the name has one, and name.
+    fn parts(&self) -> (Option<&str>, &str) {
+        match self.name.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, self.name.as_str()),
+        }
+    }
+}
+
+/// A proxy by what it may be called.
+struct Who<'w> {
+    /// What it is, where that is known.
+    kind: Option<ProxyKind>,
+    namespace: &'w str,
+    name: &'w str,
+    workload: &'w str,
+    labels: &'w Labels,
+}
+
+impl<'w> Who<'w> {
+    fn of(proxy: &'w Proxy) -> Who<'w> {
+        let (namespace, name, workload) = (&proxy.namespace, &proxy.name, &proxy.workload);
+        Who { kind: Some(proxy.kind), namespace, name, workload, labels: &proxy.labels }
+    }
+
+    fn of_target(target: &'w Target) -> Who<'w> {
+        let (namespace, name, workload) = (&target.namespace, &target.pod, &target.workload);
+        Who { kind: Some(target.kind), namespace, name, workload, labels: &target.labels }
     }
 }
 

@@ -1,10 +1,20 @@
-//! What the commands work on: objects from files, and proxies from dumps (or, one day, from a cluster).
+//! What the commands work on: objects and proxies, from files or from a cluster.
 
-use super::Session;
+use super::live::{self, Live, Opened, Plane};
+use super::{Exit, Session};
+use crate::cluster::facts::Facts;
+use crate::cluster::kinds::Needs;
+use crate::cluster::read::Reading;
+use crate::cluster::targets::{self, Target};
 use crate::demo;
+use crate::engine::Selection;
+use crate::engine::compat::Compat;
+use crate::engine::select::select;
+use crate::load::capture::Capture;
 use crate::load::dump::{Dump, Identity};
 use crate::load::{self, Loaded, dumps};
-use crate::model::proxy::ProxyKind;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::proxy::{Proxy, ProxyKind};
 use crate::model::resource::ProxyConfig;
 use crate::report;
 use crate::source::{Problem, Severity};
@@ -66,6 +76,155 @@ pub(super) struct Offer<'d> {
     pub dump: &'d Dump,
     /// The proxy and its configuration.
     pub config: ProxyConfig<'d>,
+    /// Number of its control plane among [`Work::planes`].
+    pub plane: usize,
+}
+
+/// Everything a command works on.
+pub(super) struct Work {
+    /// Texts, objects and problems.
+    pub loaded: Loaded,
+    /// Control planes, the main one first; at least one.
+    pub planes: Vec<Plane>,
+    /// Where proxies come from.
+    pub feed: Feed,
+    /// The EnvoyFilters that are asked about, `namespace/name`; all without.
+    pub asked: Option<BTreeSet<String>>,
+    /// What is known of the mesh; nothing without a cluster.
+    pub facts: Facts,
+}
+
+/// Where proxies come from.
+pub(super) enum Feed {
+    /// The dumps that options name.
+    Given,
+    /// Pods of a cluster.
+    Live(Box<Live>, Vec<Target>),
+    /// Pods of a capture that it has the dumps of.
+    Captured(Capture, Vec<Target>),
+}
+
+impl Work {
+    /// Objects of files.
+    pub(super) fn of_files(session: &Session<'_>, loaded: Loaded) -> Work {
+        let plane = Plane { revision: None, release: session.release(), mesh: session.mesh(&loaded.inventory) };
+        Work { loaded, planes: vec![plane], feed: Feed::Given, asked: None, facts: Facts::default() }
+    }
+
+    /// What a cluster holds. Fails with the way the command ends.
+    pub(super) fn of_cluster(
+        session: &mut Session<'_>,
+        needs: &Needs,
+        namespace: Option<&str>,
+    ) -> io::Result<Result<Work, Exit>> {
+        let Opened { live, reading } = match live::open(session, needs, namespace)? {
+            Ok(opened) => opened,
+            Err(exit) => return Ok(Err(exit)),
+        };
+        let Reading { loaded, facts, asked } = reading;
+        let targets = targets::targets(&loaded.inventory);
+        let planes = live::planes(session, &facts, &targets);
+        Ok(Ok(Work { loaded, planes, feed: Feed::Live(Box::new(live), targets), asked, facts }))
+    }
+
+    /// What a capture holds, where one is named, else what the cluster does. Fails with the way the command ends.
+    pub(super) fn open(
+        session: &mut Session<'_>,
+        needs: &Needs,
+        namespace: Option<&str>,
+    ) -> io::Result<Result<Work, Exit>> {
+        let Some(path) = session.global.cluster.capture.clone() else {
+            return Work::of_cluster(session, needs, namespace);
+        };
+        if session.global.cluster.selects() {
+            return session.usage("-l and --field-selector ask an API server; a capture has none", None).map(Err);
+        }
+        let (capture, loaded) = Capture::open(&path);
+        let Some(capture) = capture else {
+            tell(session, &loaded, &[])?;
+            return Ok(Err(Exit::Usage));
+        };
+        let said = |key: &str| capture.description.get(key);
+        let kubernetes = said("kubernetes").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let mut facts = Facts::of(&loaded.inventory, kubernetes.to_owned());
+        for (tag, revision) in said("tags").and_then(serde_json::Value::as_object).into_iter().flatten() {
+            facts.tags.extend(revision.as_str().map(|revision| (tag.clone(), revision.to_owned())));
+        }
+        let mut targets = targets::targets(&loaded.inventory);
+        let planes = live::planes(session, &facts, &targets);
+        targets.retain(|target| capture.dumps.contains(&target.full_name()));
+        let only = namespace.or(session.global.namespace.as_deref()).filter(|_| !session.global.cluster.all_namespaces);
+        let asked = only.map(|only| {
+            let filters = loaded.inventory.envoy_filters.iter().filter(|filter| filter.namespace == only);
+            filters.map(EnvoyFilter::full_name).collect()
+        });
+        Ok(Ok(Work { loaded, planes, feed: Feed::Captured(capture, targets), asked, facts }))
+    }
+
+    /// Number of the control plane of a revision; the main one when it is not known.
+    fn plane(&self, revision: &str) -> usize {
+        let plane = self.facts.plane(revision);
+        let number =
+            plane.and_then(|plane| self.planes.iter().position(|it| it.revision.as_ref() == Some(&plane.revision)));
+        number.unwrap_or(0)
+    }
+
+    /// Pods with proxies, of a cluster.
+    pub(super) fn targets(&self) -> &[Target] {
+        match &self.feed {
+            Feed::Given => &[],
+            Feed::Live(_, targets) | Feed::Captured(_, targets) => targets,
+        }
+    }
+
+    /// Whether any of these filters attaches to a pod, as far as the pod's namespace and labels decide.
+    pub(super) fn reached_by<'f>(&'f self, filters: &'f [EnvoyFilter]) -> impl Fn(&Target) -> bool + 'f {
+        move |target| {
+            let Some(plane) = self.planes.get(self.plane(&target.revision)) else { return true };
+            let compat = Compat { release: plane.release };
+            let proxy = proxy_of(target);
+            filters.iter().any(|filter| select(filter, &proxy, &plane.mesh, compat) == Selection::Selected)
+        }
+    }
+
+    /// Says how much was asked of the cluster, when everything is to be said.
+    pub(super) fn note(&self, session: &mut Session<'_>) -> io::Result<()> {
+        if let (Feed::Live(live, _), true) = (&self.feed, session.global.verbose) {
+            let (requests, context) = (live.cluster().requests(), &live.cluster().context);
+            writeln!(session.err, "note: {requests} requests to {context}")?;
+        }
+        Ok(())
+    }
+
+    /// Whether a cluster was read.
+    pub(super) fn is_live(&self) -> bool {
+        !matches!(self.feed, Feed::Given)
+    }
+}
+
+/// A pod's proxy as far as it is known without its dump.
+pub(super) fn proxy_of(target: &Target) -> Proxy {
+    Proxy {
+        kind: target.kind,
+        name: target.pod.clone(),
+        workload: target.workload.clone(),
+        namespace: target.namespace.clone(),
+        labels: target.labels.clone(),
+        istio_version: target.version.clone(),
+        metadata: serde_json::Map::new(),
+        envoy_version: None,
+        extensions: Vec::new(),
+    }
+}
+
+/// A dump with what is known about its proxy.
+pub(super) struct Kept {
+    /// The dump.
+    pub dump: Dump,
+    /// Who the proxy is, over what the dump says.
+    pub identity: Identity,
+    /// Number of its control plane.
+    pub plane: usize,
 }
 
 /// Code of the problem that the files hold no EnvoyFilter.
@@ -86,55 +245,115 @@ impl Proxies {
         }
     }
 
+    /// Whether dumps are named.
+    pub(super) fn has_dumps(&self) -> bool {
+        !self.dump.is_empty()
+    }
+
     /// Whether there is anything to read proxies from.
     pub(super) fn given(&self) -> bool {
         self.demo || !self.dump.is_empty()
     }
 
-    /// Visits every proxy, one dump in memory at a time. What cannot be read is noted.
+    /// Visits the proxies that are wanted, a few dumps in memory at a time. What cannot be read is noted.
     pub(super) fn visit(
         &self,
         session: &mut Session<'_>,
+        work: &Work,
+        wanted: &dyn Fn(&Target) -> bool,
         problems: &mut Vec<Problem>,
         visit: &mut Visit<'_>,
     ) -> io::Result<()> {
-        self.each(problems, &mut |problems, dump| match dump.config(&self.identity()) {
-            Ok(config) => visit(session, &Offer { dump: &dump, config }),
+        self.each(work, wanted, problems, &mut |problems, kept| match kept.dump.config(&kept.identity) {
+            Ok(config) => visit(session, &Offer { dump: &kept.dump, config, plane: kept.plane }),
             Err(problem) => {
-                problems.push(named(&dump, problem));
+                problems.push(named(&kept.dump, problem));
                 Ok(())
             }
         })
     }
 
-    /// Reads every dump and keeps it. What cannot be read is noted.
-    pub(super) fn all(&self, problems: &mut Vec<Problem>) -> Vec<Dump> {
+    /// Reads the dumps that are wanted and keeps them. What cannot be read is noted.
+    pub(super) fn all(
+        &self,
+        work: &Work,
+        wanted: &dyn Fn(&Target) -> bool,
+        problems: &mut Vec<Problem>,
+    ) -> io::Result<Vec<Kept>> {
         let mut all = Vec::new();
-        let kept = self.each(problems, &mut |_, dump| {
-            all.push(dump);
+        self.each(work, wanted, problems, &mut |_, kept| {
+            all.push(kept);
             Ok(())
-        });
-        debug_assert!(kept.is_ok());
-        all
+        })?;
+        Ok(all)
     }
 
-    /// The configurations in dumps that were kept.
-    pub(super) fn configs<'d>(&self, dumps: &'d [Dump], problems: &mut Vec<Problem>) -> Vec<ProxyConfig<'d>> {
-        let read = dumps.iter().filter_map(|dump| match dump.config(&self.identity()) {
+    /// The configuration in a dump that was kept.
+    pub(super) fn config<'d>(kept: &'d Kept, problems: &mut Vec<Problem>) -> Option<ProxyConfig<'d>> {
+        match kept.dump.config(&kept.identity) {
             Ok(config) => Some(config),
             Err(problem) => {
-                problems.push(named(dump, problem));
+                problems.push(named(&kept.dump, problem));
                 None
             }
-        });
-        read.collect()
+        }
     }
 
     /// Hands out every dump, each proxy once.
     fn each(
         &self,
+        work: &Work,
+        wanted: &dyn Fn(&Target) -> bool,
         problems: &mut Vec<Problem>,
-        take: &mut dyn FnMut(&mut Vec<Problem>, Dump) -> io::Result<()>,
+        take: &mut dyn FnMut(&mut Vec<Problem>, Kept) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match &work.feed {
+            Feed::Given => self.each_given(problems, take),
+            Feed::Captured(capture, targets) => {
+                let wanted = targets.iter().filter(|target| wanted(target)).cloned().collect();
+                let firsts: BTreeMap<String, Target> = targets::groups(wanted, false)
+                    .into_iter()
+                    .filter_map(|group| group.into_iter().next())
+                    .map(|target| (target.full_name(), target))
+                    .collect();
+                capture.each(&firsts.keys().cloned().collect(), &mut |pod, dump, mut trouble| {
+                    problems.append(&mut trouble);
+                    match (dump, firsts.get(pod)) {
+                        (Some(dump), Some(target)) => {
+                            let plane = work.plane(&target.revision);
+                            take(problems, Kept { dump, identity: self.of_pod(target), plane })
+                        }
+                        _ => Ok(()),
+                    }
+                })
+            }
+            Feed::Live(live, targets) => {
+                let wanted = targets.iter().filter(|target| wanted(target)).cloned().collect();
+                live.each(wanted, problems, &mut |problems, dump, target, _| {
+                    let kept = Kept { dump, identity: self.of_pod(target), plane: work.plane(&target.revision) };
+                    take(problems, kept)
+                })
+            }
+        }
+    }
+
+    /// What the API server says about a pod is newer than what its proxy was started with, and decides: istiod selects by
+    /// the pod's labels (`pilot/pkg/model/context.go`, `SetWorkloadLabels`).
+    fn of_pod(&self, target: &Target) -> Identity {
+        let said = self.identity();
+        Identity {
+            name: said.name.or_else(|| Some(target.pod.clone())),
+            namespace: said.namespace.or_else(|| Some(target.namespace.clone())),
+            workload: said.workload.or_else(|| Some(target.workload.clone())),
+            labels: said.labels.or_else(|| Some(target.labels.clone())),
+            ..said
+        }
+    }
+
+    fn each_given(
+        &self,
+        problems: &mut Vec<Problem>,
+        take: &mut dyn FnMut(&mut Vec<Problem>, Kept) -> io::Result<()>,
     ) -> io::Result<()> {
         let (paths, mut trouble) = dumps::list(&self.dump);
         problems.append(&mut trouble);
@@ -149,7 +368,7 @@ impl Proxies {
                 continue;
             }
             seen.extend(dump.node_id().map(|id| (id.to_owned(), dump.name().to_owned())));
-            take(problems, dump)?;
+            take(problems, Kept { dump, identity: self.identity(), plane: 0 })?;
         }
         Ok(())
     }
@@ -172,7 +391,7 @@ fn twice(dump: &Dump, first: &str) -> Problem {
 
 /// Reads the objects in files; the demo's filters when there are no files and the demo is asked for.
 pub(super) fn objects(session: &Session<'_>, files: &[PathBuf], demo: bool) -> Loaded {
-    let options = load::Options { namespace: session.global.namespace.clone(), ..load::Options::default() };
+    let options = load::Options { namespace: session.namespace().to_owned(), ..load::Options::default() };
     if files.is_empty() && demo {
         return load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options);
     }
@@ -215,6 +434,22 @@ pub(super) fn objects(session: &Session<'_>, files: &[PathBuf], demo: bool) -> L
         }
     }
     loaded
+}
+
+/// Filters with others in the places of those that have the same name, and added.
+pub(super) fn replaced(before: &[EnvoyFilter], new: &[EnvoyFilter]) -> Vec<EnvoyFilter> {
+    let mut after = before.to_vec();
+    for filter in new {
+        match after.iter_mut().find(|old| old.full_name() == filter.full_name()) {
+            // A changed filter keeps the age that its place in the order depends on.
+            Some(old) => {
+                let created = filter.created.or(old.created);
+                *old = EnvoyFilter { created, ..filter.clone() };
+            }
+            None => after.push(filter.clone()),
+        }
+    }
+    after
 }
 
 /// Writes problems, the serious ones always, mere information only when everything is asked for; whether one was serious.

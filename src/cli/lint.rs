@@ -1,8 +1,10 @@
 //! `lint`: what is wrong, risky or without effect in a set of EnvoyFilters.
 
-use super::input::Proxies;
+use super::input::{Proxies, Work};
 use super::{Exit, Session, custom};
+use crate::cluster::kinds;
 use crate::demo;
+use crate::engine::MeshSettings;
 use crate::lint::baseline::{self, Baseline};
 use crate::lint::config::{self, Config, FailOn};
 use crate::lint::istioctl::{self, Verdict};
@@ -16,15 +18,17 @@ use crate::model::resource::ProxyConfig;
 use crate::report::findings::{self as forms, Report};
 use crate::report::style::Role;
 use crate::report::{self, unified};
-use crate::source::{Problem, Severity, SourceText};
+use crate::source::{FileId, Problem, Severity, SourceText};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "options that are there or not")]
 pub(super) struct Lint {
-    /// EnvoyFilters and what they are about (workloads, services): files, folders, - for the standard input
+    /// EnvoyFilters and what they are about (workloads, services): files, folders, - for the standard input; the cluster's
+    /// without
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -106,9 +110,14 @@ struct Run {
 
 impl Lint {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
-        if self.files.is_empty() && !self.proxies.demo {
+        if self.files.is_empty() && self.proxies.has_dumps() {
             let help = "name files or folders, - for the standard input; `lint --demo` shows what it does";
             return session.usage("there is nothing to lint", Some(help));
+        }
+        let live = self.files.is_empty() && !self.proxies.demo;
+        if live && (self.fix || self.unsafe_fixes) && !self.diff {
+            let help = "--diff shows what would change; fix the files that the cluster is made from";
+            return session.usage("nothing is written to a cluster", Some(help));
         }
         let mut run = match self.lint(session)? {
             Ok(run) => run,
@@ -149,20 +158,29 @@ impl Lint {
 
     /// Reads everything and runs the rules.
     fn lint(&self, session: &mut Session<'_>) -> io::Result<Result<Run, Exit>> {
-        let options = load::Options { namespace: session.global.namespace.clone(), ..load::Options::default() };
-        let mut loaded = if self.files.is_empty() {
-            load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options)
+        let options = load::Options { namespace: session.namespace().to_owned(), ..load::Options::default() };
+        let mut work = if !self.files.is_empty() {
+            Work::of_files(session, load::read(&self.files, &options))
+        } else if self.proxies.demo {
+            Work::of_files(session, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options))
         } else {
-            load::read(&self.files, &options)
+            match Work::open(session, &kinds::LINT, None)? {
+                Ok(work) => work,
+                Err(exit) => return Ok(Err(exit)),
+            }
         };
+        let mut loaded = std::mem::take(&mut work.loaded);
         let mut summary = Summary { files: loaded.sources.iter().count(), ..Summary::default() };
         let (config, folder, rules) = match self.configuration(session, &mut loaded)? {
             Ok(read) => read,
             Err(exit) => return Ok(Err(exit)),
         };
         let mut problems = Vec::new();
-        let dumps = self.proxies.all(&mut problems);
-        let given = self.proxies.configs(&dumps, &mut problems);
+        // Proxies that no filter reaches have nothing to say.
+        let reached = work.reached_by(&loaded.inventory.envoy_filters);
+        let dumps = self.proxies.all(&work, &reached, &mut problems)?;
+        let mut given: Vec<(usize, ProxyConfig<'_>)> = Vec::new();
+        given.extend(dumps.iter().filter_map(|kept| Some((kept.plane, Proxies::config(kept, &mut problems)?))));
         let filters = &loaded.inventory.envoy_filters;
         summary.filters = filters.len();
         summary.patches = filters.iter().map(|filter| filter.patches.len()).sum();
@@ -177,15 +195,27 @@ impl Lint {
                 report::problem::problem(session.err, session.around.err, &loaded.sources, problem)?;
             }
         }
+        work.note(session)?;
         let releases = match session.global.istio_version {
             Some(release) => vec![release],
             None if config.istio_versions.is_empty() => vec![Release::NEWEST],
             None => config.istio_versions.clone(),
         };
         let mesh = session.mesh(&loaded.inventory);
+        // A cluster says which releases and settings hold; each proxy is judged as its own control plane does.
+        let passes: Vec<(Release, &MeshSettings, Option<usize>)> = if work.is_live() {
+            work.planes.iter().enumerate().map(|(number, plane)| (plane.release, &plane.mesh, Some(number))).collect()
+        } else {
+            releases.iter().map(|&release| (release, &mesh, None)).collect()
+        };
         let mut all: Vec<(Release, Vec<Finding>)> = Vec::new();
         let mut verdicts = Vec::new();
-        for &release in &releases {
+        for &(release, mesh, plane) in &passes {
+            let given: Vec<ProxyConfig<'_>> = given
+                .iter()
+                .filter(|(of, _)| plane.is_none_or(|plane| plane == *of))
+                .map(|(_, config)| config.clone())
+                .collect();
             let recorded: Vec<Dump> = if filters.is_empty() { Vec::new() } else { reference::dumps(release) };
             let references: Vec<ProxyConfig<'_>> =
                 recorded.iter().filter_map(|dump| dump.config(&Identity::default()).ok()).collect();
@@ -196,7 +226,7 @@ impl Lint {
                 dumps: &given,
                 references: &references,
                 release,
-                mesh: &mesh,
+                mesh,
             };
             let path = |name: &str| files::relative(name, &folder);
             let verbose = session.global.verbose;
@@ -212,6 +242,7 @@ impl Lint {
             verdicts = checked.seen;
             all.push((release, checked.findings));
         }
+        let releases: Vec<Release> = passes.iter().map(|(release, ..)| *release).collect();
         if given.is_empty() && summary.filters > 0 {
             let filters = report::style::count(summary.filters, "filter", "filters");
             let of = releases.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect::<Vec<_>>();
@@ -219,14 +250,23 @@ impl Lint {
                 "no config dump given: {filters} judged against the reference configuration of Istio {}",
                 of.join(", ")
             ));
-            if loaded.inventory.workloads.is_empty() {
+            if loaded.inventory.workloads.is_empty() && !work.is_live() {
                 summary.unknown.push("no workloads given: selectors not checked".to_owned());
             }
         }
         let releases = releases.iter().map(|release| format!("{}.{}", release.major, release.minor)).collect();
-        let findings = merged(all);
+        let mut findings = merged(all);
+        if let Some(asked) = &work.asked {
+            let others = filters.iter().filter(|filter| !asked.contains(&filter.full_name()));
+            let others: BTreeSet<FileId> = others.map(|filter| filter.document.span.file).collect();
+            findings.retain(|finding| !others.contains(&finding.primary.span.file));
+            summary.filters = asked.len();
+            let asked = filters.iter().filter(|filter| !others.contains(&filter.document.span.file));
+            summary.patches = asked.map(|filter| filter.patches.len()).sum();
+        }
         let fail_on = self.fail_on.or(config.fail_on).unwrap_or(FailOn::At(Severity::Error));
         drop(given);
+        drop(reached);
         Ok(Ok(Run { loaded, findings, summary, releases, trouble, verdicts, fail_on }))
     }
 
@@ -319,7 +359,7 @@ impl Lint {
     fn fixes(&self, session: &mut Session<'_>, run: &mut Run) -> io::Result<Done> {
         let sources = &run.loaded.sources;
         let outcome = fix::apply(&run.findings, sources, self.unsafe_fixes);
-        let options = load::Options { namespace: session.global.namespace.clone(), ..load::Options::default() };
+        let options = load::Options { namespace: session.namespace().to_owned(), ..load::Options::default() };
         let mut done = Done::default();
         let mut fixed = 0;
         for one in &outcome.files {

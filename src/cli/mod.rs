@@ -1,13 +1,22 @@
 //! The command line: one file a subcommand.
 
+mod capture;
+mod complete;
 mod custom;
 mod diff;
 mod example;
 mod explain;
+mod get;
 mod input;
 mod lint;
+mod live;
+mod options;
+mod rbac;
 mod render;
 mod rules;
+mod status;
+mod survey;
+mod version;
 
 pub use example::{Example, example};
 
@@ -16,6 +25,7 @@ use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::report::style::{Role, Terminal};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::io::{self, Write};
 
 /// What a run ends with.
@@ -46,6 +56,8 @@ impl Exit {
 }
 
 const EXIT_CODES: &str = "\
+Without files, the cluster of the current context is read, as kubectl would.
+
 Exit codes:
   0  answered; diff: no change; lint: nothing at or above --fail-on
   1  diff: changes; lint: findings
@@ -64,9 +76,10 @@ pub struct Cli {
 
 #[derive(Debug, Args)]
 struct Global {
-    /// Namespace of documents and names that give none
-    #[arg(short, long, global = true, default_value = "default", value_name = "NAMESPACE")]
-    namespace: String,
+    /// Namespace: of the cluster's, the one to look at; of documents and names that give none
+    /// [default: the context's; for files, default]
+    #[arg(short, long, global = true, value_name = "NAMESPACE")]
+    namespace: Option<String>,
     /// Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]
     #[arg(long, global = true, value_name = "RELEASE")]
     istio_version: Option<Release>,
@@ -86,6 +99,8 @@ struct Global {
     /// Leave nothing out
     #[arg(short, long, global = true)]
     verbose: bool,
+    #[command(flatten)]
+    cluster: options::ClusterOptions,
 }
 
 /// When to use colours.
@@ -109,6 +124,20 @@ enum Command {
     Diff(diff::Diff),
     /// Say what is wrong, risky or without effect in EnvoyFilters
     Lint(lint::Lint),
+    /// List EnvoyFilters with what they select and what of them is in effect
+    Get(get::Get),
+    /// One line for each EnvoyFilter and workload where something is wrong
+    Status(status::Status),
+    /// Save what a run reads of a cluster, without secrets, for --capture
+    Capture(capture::Capture),
+    /// Print the roles that a command needs; with -n those for one namespace
+    Rbac(rbac::Rbac),
+    /// Versions of this program, the cluster, control planes and proxies
+    Version(version::Version),
+    /// Print a completion script for a shell
+    Completion(complete::Completion),
+    #[command(name = "__complete", hide = true)]
+    Complete(complete::Complete),
     /// List the rules of lint, or show one with its documentation
     Rules(rules::Rules),
 }
@@ -120,6 +149,42 @@ pub struct Surroundings {
     pub out: Terminal,
     /// Standard error as a terminal.
     pub err: Terminal,
+    /// Whether somebody watches standard error, so that a progress bar makes sense.
+    pub progress: bool,
+}
+
+/// Kinds as kubectl writes them, and the word of `explain` for each.
+const KINDS: &[(&[&str], &str)] = &[
+    (&["pod", "pods", "po"], "pod"),
+    (&["deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"], "deployment"),
+    (&["service", "services", "svc"], "service"),
+    (&["gateway", "gateways", "gw", "gtw"], "gateway"),
+    (&["statefulset", "statefulsets", "sts", "statefulset.apps"], "workload"),
+    (&["daemonset", "daemonsets", "ds", "daemonset.apps"], "workload"),
+    (&["replicaset", "replicasets", "rs", "job", "jobs", "workload"], "workload"),
+    (&["filter", "filters", "envoyfilter", "envoyfilters", "ef"], "filter"),
+    (&["rule"], "rule"),
+];
+
+/// The arguments with `explain pod/x` written as `explain pod x`: kubectl takes both.
+pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments = Vec::new();
+    let mut explain = false;
+    for argument in given {
+        let text = argument.to_str().unwrap_or_default();
+        let split = text.split_once('/').filter(|(_, name)| explain && !name.is_empty());
+        let kind = split.and_then(|(kind, _)| KINDS.iter().find(|(words, _)| words.contains(&kind)));
+        if let (Some((_, word)), Some((_, name))) = (kind, split) {
+            arguments.extend([OsString::from(word), OsString::from(name)]);
+            explain = false;
+            continue;
+        }
+        let word = KINDS.iter().find(|(words, _)| explain && words.contains(&text));
+        let known = word.is_some() || text == "field";
+        arguments.push(word.map_or_else(|| argument.clone(), |(_, word)| OsString::from(word)));
+        explain = (explain && !known) || text == "explain";
+    }
+    arguments
 }
 
 impl Cli {
@@ -130,7 +195,7 @@ impl Cli {
 
     /// Runs the command. Fails when the output cannot be written.
     pub fn run(&self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
-        let mut session = Session { global: &self.global, around, out, err };
+        let mut session = Session { global: &self.global, around, out, err, context_namespace: None };
         let minor = session.release().minor;
         if !(Release::OLDEST.minor..=Release::NEWEST.minor).contains(&minor) {
             let word = around.err.paint(Role::Odd, "warning");
@@ -146,6 +211,13 @@ impl Cli {
             Command::Render(command) => command.run(&mut session),
             Command::Diff(command) => command.run(&mut session),
             Command::Lint(command) => command.run(&mut session),
+            Command::Get(command) => command.run(&mut session),
+            Command::Status(command) => command.run(&mut session),
+            Command::Capture(command) => command.run(&mut session),
+            Command::Rbac(command) => command.run(&mut session),
+            Command::Version(command) => command.run(&mut session),
+            Command::Completion(command) => command.run(&mut session),
+            Command::Complete(command) => command.run(&mut session),
             Command::Rules(command) => command.run(&mut session),
         }
     }
@@ -157,11 +229,18 @@ struct Session<'s> {
     around: Surroundings,
     out: &'s mut dyn Write,
     err: &'s mut dyn Write,
+    /// Namespace of the context of the cluster that is read.
+    context_namespace: Option<String>,
 }
 
 impl Session<'_> {
     fn release(&self) -> Release {
         self.global.istio_version.unwrap_or(Release::NEWEST)
+    }
+
+    /// Namespace of documents and names that give none.
+    fn namespace(&self) -> &str {
+        self.global.namespace.as_deref().or(self.context_namespace.as_deref()).unwrap_or("default")
     }
 
     fn mesh(&self, inventory: &Inventory) -> MeshSettings {

@@ -1,5 +1,6 @@
 //! The only place that reads: files, folders, standard input.
 
+pub mod capture;
 pub mod config;
 pub mod dump;
 pub mod dumps;
@@ -9,6 +10,7 @@ pub mod reference;
 mod resources;
 mod scalar;
 pub mod yaml;
+pub mod yaml_text;
 
 use crate::model::inventory::Inventory;
 use crate::source::{FileId, Node, Problem, Severity, Sources, Span};
@@ -61,6 +63,11 @@ pub fn read_text(name: &str, text: impl Into<String>, options: &Options) -> Load
 }
 
 impl Loaded {
+    /// Adds the objects of one more text that is already there; `name` stands in messages for the file.
+    pub fn add_text(&mut self, name: &str, text: impl Into<String>, options: &Options) {
+        self.add(name, text.into(), &[], false, options);
+    }
+
     fn add(&mut self, name: &str, mut text: String, replaced: &[usize], named: bool, options: &Options) {
         let file = FileId(u32::try_from(self.sources.iter().count()).unwrap_or(u32::MAX));
         let (documents, mut problems) = yaml::documents(file, &text);

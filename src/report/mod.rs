@@ -7,6 +7,7 @@ pub mod findings;
 pub mod problem;
 pub mod rules;
 pub mod style;
+pub mod table;
 pub mod unified;
 pub mod yaml;
 

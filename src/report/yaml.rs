@@ -1,18 +1,13 @@
 //! JSON as YAML that every reader of YAML 1.1 and 1.2 takes the same.
 
-use serde_saphyr::SerializerOptions;
+use crate::load::yaml_text;
 use std::io::{self, Write};
 
 /// Writes a JSON text as YAML.
 pub fn write(out: &mut dyn Write, json: &[u8]) -> io::Result<()> {
     let value: serde_json::Value = serde_json::from_slice(json)?;
-    // Folded lines are harder to search and to compare than long ones.
-    let mut options = SerializerOptions::default();
-    options.min_fold_chars = usize::MAX;
-    options.folded_wrap_chars = usize::MAX;
-    let text = serde_saphyr::to_string_with_options(&value, options).map_err(io::Error::other)?;
-    out.write_all(text.as_bytes())?;
-    if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") }
+    let text = yaml_text::write(&value).map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
 }
 
 #[cfg(test)]

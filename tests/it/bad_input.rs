@@ -218,12 +218,14 @@ fn dumps_of_one_pod_and_of_others() {
 fn command_lines_that_make_no_sense() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, words) in [
-        (&["explain", "pod", "cart"][..], "there is no proxy to look at"),
+        (&["explain", "pod", "cart"][..], "there is no cluster to read"),
+        (&["explain", "pod", "cart", "-f", "x.yaml"], "there is no proxy to look at"),
         (&["explain", "field", "virtualInbound", "--demo"], "a field starts with listener/"),
         (&["explain", "pod", "cart", "--demo", "--istio-version", "new"], "not an Istio release"),
         (&["explain", "pod", "cart", "--demo", "--proxy-type", "envoy"], "one of sidecar, gateway, waypoint"),
         (&["render", "--dump", "x.json"], "there are no filters"),
-        (&["diff"], "there is no proxy to look at"),
+        (&["diff", "--current", "x.yaml"], "there is no proxy to look at"),
+        (&["diff"], "there is nothing to compare"),
         (&["fly"], "unrecognized subcommand"),
     ] {
         let output = run(folder.path(), arguments);

@@ -10,7 +10,7 @@ use std::fs;
 
 fn run(arguments: &[&str]) -> (u8, String, String) {
     let cli = Cli::try_parse_from(["kubectl-envoyfilter"].iter().chain(arguments)).unwrap();
-    let around = Surroundings { out: Terminal::default(), err: Terminal::default() };
+    let around = Surroundings { out: Terminal::default(), err: Terminal::default(), progress: false };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let exit = cli.run(around, &mut out, &mut err).unwrap();
     (exit.code(), String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())

@@ -18,7 +18,7 @@ struct Said {
 
 fn run(arguments: &[&str]) -> Said {
     let cli = Cli::try_parse_from(["kubectl-envoyfilter"].iter().chain(arguments)).unwrap();
-    let around = Surroundings { out: Terminal::default(), err: Terminal::default() };
+    let around = Surroundings { out: Terminal::default(), err: Terminal::default(), progress: false };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let exit = cli.run(around, &mut out, &mut err).unwrap();
     Said { code: exit.code(), out: String::from_utf8(out).unwrap(), err: String::from_utf8(err).unwrap() }

@@ -5,6 +5,7 @@
 
 mod bad_input;
 mod cli;
+mod completion;
 mod corpus_lint;
 mod custom_rules;
 mod dump;
@@ -14,6 +15,7 @@ mod input;
 mod leaks;
 mod lint_cli;
 mod linting;
+mod live;
 mod parity;
 mod properties;
 mod real;

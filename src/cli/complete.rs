@@ -1,0 +1,183 @@
+//! Completion: scripts for shells, and the answers to kubectl's own completion (`kubectl_complete-envoyfilter`, kubectl 1.26).
+
+use super::{Cli, Exit, Global, Session, arguments};
+use crate::cluster::kinds::{self, COMMANDS, Kind};
+use crate::cluster::read::names;
+use crate::cluster::{Access, Stop};
+use crate::rules::ALL;
+use clap::{Arg, Args, Command, CommandFactory, FromArgMatches};
+use clap_complete::Shell;
+use std::ffi::OsString;
+use std::io;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub(super) struct Completion {
+    /// bash, zsh or fish
+    shell: Shell,
+}
+
+impl Completion {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "kubectl-envoyfilter", &mut script);
+        session.out.write_all(&script).map(|()| Exit::Ok)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Complete {
+    /// The words so far, the last one unfinished
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+}
+
+/// What can stand in a place.
+enum Place {
+    /// One of these, with what each means.
+    Words(Vec<(String, String)>),
+    /// An object of the cluster.
+    Objects(&'static Kind),
+    /// A context of the kubeconfig.
+    Contexts,
+    /// A file, which the shell completes.
+    File,
+    /// Nothing that is known.
+    Nothing,
+}
+
+/// Cobra's directives, which kubectl passes on to the shell.
+const FILES: u8 = 0;
+const NO_FILES: u8 = 4;
+
+/// How long a user who has pressed the tab key waits for a cluster.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+impl Complete {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        let (last, before) =
+            self.words.split_last().map_or((OsString::new(), &[][..]), |(last, rest)| (last.clone(), rest));
+        let last = last.to_string_lossy().into_owned();
+        let mut root = Cli::command();
+        root.build();
+        let place = place(&root, before, &last);
+        let (given, directive) = match place {
+            Place::File => (Vec::new(), FILES),
+            Place::Nothing => (Vec::new(), NO_FILES),
+            Place::Words(words) => (words, NO_FILES),
+            Place::Objects(kind) => (objects(before, kind), NO_FILES),
+            Place::Contexts => {
+                (Access::default().contexts().into_iter().map(|name| (name, String::new())).collect(), NO_FILES)
+            }
+        };
+        for (word, help) in given.iter().filter(|(word, _)| word.starts_with(&last)) {
+            match help.as_str() {
+                "" => writeln!(session.out, "{word}")?,
+                help => writeln!(session.out, "{word}\t{help}")?,
+            }
+        }
+        writeln!(session.out, ":{directive}")?;
+        Ok(Exit::Ok)
+    }
+}
+
+/// What can stand after the words before.
+fn place(root: &Command, before: &[OsString], last: &str) -> Place {
+    let (mut command, mut path, mut value_of, mut positionals) = (root, Vec::new(), None, 0);
+    for word in before {
+        let word = word.to_string_lossy();
+        if value_of.take().is_some() {
+            continue;
+        }
+        if word.starts_with('-') {
+            value_of = option(command, &word).filter(|arg| takes_value(arg) && !word.contains('='));
+        } else if let Some(next) = command.find_subcommand(word.as_ref()).filter(|_| positionals == 0) {
+            (command, positionals) = (next, 0);
+            path.push(next.get_name());
+        } else {
+            positionals += 1;
+        }
+    }
+    if let Some(arg) = value_of {
+        return value(arg);
+    }
+    if last.starts_with('-') {
+        let options = command.get_arguments().filter(|arg| !arg.is_hide_set());
+        return Place::Words(
+            options.filter_map(|arg| Some((format!("--{}", arg.get_long()?), help(arg.get_help())))).collect(),
+        );
+    }
+    if command.has_subcommands() && positionals == 0 {
+        let commands = command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help");
+        let mut words: Vec<_> = commands.map(|it| (it.get_name().to_owned(), help(it.get_about()))).collect();
+        if matches!(path.as_slice(), ["rules"] | ["explain", "rule"]) {
+            words.extend(ALL.iter().map(|rule| (rule.code.to_owned(), rule.name.to_owned())));
+        }
+        return Place::Words(words);
+    }
+    match path.as_slice() {
+        ["explain", "pod" | "deployment" | "gateway" | "workload"] | ["render"] if positionals == 0 => {
+            Place::Objects(kinds::POD)
+        }
+        ["explain", "service"] if positionals == 0 => Place::Objects(kinds::SERVICE),
+        ["explain", "filter"] if positionals == 0 => Place::Objects(kinds::ENVOY_FILTER),
+        ["get"] => Place::Objects(kinds::ENVOY_FILTER),
+        ["rbac"] if positionals == 0 => {
+            Place::Words(COMMANDS.iter().map(|needs| (needs.command.to_owned(), String::new())).collect())
+        }
+        ["completion"] if positionals == 0 => {
+            Place::Words(["bash", "zsh", "fish"].map(|shell| (shell.to_owned(), String::new())).to_vec())
+        }
+        ["lint" | "capture"] => Place::File,
+        _ => Place::Nothing,
+    }
+}
+
+fn option<'c>(command: &'c Command, word: &str) -> Option<&'c Arg> {
+    let name = word.split('=').next().unwrap_or_default();
+    command.get_arguments().find(|arg| match name.strip_prefix("--") {
+        Some(long) => arg.get_long() == Some(long),
+        None => arg.get_short().is_some_and(|short| name.strip_prefix('-') == Some(short.to_string().as_str())),
+    })
+}
+
+fn takes_value(arg: &Arg) -> bool {
+    arg.get_action().takes_values()
+}
+
+/// What an option's value can be.
+fn value(arg: &Arg) -> Place {
+    match arg.get_long().unwrap_or_default() {
+        "namespace" | "istio-namespace" | "root-namespace" => return Place::Objects(kinds::NAMESPACE),
+        "context" => return Place::Contexts,
+        _ => {}
+    }
+    let values = arg.get_possible_values();
+    if values.is_empty() {
+        return Place::File;
+    }
+    Place::Words(values.iter().map(|value| (value.get_name().to_owned(), help(value.get_help()))).collect())
+}
+
+fn help(text: Option<&clap::builder::StyledStr>) -> String {
+    text.map(ToString::to_string).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
+}
+
+/// Names of objects in the cluster that the words before name. A cluster that does not answer has none.
+fn objects(before: &[OsString], kind: &'static Kind) -> Vec<(String, String)> {
+    let words = arguments(std::iter::once(OsString::from("kubectl-envoyfilter")).chain(before.iter().cloned()));
+    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(words) else { return Vec::new() };
+    let Ok(global) = Global::from_arg_matches(&matches) else { return Vec::new() };
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
+    let (_sender, stop) = Stop::new();
+    let all = runtime.block_on(async {
+        let access = Access { request_timeout: Some(PATIENCE), ..global.cluster.access() };
+        let read = async {
+            let cluster = access.connect(stop).await.ok()?;
+            let namespace = global.namespace.as_deref().unwrap_or(&cluster.namespace).to_owned();
+            Some(names(&cluster, kind, &namespace).await)
+        };
+        tokio::time::timeout(PATIENCE, read).await.ok().flatten()
+    });
+    all.unwrap_or_default().into_iter().map(|name| (name, String::new())).collect()
+}

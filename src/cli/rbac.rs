@@ -1,0 +1,45 @@
+//! `rbac`: the roles that a command needs, to be reviewed and applied.
+
+use super::{Exit, Session};
+use crate::cluster::dumps::Via;
+use crate::cluster::kinds::{COMMANDS, Needs};
+use crate::cluster::rbac::{Place, roles};
+use crate::load::yaml_text;
+use clap::Args;
+use std::io;
+
+#[derive(Debug, Args)]
+pub(super) struct Rbac {
+    /// The command: lint, explain, diff, render, get, status, version or capture
+    #[arg(default_value = "lint", value_parser = needs)]
+    command: &'static Needs,
+    /// Revision of a further control plane, whose mesh settings are read as well
+    #[arg(long, value_name = "REVISION")]
+    revision: Vec<String>,
+}
+
+fn needs(word: &str) -> Result<&'static Needs, String> {
+    COMMANDS.iter().find(|needs| needs.command == word).ok_or_else(|| {
+        let words: Vec<&str> = COMMANDS.iter().map(|needs| needs.command).collect();
+        format!("one of {}", words.join(", "))
+    })
+}
+
+impl Rbac {
+    /// With -n the roles for one namespace, without it those for all.
+    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        let options = &session.global.cluster;
+        let place = Place {
+            namespace: session.global.namespace.as_deref().filter(|_| !options.all_namespaces),
+            istio_namespace: options.istio_namespace(),
+            root_namespace: session.global.root_namespace.as_deref().unwrap_or(options.istio_namespace()),
+            revisions: &self.revision,
+            via: options.via().unwrap_or(Via::PortForward),
+        };
+        for role in roles(self.command, &place) {
+            let text = yaml_text::write(&role).map_err(io::Error::other)?;
+            write!(session.out, "---\n{text}")?;
+        }
+        Ok(Exit::Ok)
+    }
+}

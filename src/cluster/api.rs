@@ -1,0 +1,223 @@
+//! One request at a time, with bounded retries, and what can go wrong with it.
+
+use super::access::words;
+use http::header::{ACCEPT, RETRY_AFTER};
+use kube::Client;
+use kube::client::Body;
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
+
+/// A client of one cluster.
+#[derive(Clone)]
+pub struct Cluster {
+    pub(super) client: Client,
+    /// Name of the context, `in-cluster` inside a pod.
+    pub context: String,
+    /// Namespace of the context.
+    pub namespace: String,
+    /// How long a request may take.
+    pub timeout: Duration,
+    requests: Arc<AtomicUsize>,
+    stop: Stop,
+}
+
+/// Says that the user wants an end.
+#[derive(Clone, Debug)]
+pub struct Stop(watch::Receiver<bool>);
+
+impl Stop {
+    /// A stop and what sets it.
+    pub fn new() -> (watch::Sender<bool>, Stop) {
+        let (sender, receiver) = watch::channel(false);
+        (sender, Stop(receiver))
+    }
+
+    /// Whether it is set.
+    pub fn is_set(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until it is set; for ever when nobody can set it any more.
+    pub async fn wait(&self) {
+        let mut receiver = self.0.clone();
+        if receiver.wait_for(|&stop| stop).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Why a request got no answer that can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// 401: who asks is not known to the cluster.
+    Credentials(String),
+    /// 403, in the API server's words.
+    NotAllowed(String),
+    /// 404: no such object, or no such kind.
+    NotFound(String),
+    /// 410: the continue token is too old.
+    Expired,
+    /// Any other status, after retries where they could help.
+    Status(u16, String),
+    /// The connection could not be made or broke.
+    Connection(String),
+    /// No answer in time.
+    TimedOut(Duration),
+    /// An answer that makes no sense.
+    Garbled(String),
+    /// The user ended it.
+    Interrupted,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Credentials(words) => write!(out, "the cluster does not accept the credentials: {words}"),
+            Fault::NotAllowed(words) => write!(out, "not allowed: {words}"),
+            Fault::NotFound(words) => write!(out, "not found: {words}"),
+            Fault::Expired => write!(out, "the list changed faster than it could be read"),
+            Fault::Status(code, words) => write!(out, "the API server answers {code}: {words}"),
+            Fault::Connection(words) => write!(out, "no connection: {words}"),
+            Fault::TimedOut(after) => write!(out, "no answer within {} s", after.as_secs_f32()),
+            Fault::Garbled(words) => write!(out, "the answer makes no sense: {words}"),
+            Fault::Interrupted => write!(out, "interrupted"),
+        }
+    }
+}
+
+/// Most tries for what may pass by itself: an overloaded or restarting API server, a broken connection.
+const TRIES: u32 = 4;
+/// Most tries for a server that does not answer at all.
+const TRIES_SILENT: u32 = 2;
+/// The longest wait that a server's `Retry-After` is given.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// An answer that is none, and how long the server wants to be left alone.
+struct Failed {
+    fault: Fault,
+    retry_after: Option<Duration>,
+}
+
+impl Cluster {
+    pub(super) fn new(client: Client, context: String, namespace: String, timeout: Duration, stop: Stop) -> Cluster {
+        Cluster { client, context, namespace, timeout, requests: Arc::default(), stop }
+    }
+
+    /// How many requests were made, port-forwards and execs included.
+    pub fn requests(&self) -> usize {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_request(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What says that the user wants an end.
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// Gets a path; `metadata` asks for metadata only. Fails after bounded retries.
+    pub(super) async fn get(&self, path: &str, metadata: bool) -> Result<String, Fault> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let failed = tokio::select! {
+                () = self.stop.wait() => return Err(Fault::Interrupted),
+                answer = timeout(self.timeout, self.once(path, metadata)) => match answer {
+                    Ok(Ok(text)) => return Ok(text),
+                    Ok(Err(failed)) => failed,
+                    Err(_) => Failed { fault: Fault::TimedOut(self.timeout), retry_after: None },
+                },
+            };
+            let again = match &failed.fault {
+                Fault::TimedOut(_) => tries < TRIES_SILENT,
+                Fault::Status(code, _) => tries < TRIES && (*code == 429 || *code >= 500),
+                Fault::Connection(_) => tries < TRIES,
+                _ => false,
+            };
+            if !again {
+                return Err(failed.fault);
+            }
+            let wait = failed.retry_after.unwrap_or(Duration::from_millis(100 << tries)).min(LONGEST_WAIT);
+            tokio::select! {
+                () = self.stop.wait() => return Err(Fault::Interrupted),
+                () = sleep(wait) => {}
+            }
+        }
+    }
+
+    /// Gets a path and reads the answer as JSON.
+    pub(super) async fn json(&self, path: &str, metadata: bool) -> Result<Value, Fault> {
+        let text = self.get(path, metadata).await?;
+        serde_json::from_str(&text).map_err(|error| Fault::Garbled(error.to_string()))
+    }
+
+    async fn once(&self, path: &str, metadata: bool) -> Result<String, Failed> {
+        self.count_request();
+        let accept = if metadata {
+            "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+        } else {
+            "application/json"
+        };
+        let request = http::Request::get(path).header(ACCEPT, accept).body(Body::empty());
+        let request = request.map_err(|error| broken(error.to_string()))?;
+        let answer =
+            self.client.send(request).await.map_err(|error| Failed { fault: fault(&error), retry_after: None })?;
+        let (status, wait) = (answer.status(), answer.headers().get(RETRY_AFTER).cloned());
+        let body = answer.into_body().collect_bytes().await.map_err(|error| broken(words(&error)))?;
+        let text = String::from_utf8(body.to_vec())
+            .map_err(|error| Failed { fault: Fault::Garbled(error.to_string()), retry_after: None })?;
+        if status.is_success() {
+            return Ok(text);
+        }
+        let wait = wait.and_then(|wait| wait.to_str().ok()?.trim().parse().ok()).map(Duration::from_secs);
+        Err(Failed { fault: of_status(status.as_u16(), &text), retry_after: wait })
+    }
+}
+
+fn broken(words: String) -> Failed {
+    Failed { fault: Fault::Connection(words), retry_after: None }
+}
+
+/// A status with the words of its body, where that is a Kubernetes Status.
+fn of_status(code: u16, body: &str) -> Fault {
+    let status: Value = serde_json::from_str(body).unwrap_or_default();
+    let said = status.get("message").and_then(Value::as_str).unwrap_or(body).trim();
+    let said = if said.is_empty() { http_word(code) } else { said.lines().next().unwrap_or_default() };
+    let said: String = said.chars().take(300).collect();
+    match code {
+        401 => Fault::Credentials(said),
+        403 => Fault::NotAllowed(said),
+        404 => Fault::NotFound(said),
+        410 => Fault::Expired,
+        _ => Fault::Status(code, said),
+    }
+}
+
+fn http_word(code: u16) -> &'static str {
+    http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()).unwrap_or("nothing more")
+}
+
+/// What kube's errors mean here.
+pub(super) fn fault(error: &kube::Error) -> Fault {
+    match error {
+        kube::Error::Api(status) => {
+            let said =
+                if status.message.is_empty() { http_word(status.code).to_owned() } else { status.message.clone() };
+            match status.code {
+                401 => Fault::Credentials(said),
+                403 => Fault::NotAllowed(said),
+                404 => Fault::NotFound(said),
+                code => Fault::Status(code, said),
+            }
+        }
+        kube::Error::Auth(error) => Fault::Credentials(words(error)),
+        _ => Fault::Connection(words(error)),
+    }
+}

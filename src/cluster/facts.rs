@@ -1,0 +1,269 @@
+//! What the mesh is: its control planes, their releases and settings, and what runs which proxy.
+
+use crate::model::inventory::{DEFAULT_ROOT_NAMESPACE, Inventory, Object, Workload};
+use crate::model::proxy::ProxyKind;
+use crate::model::release::Release;
+use crate::source::Node;
+use std::collections::BTreeMap;
+
+/// Label and annotation that name a revision of the control plane.
+pub const REVISION: &str = "istio.io/rev";
+/// Label that names a revision tag.
+const TAG: &str = "istio.io/tag";
+/// What istiod calls the revision without a name.
+pub const DEFAULT_REVISION: &str = "default";
+
+/// One control plane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControlPlane {
+    /// Its revision, `default` when it has no name.
+    pub revision: String,
+    /// Where its pods run; empty when none was seen.
+    pub namespace: String,
+    /// The version its image names, as written; empty when unknown.
+    pub version: String,
+    /// How many of its pods were seen.
+    pub pods: usize,
+    /// `rootNamespace` of its mesh config.
+    pub root_namespace: String,
+    /// Whether its mesh config was read.
+    pub mesh_config: bool,
+}
+
+impl ControlPlane {
+    /// Its release, where the version is one.
+    pub fn release(&self) -> Option<Release> {
+        self.version.parse().ok()
+    }
+}
+
+/// What is known of a mesh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Version of the API server, empty when not told.
+    pub kubernetes: String,
+    /// Control planes by revision.
+    pub planes: Vec<ControlPlane>,
+    /// Revision tags and what they stand for.
+    pub tags: BTreeMap<String, String>,
+}
+
+impl Facts {
+    /// Reads them out of what was loaded.
+    pub fn of(inventory: &Inventory, kubernetes: String) -> Facts {
+        let mut planes: BTreeMap<String, ControlPlane> = BTreeMap::new();
+        for pod in inventory.workloads.iter().filter(|pod| is_istiod(pod)) {
+            let revision = pod.labels.get(REVISION).map_or(DEFAULT_REVISION, String::as_str).to_owned();
+            let plane = planes.entry(revision.clone()).or_insert_with(|| plane(inventory, revision));
+            plane.namespace.clone_from(&pod.object.namespace);
+            plane.pods += 1;
+            let version = image_version(container_image(&pod.object.document, "discovery").unwrap_or_default());
+            let label = pod.labels.get("app.kubernetes.io/version").map(String::as_str);
+            let version = version.or(label).unwrap_or_default();
+            // During a roll-out both versions run; what the older one sends is what may surprise.
+            let older = |a: &str, b: &str| a.parse::<Release>().ok() < b.parse::<Release>().ok();
+            if plane.version.is_empty() || older(version, &plane.version) {
+                version.clone_into(&mut plane.version);
+            }
+        }
+        for mesh in &inventory.meshes {
+            let revision = if mesh.revision.is_empty() { DEFAULT_REVISION.to_owned() } else { mesh.revision.clone() };
+            planes.entry(revision.clone()).or_insert_with(|| plane(inventory, revision));
+        }
+        Facts { kubernetes, planes: planes.into_values().collect(), tags: BTreeMap::new() }
+    }
+
+    /// Takes in the webhooks that tags are made of.
+    pub fn add_tags<'o>(&mut self, webhooks: impl Iterator<Item = &'o serde_json::Value>) {
+        for webhook in webhooks {
+            let label = |key: &str| {
+                let labels = webhook.get("metadata")?.get("labels")?;
+                Some(labels.get(key)?.as_str()?.to_owned())
+            };
+            if let (Some(tag), Some(revision)) = (label(TAG), label(REVISION)) {
+                self.tags.insert(tag, revision);
+            }
+        }
+    }
+
+    /// The control plane of a revision or of a tag; the only one when there is only one.
+    pub fn plane(&self, revision: &str) -> Option<&ControlPlane> {
+        let named = |name: &str| self.planes.iter().find(|plane| plane.revision == name);
+        named(revision)
+            .or_else(|| named(self.tags.get(revision)?))
+            .or_else(|| Some(self.planes.first()?).filter(|_| self.planes.len() == 1))
+    }
+
+    /// The control plane that is meant when no revision is named.
+    pub fn main_plane(&self) -> Option<&ControlPlane> {
+        let newest = || self.planes.iter().max_by_key(|plane| plane.release());
+        self.plane(DEFAULT_REVISION).or_else(newest)
+    }
+}
+
+fn plane(inventory: &Inventory, revision: String) -> ControlPlane {
+    let name = if revision == DEFAULT_REVISION { "" } else { &revision };
+    let mesh = inventory.meshes.iter().find(|mesh| mesh.revision == name);
+    ControlPlane {
+        namespace: mesh.map(|mesh| mesh.object.namespace.clone()).unwrap_or_default(),
+        version: String::new(),
+        pods: 0,
+        root_namespace: mesh.map_or(DEFAULT_ROOT_NAMESPACE, |mesh| &mesh.root_namespace).to_owned(),
+        mesh_config: mesh.is_some(),
+        revision,
+    }
+}
+
+/// Whether a workload is a pod of istiod.
+pub fn is_istiod(workload: &Workload) -> bool {
+    workload.object.kind == "Pod" && workload.labels.get("app").is_some_and(|app| app == "istiod")
+}
+
+/// The image of a container of a pod.
+fn container_image<'d>(pod: &'d Node, name: &str) -> Option<&'d str> {
+    let spec = pod.get("spec")?;
+    let lists = ["containers", "initContainers"].into_iter().filter_map(|list| spec.get(list));
+    let mut containers = lists.flat_map(Node::items);
+    let is = |container: &&Node| container.get("name").and_then(Node::as_str) == Some(name);
+    containers.find(is)?.get("image")?.as_str()
+}
+
+/// The tag of an image: `docker.io/istio/proxyv2:1.30.3-distroless@sha256:…` → `1.30.3-distroless`. `None` when it does not
+/// name a version.
+pub fn image_version(image: &str) -> Option<&str> {
+    let image = image.split('@').next().unwrap_or_default();
+    let (name, tag) = image.rsplit_once(':')?;
+    (!tag.contains('/') && !name.is_empty() && tag.starts_with(|c: char| c.is_ascii_digit())).then_some(tag)
+}
+
+/// What a workload has to do with EnvoyFilters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Station {
+    /// It runs a proxy that takes them.
+    Proxy(ProxyKind),
+    /// It runs ztunnel, which istiod sends no EnvoyFilters to.
+    Ztunnel,
+    /// It runs no proxy, for this reason.
+    None(&'static str),
+}
+
+/// Where a pod stands; `namespace` tells what its namespace asks for.
+pub fn station(pod: &Workload, namespace: Option<&Object>) -> Station {
+    let injection = &pod.injection;
+    if injection.proxy_image.is_some() {
+        let node_type = injection.proxy_args.iter().find_map(|argument| match argument.as_str() {
+            "ztunnel" => Some(None),
+            other => ProxyKind::from_node_type(other).map(Some),
+        });
+        return match node_type {
+            Some(None) => Station::Ztunnel,
+            Some(Some(kind)) => Station::Proxy(kind),
+            None if pod.labels.get("app").is_some_and(|app| app == "ztunnel") => Station::Ztunnel,
+            None => Station::Proxy(ProxyKind::Sidecar),
+        };
+    }
+    let labelled = |key: &str| namespace.and_then(|namespace| namespace.labels.get(key)).map(String::as_str);
+    let mode = pod.labels.get("istio.io/dataplane-mode").map(String::as_str).or(labelled("istio.io/dataplane-mode"));
+    Station::None(if is_istiod(pod) {
+        "it is istiod itself"
+    } else if injection.host_network {
+        "it uses the host's network: such pods get no sidecar"
+    } else if injection.asked.as_deref() == Some("false") {
+        "its sidecar.istio.io/inject says false"
+    } else if mode == Some("ambient") {
+        "it is in ambient mode: ztunnel takes no EnvoyFilter, only its waypoint does"
+    } else if labelled("istio-injection") == Some("enabled")
+        || labelled(REVISION).is_some()
+        || injection.asked.is_some()
+    {
+        "it asks for a sidecar and has none: it was started before, or injection failed"
+    } else if namespace.is_some() {
+        "its namespace does not ask for sidecars"
+    } else {
+        "it has no sidecar"
+    })
+}
+
+/// The revision a pod was injected by: what the injector wrote, else what the pod or its namespace asks for.
+pub fn revision<'p>(pod: &'p Workload, namespace: Option<&'p Object>) -> &'p str {
+    let written = pod.annotations.get(REVISION).or(pod.labels.get(REVISION));
+    written.or_else(|| namespace?.labels.get(REVISION)).map_or(DEFAULT_REVISION, String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{Options, read_text};
+
+    fn inventory(text: &str) -> Inventory {
+        read_text("x", text, &Options::default()).inventory
+    }
+
+    #[test]
+    fn tags_of_images_are_versions_when_they_look_like_one() {
+        for (image, want) in [
+            ("docker.io/istio/proxyv2:1.30.3", Some("1.30.3")),
+            ("r:5000/istio/pilot:1.30.3-distroless@sha256:00", Some("1.30.3-distroless")),
+            ("r:5000/istio/pilot", None),
+            ("istio/pilot:latest", None),
+            ("auto", None),
+        ] {
+            assert_eq!(image_version(image), want, "{image}");
+        }
+    }
+
+    #[test]
+    fn control_planes_have_a_revision_a_version_and_a_root_namespace() {
+        let inventory = inventory(
+            r#"
+{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: istio-system, labels: {app: istiod, istio.io/rev: "1-29"}}, spec: {containers: [{name: discovery, image: "istio/pilot:1.29.1"}]}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: istio-system, labels: {app: istiod, istio.io/rev: "1-29"}}, spec: {containers: [{name: discovery, image: "istio/pilot:1.29.0"}]}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: istio, namespace: istio-system}, data: {mesh: "rootNamespace: mesh-root"}}
+"#,
+        );
+        let mut facts = Facts::of(&inventory, "v1.36.3".to_owned());
+        let told: Vec<_> = facts
+            .planes
+            .iter()
+            .map(|plane| (plane.revision.as_str(), plane.version.as_str(), plane.pods, plane.root_namespace.as_str()))
+            .collect();
+        assert_eq!(told, [("1-29", "1.29.0", 2, "istio-system"), ("default", "", 0, "mesh-root")]);
+        let webhook = serde_json::json!({"metadata": {"labels": {"istio.io/tag": "prod", "istio.io/rev": "1-29"}}});
+        facts.add_tags([&webhook].into_iter());
+        assert_eq!(facts.plane("prod").unwrap().revision, "1-29");
+        assert_eq!(facts.plane("other"), None);
+        assert_eq!(facts.main_plane().unwrap().root_namespace, "mesh-root");
+    }
+
+    #[test]
+    fn says_why_a_pod_cannot_be_affected() {
+        let of = |pod: &str, namespace: &str| {
+            let text = format!("apiVersion: v1\nkind: Pod\n{pod}\n---\napiVersion: v1\nkind: Namespace\n{namespace}\n");
+            let inventory = inventory(&text);
+            station(&inventory.workloads[0], inventory.namespaces.first())
+        };
+        let proxy = |node: &str| {
+            format!(
+                "metadata: {{name: a}}\nspec: {{containers: [{{name: istio-proxy, image: p, args: [proxy, {node}]}}]}}"
+            )
+        };
+        let plain = "metadata: {name: n}";
+        assert_eq!(of(&proxy("sidecar"), plain), Station::Proxy(ProxyKind::Sidecar));
+        assert_eq!(of(&proxy("router"), plain), Station::Proxy(ProxyKind::Gateway));
+        assert_eq!(of(&proxy("waypoint"), plain), Station::Proxy(ProxyKind::Waypoint));
+        assert_eq!(of(&proxy("ztunnel"), plain), Station::Ztunnel);
+        for (pod, namespace, words) in [
+            ("metadata: {name: a}", plain, "does not ask"),
+            ("metadata: {name: a}", "metadata: {name: n, labels: {istio-injection: enabled}}", "has none"),
+            ("metadata: {name: a}", "metadata: {name: n, labels: {istio.io/dataplane-mode: ambient}}", "ambient"),
+            ("metadata: {name: a}\nspec: {hostNetwork: true}", plain, "host's network"),
+            ("metadata: {name: a, labels: {sidecar.istio.io/inject: \"false\"}}", plain, "says false"),
+            ("metadata: {name: a, labels: {app: istiod}}", plain, "istiod itself"),
+        ] {
+            let Station::None(why) = of(pod, namespace) else { panic!("{pod}") };
+            assert!(why.contains(words), "{pod}: {why}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What each command reads. Requests, `rbac` and the documentation come out of this one table.
+
+/// A kind of object.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// `kind`.
+    pub kind: &'static str,
+    /// API group, empty for the core.
+    pub group: &'static str,
+    /// Versions to try, the best first. Istio's are served under `v1beta1` by every release since 1.5.
+    pub versions: &'static [&'static str],
+    /// Name in paths and roles.
+    pub plural: &'static str,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// Whether names and labels are enough.
+    pub metadata_only: bool,
+    /// What is not known when its objects cannot be read.
+    pub without: &'static str,
+}
+
+const CORE: &[&str] = &["v1"];
+const ISTIO: &str = "networking.istio.io";
+const BETA: &[&str] = &["v1beta1", "v1"];
+
+macro_rules! kinds {
+    ($($name:ident: $kind:literal, $group:expr, $versions:expr, $plural:literal, $namespaced:literal, $metadata:literal, $without:literal;)+) => {
+        $(
+            #[doc = concat!("`", $kind, "`.")]
+            pub const $name: &Kind = &Kind {
+                kind: $kind,
+                group: $group,
+                versions: $versions,
+                plural: $plural,
+                namespaced: $namespaced,
+                metadata_only: $metadata,
+                without: $without,
+            };
+        )+
+    };
+}
+
+kinds! {
+    ENVOY_FILTER: "EnvoyFilter", ISTIO, &["v1alpha3"], "envoyfilters", true, false, "there is nothing to judge";
+    POD: "Pod", "", CORE, "pods", true, false, "selectors are not checked and no proxy is read";
+    NAMESPACE: "Namespace", "", CORE, "namespaces", false, true, "injection and ambient mode of namespaces are not known";
+    SERVICE: "Service", "", CORE, "services", true, false, "ports and names of services are not checked";
+    SERVICE_ENTRY: "ServiceEntry", ISTIO, BETA, "serviceentries", true, false, "hosts of service entries are not checked";
+    GATEWAY: "Gateway", ISTIO, BETA, "gateways", true, false, "ports and hosts of gateways are not checked";
+    VIRTUAL_SERVICE: "VirtualService", ISTIO, BETA, "virtualservices", true, false, "routes of virtual services are not compared";
+    DESTINATION_RULE: "DestinationRule", ISTIO, BETA, "destinationrules", true, false, "settings of destination rules are not compared";
+    SIDECAR: "Sidecar", ISTIO, BETA, "sidecars", true, false, "what Sidecars hide is not known";
+    WORKLOAD_ENTRY: "WorkloadEntry", ISTIO, BETA, "workloadentries", true, false, "virtual machines are not known";
+    KUBE_GATEWAY: "Gateway", "gateway.networking.k8s.io", &["v1", "v1beta1"], "gateways", true, false, "targetRefs are not checked";
+    CONFIG_MAP: "ConfigMap", "", CORE, "configmaps", true, false, "the mesh settings are taken as the defaults";
+    REVISION_TAG: "MutatingWebhookConfiguration", "admissionregistration.k8s.io", CORE, "mutatingwebhookconfigurations", false, true, "revision tags are not resolved";
+}
+
+/// What a command reads beside the control plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// The command, as it is written.
+    pub command: &'static str,
+    /// Kinds it lists.
+    pub kinds: &'static [&'static Kind],
+    /// Whether it reads proxies.
+    pub dumps: bool,
+}
+
+/// Everything that explains where a filter applies and what it meets.
+const ALL: &[&Kind] = &[
+    ENVOY_FILTER,
+    POD,
+    SERVICE,
+    SERVICE_ENTRY,
+    GATEWAY,
+    VIRTUAL_SERVICE,
+    DESTINATION_RULE,
+    SIDECAR,
+    WORKLOAD_ENTRY,
+    KUBE_GATEWAY,
+];
+const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
+
+macro_rules! needs {
+    ($($name:ident: $command:literal, $kinds:expr, $dumps:literal;)+) => {
+        $(
+            #[doc = concat!("`", $command, "`.")]
+            pub const $name: Needs = Needs { command: $command, kinds: $kinds, dumps: $dumps };
+        )+
+        /// Every command that reads a cluster.
+        pub const COMMANDS: &[Needs] = &[$($name),+];
+    };
+}
+
+needs! {
+    LINT: "lint", ALL, true;
+    EXPLAIN: "explain", &[ENVOY_FILTER, POD, SERVICE, NAMESPACE], true;
+    DIFF: "diff", FEW, true;
+    RENDER: "render", FEW, true;
+    GET: "get", FEW, true;
+    STATUS: "status", FEW, true;
+    VERSION: "version", &[POD, NAMESPACE, REVISION_TAG], false;
+    CAPTURE: "capture", &[ENVOY_FILTER, POD, SERVICE, SERVICE_ENTRY, GATEWAY, VIRTUAL_SERVICE, DESTINATION_RULE, SIDECAR, WORKLOAD_ENTRY, KUBE_GATEWAY, NAMESPACE, REVISION_TAG], true;
+}
+
+impl Kind {
+    /// The path of a list or, with a name, of one object.
+    pub(super) fn path(&self, version: &str, namespace: Option<&str>, name: Option<&str>) -> String {
+        let root = if self.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", self.group) };
+        let mut path = format!("{root}/{version}");
+        if let (true, Some(namespace)) = (self.namespaced, namespace) {
+            path = format!("{path}/namespaces/{}", quoted(namespace));
+        }
+        path = format!("{path}/{}", self.plural);
+        name.map_or(path.clone(), |name| format!("{path}/{}", quoted(name)))
+    }
+}
+
+/// A text as part of a URL.
+pub(super) fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => quoted.push(char::from(byte)),
+            _ => quoted.extend(format!("%{byte:02X}").chars()),
+        }
+    }
+    quoted
+}

@@ -1,0 +1,114 @@
+//! Lists of one kind, page by page.
+
+use super::api::{Cluster, Fault};
+use super::kinds::{Kind, quoted};
+use serde_json::Value;
+
+/// Objects on one page: what kubectl asks for.
+const PAGE: usize = 500;
+/// How often a list is begun again when its continue token has expired.
+const RESTARTS: usize = 3;
+
+/// What came of a list.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    /// The objects, complete unless there is a fault.
+    pub(super) objects: Vec<Value>,
+    /// What ended it early.
+    pub(super) fault: Option<Fault>,
+}
+
+/// What is listed of a kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Selection<'s> {
+    pub(super) namespace: Option<&'s str>,
+    pub(super) labels: Option<&'s str>,
+    pub(super) fields: Option<&'s str>,
+}
+
+/// Lists the objects of a kind; each is handed to `keep` as soon as its page is there, so that only what `keep` leaves of
+/// it stays in memory.
+pub(super) async fn list(
+    cluster: &Cluster,
+    kind: &Kind,
+    selection: Selection<'_>,
+    keep: impl Fn(&mut Value) -> bool,
+) -> Listed {
+    let mut listed = Listed::default();
+    for version in kind.versions {
+        listed = of_version(cluster, kind, version, selection, &keep).await;
+        // The group may be served under another version only.
+        if !matches!(listed.fault, Some(Fault::NotFound(_))) {
+            break;
+        }
+    }
+    listed
+}
+
+async fn of_version(
+    cluster: &Cluster,
+    kind: &Kind,
+    version: &str,
+    selection: Selection<'_>,
+    keep: &impl Fn(&mut Value) -> bool,
+) -> Listed {
+    let mut path = format!("{}?limit={PAGE}", kind.path(version, selection.namespace, None));
+    for (key, value) in [("labelSelector", selection.labels), ("fieldSelector", selection.fields)] {
+        path.extend(value.map(|value| format!("&{key}={}", quoted(value))));
+    }
+    let mut listed = Listed::default();
+    let (mut token, mut restarts) = (String::new(), 0);
+    loop {
+        let page = if token.is_empty() { path.clone() } else { format!("{path}&continue={}", quoted(&token)) };
+        let mut page = match cluster.json(&page, kind.metadata_only).await {
+            Ok(page) => page,
+            Err(Fault::Expired) if restarts < RESTARTS => {
+                // Half a list of one moment and half of another would be neither.
+                listed.objects.clear();
+                token.clear();
+                restarts += 1;
+                continue;
+            }
+            Err(fault) => {
+                listed.fault = Some(fault);
+                return listed;
+            }
+        };
+        let items = match page.get_mut("items").map(Value::take) {
+            Some(Value::Array(items)) => items,
+            Some(Value::Null) => Vec::new(),
+            _ => {
+                listed.fault = Some(Fault::Garbled(format!("a list of {} without items", kind.plural)));
+                return listed;
+            }
+        };
+        let api_version = if kind.group.is_empty() { version.to_owned() } else { format!("{}/{version}", kind.group) };
+        for mut object in items {
+            name_kind(&mut object, kind.kind, &api_version);
+            if keep(&mut object) {
+                listed.objects.push(object);
+            }
+        }
+        let next = page.get("metadata").and_then(|metadata| metadata.get("continue")).and_then(Value::as_str);
+        match next.filter(|next| !next.is_empty()) {
+            Some(next) if next == token => {
+                listed.fault = Some(Fault::Garbled("the same continue token again".to_owned()));
+                return listed;
+            }
+            Some(next) => next.clone_into(&mut token),
+            None => return listed,
+        }
+    }
+}
+
+/// Items of a list carry no kind of their own, and those of a metadata list the wrong one.
+pub(super) fn name_kind(object: &mut Value, kind: &str, api_version: &str) {
+    if let Value::Object(map) = object {
+        let mut named = serde_json::Map::new();
+        named.insert("apiVersion".to_owned(), api_version.into());
+        named.insert("kind".to_owned(), kind.into());
+        map.retain(|key, _| key != "apiVersion" && key != "kind");
+        named.append(map);
+        *map = named;
+    }
+}

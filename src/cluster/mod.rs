@@ -1,0 +1,22 @@
+//! Reading a running mesh through the Kubernetes API: objects page by page, proxies' config dumps one by one.
+//!
+//! Nothing here writes to a cluster, and Secrets are never asked for. What cannot be read becomes a [`Problem`] that says
+//! what it means for the answer; what could be read is kept.
+//!
+//! [`Problem`]: crate::source::Problem
+
+mod access;
+mod api;
+pub mod dumps;
+pub mod facts;
+mod http1;
+pub mod kinds;
+mod list;
+mod objects;
+mod portals;
+pub mod rbac;
+pub mod read;
+pub mod targets;
+
+pub use access::Access;
+pub use api::{Cluster, Fault, Stop};

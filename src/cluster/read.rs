@@ -1,0 +1,318 @@
+//! What a command reads of a cluster before it asks proxies: objects, control planes, what was not to be had.
+
+use super::api::{Cluster, Fault};
+use super::facts::{DEFAULT_REVISION, Facts, REVISION};
+use super::kinds::{self, Kind, Needs};
+use super::list::{Listed, Selection, list, name_kind};
+use super::objects;
+use crate::load::{Loaded, Options, yaml_text};
+use crate::model::inventory::DEFAULT_ROOT_NAMESPACE;
+use crate::source::{Problem, Severity};
+use futures::{StreamExt, stream};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What part of the mesh is asked about.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// A namespace; all of them without.
+    pub namespace: Option<String>,
+    /// Where istiod runs.
+    pub istio_namespace: String,
+    /// Root namespace, over what the mesh config says.
+    pub root_namespace: Option<String>,
+    /// `-l`: which EnvoyFilters are asked about.
+    pub labels: Option<String>,
+    /// `--field-selector`, the same.
+    pub fields: Option<String>,
+}
+
+/// What was read.
+#[derive(Debug)]
+pub struct Reading {
+    /// Texts, objects and problems, as if read from files.
+    pub loaded: Loaded,
+    /// The control planes.
+    pub facts: Facts,
+    /// The EnvoyFilters that are asked about, `namespace/name`; the others only take effect beside them. All without.
+    pub asked: Option<BTreeSet<String>>,
+}
+
+/// Lists at the same time.
+const AT_ONCE: usize = 4;
+
+/// Reads what a command needs. Fails only when the cluster cannot be reached at all.
+pub async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Reading, Fault> {
+    let mut reader = Reader { cluster, needs, scope, objects: BTreeMap::new(), problems: Vec::new() };
+    // The first request tells whether there is a cluster at all.
+    let kubernetes = match cluster.json("/version", false).await {
+        Ok(version) => version.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        Err(Fault::NotAllowed(_) | Fault::NotFound(_) | Fault::Garbled(_)) => String::new(),
+        Err(fault) => return Err(fault),
+    };
+    let root = reader.control_plane().await;
+    reader.lists(&root).await;
+    let asked = reader.asked().await;
+    let Reader { objects, problems, .. } = reader;
+    let mut loaded = Loaded { problems, ..Loaded::default() };
+    let options = Options::default();
+    let mut tags = Vec::new();
+    for ((kind, namespace, name), object) in objects {
+        if kind == kinds::REVISION_TAG.kind {
+            tags.push(object);
+            continue;
+        }
+        let source = source_name(&cluster.context, &kind, &namespace, &name);
+        // People read EnvoyFilters; of everything else only facts are told.
+        let text = if kind == kinds::ENVOY_FILTER.kind {
+            yaml_text::write(&object).unwrap_or_else(|_| object.to_string())
+        } else {
+            object.to_string()
+        };
+        loaded.add_text(&source, text, &options);
+    }
+    let mut facts = Facts::of(&loaded.inventory, kubernetes);
+    facts.add_tags(tags.iter());
+    Ok(Reading { loaded, facts, asked })
+}
+
+/// What an object is called in messages.
+pub fn source_name(context: &str, kind: &str, namespace: &str, name: &str) -> String {
+    match namespace {
+        "" => format!("cluster://{context}/{kind}/{name}"),
+        _ => format!("cluster://{context}/{kind}/{namespace}/{name}"),
+    }
+}
+
+struct Reader<'r> {
+    cluster: &'r Cluster,
+    needs: &'r Needs,
+    scope: &'r Scope,
+    /// By kind, namespace and name: whatever order the answers come in, and each object once.
+    objects: BTreeMap<(String, String, String), Value>,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, objects: Vec<Value>) {
+        for object in objects {
+            let text = |keys: &[&str]| {
+                let value = keys.iter().try_fold(&object, |value, key| value.get(key));
+                value.and_then(Value::as_str).unwrap_or_default().to_owned()
+            };
+            // Two kinds are called Gateway.
+            let kind = if text(&["apiVersion"]).starts_with("gateway.networking.k8s.io/") {
+                format!("{}.gateway.networking.k8s.io", text(&["kind"]))
+            } else {
+                text(&["kind"])
+            };
+            let key = (kind, text(&["metadata", "namespace"]), text(&["metadata", "name"]));
+            self.objects.insert(key, object);
+        }
+    }
+
+    fn problem(&mut self, code: &'static str, severity: Severity, message: String, help: Option<String>) {
+        self.problems.push(Problem { code, severity, span: None, message, help });
+    }
+
+    /// istiod's pods and mesh settings; the root namespace they name.
+    async fn control_plane(&mut self) -> String {
+        let namespace = self.scope.istio_namespace.clone();
+        let selection = Selection { namespace: Some(&namespace), labels: Some("app=istiod"), fields: None };
+        let Listed { objects, fault } = list(self.cluster, kinds::POD, selection, objects::keep).await;
+        if let Some(fault) = fault {
+            let message = format!("cannot list istiod's pods in {namespace}: {fault}; its release is not known");
+            self.problem("no-control-plane", Severity::Warning, message, Some(rbac(self.needs)));
+        }
+        let mut revisions: BTreeSet<String> = BTreeSet::from([DEFAULT_REVISION.to_owned()]);
+        for object in &objects {
+            let labels = object.get("metadata").and_then(|metadata| metadata.get("labels"));
+            let revision = labels.and_then(|labels| labels.get(REVISION)).and_then(Value::as_str);
+            revisions.extend(revision.map(str::to_owned));
+        }
+        self.take(objects);
+        let mut root = None;
+        for revision in revisions {
+            let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
+            let path = kinds::CONFIG_MAP.path("v1", Some(&namespace), Some(&name));
+            match self.cluster.json(&path, false).await {
+                Ok(mut object) => {
+                    name_kind(&mut object, "ConfigMap", "v1");
+                    if objects::keep(&mut object) {
+                        root = root.or_else(|| root_namespace(&object));
+                        self.take(vec![object]);
+                    }
+                }
+                Err(Fault::NotFound(_)) => {}
+                Err(fault) => {
+                    let without = kinds::CONFIG_MAP.without;
+                    let message = format!("cannot read ConfigMap {namespace}/{name}: {fault}; {without}");
+                    self.problem("no-mesh-config", Severity::Warning, message, Some(rbac(self.needs)));
+                }
+            }
+        }
+        self.scope.root_namespace.clone().or(root).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned())
+    }
+
+    async fn lists(&mut self, root: &str) {
+        let asked = self.scope.namespace.as_deref();
+        let mut wanted: Vec<(&'static Kind, Option<&str>)> = Vec::new();
+        for &kind in self.needs.kinds {
+            // Who has rights in one namespace may look at that namespace, not at the list of them.
+            if let (Some(namespace), true) = (asked.filter(|it| *it != root), kind == kinds::NAMESPACE) {
+                self.namespace(namespace).await;
+                continue;
+            }
+            // Filters of the root namespace take effect everywhere; what they select may be anywhere.
+            match asked {
+                Some(namespace) if kind.namespaced && namespace != root => {
+                    wanted.push((kind, Some(namespace)));
+                    if kind == kinds::ENVOY_FILTER {
+                        wanted.push((kind, Some(root)));
+                    }
+                }
+                Some(namespace) if kind == kinds::ENVOY_FILTER => wanted.push((kind, Some(namespace))),
+                _ => wanted.push((kind, None)),
+            }
+        }
+        let cluster = self.cluster;
+        let fallback = asked.unwrap_or(&cluster.namespace).to_owned();
+        let work = wanted.into_iter().map(|(kind, namespace)| {
+            let fallback = fallback.clone();
+            async move {
+                let labels = (kind == kinds::REVISION_TAG).then_some("istio.io/tag");
+                let selection = Selection { namespace, labels, fields: None };
+                let all = list(cluster, kind, selection, objects::keep).await;
+                let refused = matches!(all.fault, Some(Fault::NotAllowed(_)));
+                if !(refused && namespace.is_none() && kind.namespaced) {
+                    return (kind, namespace, all, None);
+                }
+                // Who may not look everywhere may look at home.
+                let selection = Selection { namespace: Some(&fallback), labels, fields: None };
+                let home = list(cluster, kind, selection, objects::keep).await;
+                (kind, namespace, all, Some((fallback, home)))
+            }
+        });
+        let answers: Vec<_> = stream::iter(work).buffered(AT_ONCE).collect().await;
+        let mut found = 0;
+        for (kind, namespace, all, home) in answers {
+            found += if namespace == asked { all.objects.len() } else { 0 };
+            let fault = all.fault;
+            self.take(all.objects);
+            if let Some((fallback, home)) = home {
+                let only = home.fault.is_none().then_some(fallback);
+                self.take(home.objects);
+                self.not_listed(kind, namespace, fault, only.as_deref());
+            } else {
+                self.not_listed(kind, namespace, fault, None);
+            }
+        }
+        if let (0, Some(namespace)) = (found, asked) {
+            let path = kinds::NAMESPACE.path("v1", None, Some(namespace));
+            if let Err(Fault::NotFound(_)) = cluster.json(&path, false).await {
+                let message = format!("there is no namespace {namespace} in {}", cluster.context);
+                self.problem("no-namespace", Severity::Error, message, None);
+            }
+        }
+    }
+
+    /// Reads one Namespace; without it, what its labels ask for is not known.
+    async fn namespace(&mut self, name: &str) {
+        let path = kinds::NAMESPACE.path("v1", None, Some(name));
+        if let Ok(mut object) = self.cluster.json(&path, false).await {
+            name_kind(&mut object, kinds::NAMESPACE.kind, "v1");
+            if objects::keep(&mut object) {
+                self.take(vec![object]);
+            }
+        }
+    }
+
+    /// Says what could not be listed, and what is not known because of it.
+    fn not_listed(&mut self, kind: &Kind, namespace: Option<&str>, fault: Option<Fault>, only: Option<&str>) {
+        let Some(fault) = fault else { return };
+        let what = match kind.group {
+            "" | "networking.istio.io" => kind.plural.to_owned(),
+            group => format!("{}.{group}", kind.plural),
+        };
+        let place = namespace.map_or(String::new(), |namespace| format!(" in namespace {namespace}"));
+        let without = kind.without;
+        let (code, severity, message, help) = match (&fault, only) {
+            (Fault::NotFound(_), _) if kind == kinds::ENVOY_FILTER => (
+                "no-istio",
+                Severity::Error,
+                format!("{} knows no EnvoyFilters: the CRDs of Istio are not installed", self.cluster.context),
+                None,
+            ),
+            (Fault::NotFound(_), _) => ("no-kind", Severity::Info, format!("the cluster has no {what}"), None),
+            (Fault::NotAllowed(_), Some(only)) => (
+                "not-allowed",
+                Severity::Error,
+                format!(
+                    "not allowed to list {what} in all namespaces: read in namespace {only} only; elsewhere {without}"
+                ),
+                Some(rbac(self.needs)),
+            ),
+            (Fault::NotAllowed(_), None) => {
+                let code = if kind == kinds::NAMESPACE || kind == kinds::REVISION_TAG {
+                    Severity::Info
+                } else {
+                    Severity::Error
+                };
+                ("not-allowed", code, format!("not allowed to list {what}{place}: {without}"), Some(rbac(self.needs)))
+            }
+            (Fault::Interrupted, _) => {
+                ("interrupted", Severity::Error, format!("interrupted while listing {what}{place}: {without}"), None)
+            }
+            (fault, _) => {
+                ("cannot-list", Severity::Error, format!("cannot list {what}{place}: {fault}; {without}"), None)
+            }
+        };
+        self.problem(code, severity, message, help);
+    }
+
+    /// The filters that options select, by what the API server makes of the selectors.
+    async fn asked(&mut self) -> Option<BTreeSet<String>> {
+        let scope = self.scope;
+        let name = |object: &Value| {
+            let text = |key: &str| object.get("metadata")?.get(key)?.as_str();
+            Some(format!("{}/{}", text("namespace")?, text("name")?))
+        };
+        if scope.labels.is_none() && scope.fields.is_none() {
+            let namespace = scope.namespace.as_deref()?;
+            let filters = self.objects.iter().filter(|((kind, ..), _)| kind == kinds::ENVOY_FILTER.kind);
+            return Some(
+                filters.filter(|((_, of, _), _)| of == namespace).filter_map(|(_, object)| name(object)).collect(),
+            );
+        }
+        let selection = Selection {
+            namespace: scope.namespace.as_deref(),
+            labels: scope.labels.as_deref(),
+            fields: scope.fields.as_deref(),
+        };
+        let listed = list(self.cluster, kinds::ENVOY_FILTER, selection, objects::keep).await;
+        self.not_listed(kinds::ENVOY_FILTER, selection.namespace, listed.fault, None);
+        Some(listed.objects.iter().filter_map(name).collect())
+    }
+}
+
+/// Names of the objects of a kind, sorted; what can be had.
+pub async fn names(cluster: &Cluster, kind: &Kind, namespace: &str) -> Vec<String> {
+    let selection = Selection { namespace: kind.namespaced.then_some(namespace), labels: None, fields: None };
+    let listed = list(cluster, &Kind { metadata_only: true, ..*kind }, selection, objects::keep).await;
+    let name = |object: &Value| Some(object.get("metadata")?.get("name")?.as_str()?.to_owned());
+    let mut names: Vec<String> = listed.objects.iter().filter_map(name).collect();
+    names.sort();
+    names
+}
+
+fn rbac(needs: &Needs) -> String {
+    format!("`kubectl envoyfilter rbac {}` prints the role that is needed", needs.command)
+}
+
+/// `rootNamespace` of a mesh ConfigMap, read by the line: it is read properly with the other objects.
+fn root_namespace(object: &Value) -> Option<String> {
+    let mesh = object.get("data")?.get("mesh")?.as_str()?;
+    let value = mesh.lines().find_map(|line| line.strip_prefix("rootNamespace:"))?;
+    let value = value.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']);
+    (!value.is_empty()).then(|| value.to_owned())
+}

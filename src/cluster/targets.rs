@@ -1,0 +1,144 @@
+//! Which pods have a proxy whose dump is worth reading, and which of them are replicas of each other.
+
+use super::facts::{self, Station};
+use crate::model::inventory::{Inventory, Labels, Workload};
+use crate::model::proxy::ProxyKind;
+use crate::source::Node;
+use std::collections::BTreeMap;
+
+/// A pod with a proxy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub pod: String,
+    /// What its proxy is.
+    pub kind: ProxyKind,
+    /// Name of the workload that owns it.
+    pub workload: String,
+    /// Kind of that workload as far as the pod tells: `Deployment`, `StatefulSet` …, `Pod`.
+    pub workload_kind: String,
+    /// Its labels, which are what selectors are compared with.
+    pub labels: Labels,
+    /// Revision of its control plane.
+    pub revision: String,
+    /// Version that the proxy's image names; empty when it names none.
+    pub version: String,
+    /// Whether the pod runs and is ready.
+    pub ready: bool,
+    /// Same for pods made from one template.
+    template: String,
+}
+
+impl Target {
+    /// `namespace/name`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.pod)
+    }
+}
+
+/// The pods with a proxy that takes EnvoyFilters, sorted by name.
+pub fn targets(inventory: &Inventory) -> Vec<Target> {
+    let mut found: Vec<Target> = inventory.workloads.iter().filter_map(|pod| target(inventory, pod)).collect();
+    found.sort_by(|a, b| (&a.namespace, &a.pod).cmp(&(&b.namespace, &b.pod)));
+    found.dedup_by(|a, b| (&a.namespace, &a.pod) == (&b.namespace, &b.pod));
+    found
+}
+
+fn target(inventory: &Inventory, pod: &Workload) -> Option<Target> {
+    let object = &pod.object;
+    let namespace = inventory.namespaces.iter().find(|namespace| namespace.name == object.namespace);
+    let Station::Proxy(kind) = facts::station(pod, namespace) else { return None };
+    if object.kind != "Pod" || object.document.get("metadata")?.get("deletionTimestamp").is_some() {
+        return None;
+    }
+    let status = |key: &str| object.document.get("status").and_then(|status| status.get(key));
+    let phase = status("phase").and_then(Node::as_str);
+    let ready = status("ready").is_none_or(|ready| ready.value == crate::source::NodeValue::Bool(true))
+        && phase.is_none_or(|phase| phase == "Running");
+    let (workload_kind, workload) = owner(pod);
+    let version = facts::image_version(pod.injection.proxy_image.as_deref().unwrap_or_default()).unwrap_or_default();
+    let hash = pod.labels.get("controller-revision-hash").map_or("", String::as_str);
+    let template = match &pod.owner {
+        Some((kind, name)) => format!("{kind} {}/{name} {hash} {version}", object.namespace),
+        None => format!("Pod {}/{}", object.namespace, object.name),
+    };
+    Some(Target {
+        namespace: object.namespace.clone(),
+        pod: object.name.clone(),
+        kind,
+        workload,
+        workload_kind,
+        labels: pod.labels.clone(),
+        revision: facts::revision(pod, namespace).to_owned(),
+        version: version.to_owned(),
+        ready,
+        template,
+    })
+}
+
+/// Kind and name of the workload of a pod: the Deployment behind its ReplicaSet.
+fn owner(pod: &Workload) -> (String, String) {
+    let Some((kind, name)) = &pod.owner else { return ("Pod".to_owned(), pod.object.name.clone()) };
+    if kind == "ReplicaSet" {
+        let hash = pod.labels.get("pod-template-hash").map_or("", String::as_str);
+        if let Some(deployment) = name.strip_suffix(hash).and_then(|name| name.strip_suffix('-'))
+            && !hash.is_empty()
+        {
+            return ("Deployment".to_owned(), deployment.to_owned());
+        }
+    }
+    (kind.clone(), name.clone())
+}
+
+/// Puts replicas together, those that are ready first; every one for itself when all are wanted.
+pub fn groups(targets: Vec<Target>, all_replicas: bool) -> Vec<Vec<Target>> {
+    if all_replicas {
+        return targets.into_iter().map(|target| vec![target]).collect();
+    }
+    let mut order: Vec<Vec<Target>> = Vec::new();
+    let mut index: BTreeMap<String, usize> = BTreeMap::new();
+    for target in targets {
+        let at = *index.entry(target.template.clone()).or_insert(order.len());
+        match order.get_mut(at) {
+            Some(group) => group.push(target),
+            None => order.push(vec![target]),
+        }
+    }
+    for group in &mut order {
+        group.sort_by_key(|target| !target.ready);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{Options, read_text};
+
+    fn pod(name: &str, owner: &str, hash: &str, ready: bool) -> String {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: {name}\n  namespace: shop\n  labels: {{app: cart, pod-template-hash: {hash}}}\n  \
+             ownerReferences: [{{kind: ReplicaSet, name: {owner}, controller: true}}]\nspec:\n  containers: [{{name: istio-proxy, \
+             image: \"p:1.30.3\", args: [proxy, sidecar]}}]\nstatus: {{phase: Running, ready: {ready}}}\n---\n"
+        )
+    }
+
+    #[test]
+    fn one_ready_replica_stands_for_its_template() {
+        let text = pod("cart-a-1", "cart-a", "a", false)
+            + &pod("cart-a-2", "cart-a", "a", true)
+            + &pod("cart-b-1", "cart-b", "b", true);
+        let inventory = read_text("x", text, &Options::default()).inventory;
+        let found = targets(&inventory);
+        assert_eq!(found.len(), 3);
+        assert_eq!((found[0].workload_kind.as_str(), found[0].workload.as_str()), ("Deployment", "cart"));
+        assert_eq!(found[0].version, "1.30.3");
+        let groups = groups(found.clone(), false);
+        let names: Vec<Vec<&str>> =
+            groups.iter().map(|group| group.iter().map(|target| target.pod.as_str()).collect()).collect();
+        assert_eq!(names, [vec!["cart-a-2", "cart-a-1"], vec!["cart-b-1"]]);
+        assert_eq!(super::groups(found, true).len(), 3);
+    }
+}

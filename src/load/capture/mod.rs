@@ -1,0 +1,20 @@
+//! Captures: what a run read of a cluster, in a folder or one archive; and `istioctl bug-report` archives.
+//!
+//! ```text
+//! capture.json                          versions, where it comes from
+//! resources/<Kind>/<namespace>/<name>.yaml
+//! dumps/<namespace>/<pod>.json
+//! ```
+//!
+//! The layout of a bug report is that of Istio's `tools/bug-report` (`pkg/archive`, `pkg/content`; release 1.31): objects in
+//! `cluster/k8s-resources`, `cluster/k8s-cluster-resources` and `cluster/crs`, dumps in `proxies/<namespace>/<pod>/config_dump…`.
+
+mod pack;
+mod read;
+pub mod redact;
+
+pub use pack::Pack;
+pub use read::Capture;
+
+/// Name of the description of a capture.
+const DESCRIPTION: &str = "capture.json";

@@ -1,0 +1,74 @@
+//! Writing captures: a folder, or a `.tar.zst` or `.tar.gz` by the name of the file.
+
+use flate2::write::GzEncoder;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A capture that is being written.
+pub struct Pack {
+    to: To,
+    path: PathBuf,
+}
+
+enum To {
+    Folder,
+    Zstd(tar::Builder<zstd::Encoder<'static, File>>),
+    Gzip(tar::Builder<GzEncoder<File>>),
+}
+
+impl Pack {
+    /// Begins one. Fails when there is something of that name already: a capture is never mixed with another.
+    pub fn create(path: &Path) -> io::Result<Pack> {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let new = || OpenOptions::new().write(true).create_new(true).open(path);
+        let ends = |endings: [&str; 2]| endings.iter().any(|ending| name.ends_with(ending));
+        let to = if ends([".tar.zst", ".tzst"]) {
+            To::Zstd(tar::Builder::new(zstd::Encoder::new(new()?, 9)?))
+        } else if ends([".tar.gz", ".tgz"]) {
+            To::Gzip(tar::Builder::new(GzEncoder::new(new()?, flate2::Compression::default())))
+        } else {
+            fs::create_dir(path)?;
+            To::Folder
+        };
+        Ok(Pack { to, path: path.to_owned() })
+    }
+
+    /// Adds a file; the parts of its name are joined with `/`.
+    pub fn add(&mut self, parts: &[&str], content: &[u8]) -> io::Result<()> {
+        // Names come from a cluster: none of them leads out of the capture.
+        let parts: Vec<String> = parts.iter().map(|part| part.replace(['/', '\\', ':'], "_")).collect();
+        if parts.iter().any(|part| part.is_empty() || part == "." || part == "..") {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("no file can be called {}", parts.join("/")),
+            ));
+        }
+        match &mut self.to {
+            To::Folder => {
+                let mut path = self.path.clone();
+                path.extend(&parts);
+                path.parent().map_or(Ok(()), fs::create_dir_all)?;
+                fs::write(path, content)
+            }
+            To::Zstd(archive) => append(archive, &parts, content),
+            To::Gzip(archive) => append(archive, &parts, content),
+        }
+    }
+
+    /// Ends it.
+    pub fn finish(self) -> io::Result<()> {
+        match self.to {
+            To::Folder => Ok(()),
+            To::Zstd(archive) => archive.into_inner()?.finish()?.flush(),
+            To::Gzip(archive) => archive.into_inner()?.finish()?.flush(),
+        }
+    }
+}
+
+fn append<W: Write>(archive: &mut tar::Builder<W>, parts: &[String], content: &[u8]) -> io::Result<()> {
+    let mut header = tar::Header::new_gnu();
+    header.set_size(content.len() as u64);
+    header.set_mode(0o600);
+    archive.append_data(&mut header, parts.iter().collect::<PathBuf>(), content)
+}

@@ -1,0 +1,208 @@
+//! What must not leave a cluster: keys, certificates, tokens, passwords, wherever they stand in objects and dumps.
+//!
+//! Values are replaced, never names or structure, so that what is asked of a capture has the answer the cluster gives.
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+/// What stands in place of a secret.
+pub const REDACTED: &str = "[redacted]";
+
+/// Keys whose texts are secrets.
+const SECRET_KEYS: &[&str] = &[
+    "accesskey",
+    "accesstoken",
+    "apikey",
+    "apitoken",
+    "authtoken",
+    "authorization",
+    "bearer",
+    "bearertoken",
+    "clientkey",
+    "clientkeydata",
+    "clientsecret",
+    "credential",
+    "credentials",
+    "hmacsecret",
+    "idtoken",
+    "passphrase",
+    "password",
+    "passwd",
+    "privatekey",
+    "pwd",
+    "refreshtoken",
+    "secret",
+    "secretaccesskey",
+    "secretkey",
+    "sessiontoken",
+    "signingkey",
+    "token",
+    "xapikey",
+    "cookie",
+    "setcookie",
+    "proxyauthorization",
+    "xauthtoken",
+    "xvaulttoken",
+];
+/// Keys below which every inline text and every inline byte is one.
+const SECRET_SOURCES: &[&str] = &[
+    "privatekey",
+    "password",
+    "certificatechain",
+    "trustedca",
+    "ocspstaple",
+    "keys",
+    "sessionticketkeys",
+    "hmacsecret",
+    "tokensecret",
+    "clientsecret",
+    "inlinejwks",
+    "localjwks",
+];
+/// Sections of a dump that hold nothing else.
+const SECRET_SECTION: &str = "envoy.admin.v3.SecretsConfigDump";
+
+/// Finds secrets in texts.
+pub struct Redactor {
+    patterns: Vec<Regex>,
+}
+
+/// Texts that are secrets by their form: PEM blocks (also in base64), JSON Web Tokens, credentials of `Authorization`,
+/// passwords in URLs, keys of clouds and forges.
+const PATTERNS: &[&str] = &[
+    r"-----BEGIN [A-Z0-9 ]+-----(?s:.*?)(?:-----END [A-Z0-9 ]+-----|\z)",
+    r"LS0tLS1CRUdJTi[A-Za-z0-9+/=\s]*",
+    r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*",
+    r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}",
+    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
+    r"\bgh[pousr]_[A-Za-z0-9]{20,}\b",
+    r"\bxox[abprs]-[A-Za-z0-9-]{10,}",
+    r"\bAIza[A-Za-z0-9_-]{30,}",
+    r"://[^/\s:@]+:[^/\s@]+@",
+    r#"(?i)\b(?:password|passwd|secret|token|api[-_]?key)["']?\s*[:=]\s*["'][^"'\s]{4,}["']"#,
+];
+
+impl Redactor {
+    /// With further patterns. Fails with what is wrong with one of them.
+    pub fn new(more: &[String]) -> Result<Redactor, String> {
+        let all = PATTERNS.iter().copied().chain(more.iter().map(String::as_str));
+        let patterns = all.map(|pattern| Regex::new(pattern).map_err(|error| error.to_string()));
+        Ok(Redactor { patterns: patterns.collect::<Result<_, _>>()? })
+    }
+
+    /// Replaces the secrets in a value; how many there were.
+    pub fn redact(&self, value: &mut Value) -> usize {
+        self.walk(value, false)
+    }
+
+    fn walk(&self, value: &mut Value, secret: bool) -> usize {
+        match value {
+            Value::String(text) => self.text(text),
+            Value::Array(items) => {
+                let before = items.len();
+                items.retain(|item| !is_secret_section(item));
+                before - items.len() + items.iter_mut().map(|item| self.walk(item, secret)).sum::<usize>()
+            }
+            Value::Object(map) => self.object(map, secret),
+            _ => 0,
+        }
+    }
+
+    fn object(&self, map: &mut Map<String, Value>, secret: bool) -> usize {
+        // A header is a pair: its name says what its value is.
+        let named = ["key", "name", "headerName", "header_name", "header"]
+            .iter()
+            .filter_map(|key| map.get(*key).and_then(Value::as_str))
+            .any(|name| SECRET_KEYS.contains(&plain(name).as_str()));
+        let mut found = 0;
+        for (key, value) in map.iter_mut() {
+            let word = plain(key);
+            let inside = secret || SECRET_SOURCES.contains(&word.as_str());
+            let inline = matches!(word.as_str(), "inlinestring" | "inlinebytes" | "inline");
+            let header = named && matches!(word.as_str(), "value" | "rawvalue" | "stringvalue" | "exact" | "prefix");
+            match value {
+                Value::String(text)
+                    if (SECRET_KEYS.contains(&word.as_str()) || (inside && inline) || header)
+                        && !text.is_empty()
+                        && !is_substitution(text) =>
+                {
+                    REDACTED.clone_into(text);
+                    found += 1;
+                }
+                value => found += self.walk(value, inside),
+            }
+        }
+        found
+    }
+
+    /// Replaces the secrets in a text.
+    fn text(&self, text: &mut String) -> usize {
+        let mut found = 0;
+        for pattern in &self.patterns {
+            if pattern.is_match(text) {
+                *text = pattern.replace_all(text, REDACTED).into_owned();
+                found += 1;
+            }
+        }
+        found
+    }
+}
+
+/// A key without case and separators: `x-api-key`, `apiKey` and `API_KEY` are one.
+fn plain(key: &str) -> String {
+    key.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// `%REQ(authorization)%` names a secret and is none.
+fn is_substitution(text: &str) -> bool {
+    text.starts_with('%') && text.ends_with('%') && text.len() > 2
+}
+
+fn is_secret_section(item: &Value) -> bool {
+    item.get("@type").and_then(Value::as_str).is_some_and(|name| name.ends_with(SECRET_SECTION))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_go_and_everything_else_stays() {
+        let mut value = json!({
+            "spec": {
+                "header": {"key": "Authorization", "value": "canary"},
+                "harmless": {"key": "x-user", "value": "kept"},
+                "from": {"key": "authorization", "value": "%REQ(authorization)%"},
+                "api_key": "canary", "x-api-key": "canary", "clientSecret": "canary",
+                "private_key": {"inline_string": "canary", "filename": "/etc/kept"},
+                "sds": {"secret": {"name": "kept"}, "token_bucket": {"max_tokens": 10}},
+                "lua": "local t = 'kept'\nlocal token = \"canary-token\"\nreturn t",
+                "pem": "a\n-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----\nb",
+                "jwt": "eyJhbGciOiJub25lIn0.canary.canary", "url": "http://user:canary@host/kept",
+                "code": "h:add('authorization', 'Bearer canary-0123')",
+            },
+            "configs": [
+                {"@type": "type.googleapis.com/envoy.admin.v3.SecretsConfigDump", "x": "canary"},
+                {"@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump", "x": "kept"},
+            ],
+        });
+        let found = Redactor::new(&[]).unwrap().redact(&mut value);
+        let text = value.to_string();
+        assert!(!text.contains("canary"), "{text}");
+        assert_eq!(text.matches("kept").count(), 7, "{text}");
+        assert!(text.contains("%REQ(authorization)%") && text.contains("\"max_tokens\":10"), "{text}");
+        assert_eq!(found, 11);
+        let mut again = value.clone();
+        Redactor::new(&[]).unwrap().redact(&mut again);
+        assert_eq!(again, value);
+    }
+
+    #[test]
+    fn further_patterns() {
+        let mut value = json!({"a": "ACME-1234 and more"});
+        Redactor::new(&["ACME-[0-9]+".to_owned()]).unwrap().redact(&mut value);
+        assert_eq!(value, json!({"a": "[redacted] and more"}));
+        assert!(Redactor::new(&["(".to_owned()]).is_err());
+    }
+}

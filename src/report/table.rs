@@ -1,0 +1,46 @@
+//! Tables as kubectl prints them.
+
+use std::io::{self, Write};
+
+/// Writes rows under a heading, columns as wide as their widest cell; the last one is not padded.
+pub fn write(out: &mut dyn Write, heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain(heading.get(column).map(|cell| cell.chars().count())).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..heading.len()).map(width).collect();
+    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
+        let mut text = String::new();
+        for (cell, width) in cells.zip(&widths) {
+            text.extend([cell, &" ".repeat((width + 3).saturating_sub(cell.chars().count()))]);
+        }
+        writeln!(out, "{}", text.trim_end())
+    };
+    line(&mut heading.iter().copied())?;
+    rows.iter().try_for_each(|row| line(&mut row.iter().map(String::as_str)))
+}
+
+/// How long ago something was, as kubectl says it: `45s`, `3m`, `5h`, `2d`, `3y`.
+pub fn age(seconds: i64) -> String {
+    match seconds.max(0) {
+        seconds if seconds < 120 => format!("{seconds}s"),
+        seconds if seconds < 2 * 3_600 => format!("{}m", seconds / 60),
+        seconds if seconds < 48 * 3_600 => format!("{}h", seconds / 3_600),
+        seconds if seconds < 2 * 365 * 86_400 => format!("{}d", seconds / 86_400),
+        seconds => format!("{}y", seconds / (365 * 86_400)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up() {
+        let mut out = Vec::new();
+        let rows = [vec!["shop".to_owned(), "ä".to_owned()], vec!["b".to_owned(), "x".to_owned()]];
+        write(&mut out, &["NAMESPACE", "NAME"], &rows).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "NAMESPACE   NAME\nshop        ä\nb           x\n");
+        assert_eq!([age(5), age(300), age(90_000), age(400_000)], ["5s", "5m", "25h", "4d"]);
+    }
+}

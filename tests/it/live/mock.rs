@@ -1,0 +1,262 @@
+//! An API server with faults on demand: one thread, plain HTTP, the objects it is given.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// What happens to a request instead of an answer.
+#[derive(Clone, Debug)]
+pub(crate) enum Fault {
+    /// A status with a Kubernetes Status as its body.
+    Status(u16, &'static str),
+    /// The same, with `Retry-After`.
+    Later(u16, u32),
+    /// No answer.
+    Hang,
+    /// The connection is closed without one.
+    Reset,
+}
+
+/// A fault for requests whose path begins like this.
+#[derive(Clone, Debug)]
+struct Rule {
+    path: String,
+    fault: Fault,
+    /// How often; then requests are answered again.
+    times: usize,
+}
+
+/// What the server holds.
+#[derive(Default)]
+pub(crate) struct World {
+    objects: Vec<Value>,
+    /// Config dumps by `namespace/pod`.
+    dumps: BTreeMap<String, String>,
+    rules: Vec<Rule>,
+    /// Continue tokens that expire: how often.
+    expire: usize,
+}
+
+/// The running server.
+pub(crate) struct Mock {
+    address: SocketAddr,
+    requests: Arc<Mutex<Vec<Request>>>,
+    folder: tempfile::TempDir,
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) path: String,
+    pub(crate) headers: Vec<String>,
+}
+
+impl World {
+    /// Objects of YAML texts.
+    pub(crate) fn new(text: &str) -> World {
+        let file = kubectl_envoyfilter::source::Sources::default().add("world", text);
+        let (documents, problems) = kubectl_envoyfilter::load::yaml::documents(file, text);
+        assert!(problems.is_empty(), "{problems:?}");
+        World {
+            objects: documents.iter().map(kubectl_envoyfilter::source::Node::to_json).collect(),
+            ..World::default()
+        }
+    }
+
+    pub(crate) fn add(&mut self, object: Value) {
+        self.objects.push(object);
+    }
+
+    pub(crate) fn dump(mut self, pod: &str, text: String) -> World {
+        self.dumps.insert(pod.to_owned(), text);
+        self
+    }
+
+    pub(crate) fn fault(mut self, path: &str, fault: Fault, times: usize) -> World {
+        self.rules.push(Rule { path: path.to_owned(), fault, times });
+        self
+    }
+
+    pub(crate) fn expire(mut self, times: usize) -> World {
+        self.expire = times;
+        self
+    }
+
+    pub(crate) fn start(self) -> Mock {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (world, requests) = (Arc::new(Mutex::new(self)), Arc::new(Mutex::new(Vec::new())));
+        let log = Arc::clone(&requests);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (world, log) = (Arc::clone(&world), Arc::clone(&log));
+                thread::spawn(move || serve(&world, &log, stream));
+            }
+        });
+        Mock { address, requests, folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn answer(&mut self, path: &str) -> (u16, String) {
+        let (code, body) = match self.dump_of(path) {
+            Some(dump) => return (200, dump),
+            None => self.object(path),
+        };
+        (code, body.to_string())
+    }
+
+    /// The dump that a path of the pod proxy asks for; as it is, without reading it.
+    fn dump_of(&self, path: &str) -> Option<String> {
+        let (namespace, pod) = path.strip_prefix("/api/v1/namespaces/")?.split_once("/pods/")?;
+        let pod = pod.strip_suffix(":15000/proxy/config_dump")?;
+        self.dumps.get(&format!("{namespace}/{pod}")).cloned()
+    }
+
+    fn object(&mut self, path: &str) -> (u16, Value) {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let query: BTreeMap<&str, &str> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
+        if path == "/version" {
+            return (200, json!({"gitVersion": "v1.36.3"}));
+        }
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        let (api_version, rest) = match parts.as_slice() {
+            ["api", version, rest @ ..] => ((*version).to_owned(), rest),
+            ["apis", group, version, rest @ ..] => (format!("{group}/{version}"), rest),
+            _ => return status(404, "no such path"),
+        };
+        let (namespace, plural, name) = match rest {
+            ["namespaces", namespace, plural, rest @ ..] => (Some(*namespace), *plural, rest.first().copied()),
+            [plural, rest @ ..] => (None, *plural, rest.first().copied()),
+            [] => return status(404, "no such path"),
+        };
+        if rest.len() > 4 && plural == "pods" {
+            return status(400, "this server upgrades nothing");
+        }
+        let text = |object: &Value, keys: &[&str]| {
+            let value = keys.iter().try_fold(object, |value, key| value.get(key));
+            value.and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let of_kind = |object: &&Value| {
+            text(object, &["apiVersion"]) == api_version
+                && plural_of(&text(object, &["kind"])) == plural
+                && namespace.is_none_or(|namespace| text(object, &["metadata", "namespace"]) == namespace)
+        };
+        if let Some(name) = name {
+            let found = self.objects.iter().filter(of_kind).find(|object| text(object, &["metadata", "name"]) == name);
+            return found.map_or_else(|| status(404, "not found"), |object| (200, object.clone()));
+        }
+        let known = ["v1", "networking.istio.io/v1alpha3", "networking.istio.io/v1beta1", "apps/v1"];
+        if !known.contains(&api_version.as_str()) {
+            return status(404, "the server could not find the requested resource");
+        }
+        let labels = query.get("labelSelector").copied().unwrap_or_default().replace("%3D", "=");
+        let selected = |object: &&Value| match labels.split_once('=') {
+            Some((key, value)) => text(object, &["metadata", "labels", key]) == value,
+            None => labels.is_empty(),
+        };
+        let all: Vec<&Value> = self.objects.iter().filter(of_kind).filter(selected).collect();
+        let start: usize = query.get("continue").map_or(0, |token| token.parse().unwrap());
+        if start > 0 && self.expire > 0 {
+            self.expire -= 1;
+            return status(410, "the provided continue parameter is too old");
+        }
+        let end = all.len().min(start + query.get("limit").map_or(usize::MAX, |limit| limit.parse().unwrap()));
+        let next = if end < all.len() { end.to_string() } else { String::new() };
+        let items: Vec<Value> = all[start.min(end)..end].iter().map(|object| (*object).clone()).collect();
+        (200, json!({"kind": "List", "apiVersion": api_version, "metadata": {"continue": next}, "items": items}))
+    }
+}
+
+fn plural_of(kind: &str) -> String {
+    match kind.strip_suffix('y') {
+        Some(stem) if stem.ends_with('r') => format!("{}ies", stem.to_lowercase()),
+        _ => format!("{}s", kind.to_lowercase()),
+    }
+}
+
+fn status(code: u16, message: &str) -> (u16, Value) {
+    (code, json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "message": message}))
+}
+
+fn text((code, body): (u16, Value)) -> (u16, String) {
+    (code, body.to_string())
+}
+
+fn serve(world: &Mutex<World>, log: &Mutex<Vec<Request>>, stream: TcpStream) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut line = String::new();
+    if reader.read_line(&mut line).unwrap_or(0) == 0 {
+        return;
+    }
+    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut headers = Vec::new();
+    loop {
+        let mut header = String::new();
+        if reader.read_line(&mut header).unwrap_or(0) == 0 || header.trim().is_empty() {
+            break;
+        }
+        headers.push(header.trim().to_owned());
+    }
+    log.lock().unwrap().push(Request { path: path.clone(), headers });
+    let fault = {
+        let mut world = world.lock().unwrap();
+        let rule = world.rules.iter_mut().find(|rule| rule.times > 0 && path.starts_with(&rule.path));
+        rule.map(|rule| {
+            rule.times -= 1;
+            rule.fault.clone()
+        })
+    };
+    let mut extra = String::new();
+    let (code, body) = match fault {
+        Some(Fault::Reset) => return,
+        Some(Fault::Hang) => {
+            thread::sleep(Duration::from_secs(60));
+            return;
+        }
+        Some(Fault::Status(code, message)) => text(status(code, message)),
+        Some(Fault::Later(code, seconds)) => {
+            extra = format!("retry-after: {seconds}\r\n");
+            text(status(code, "too many requests"))
+        }
+        None => world.lock().unwrap().answer(&path),
+    };
+    let mut stream = stream;
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {code} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{extra}connection: close\r\n\r\n{body}",
+        body.len()
+    );
+}
+
+impl Mock {
+    /// A kubeconfig for this server, whose context has this namespace.
+    pub(crate) fn kubeconfig(&self, namespace: &str) -> PathBuf {
+        let path = self.folder.path().join("config");
+        let text = format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: mock\nclusters: [{{name: c, cluster: {{server: \"http://{}\"}}}}]\n\
+             users: [{{name: u, user: {{token: canary-token}}}}]\n\
+             contexts: [{{name: mock, context: {{cluster: c, user: u, namespace: {namespace}}}}}]\n",
+            self.address
+        );
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The requests so far.
+    pub(crate) fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
+    }
+
+    /// Their paths without what follows a question mark, sorted, each once.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let mut paths: Vec<String> =
+            self.requests().iter().map(|request| request.path.split('?').next().unwrap().to_owned()).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+}

@@ -1,0 +1,554 @@
+//! Commands on a running mesh: what they say, what they ask for, and what they make of an API server in trouble.
+
+mod cluster;
+mod mock;
+
+use kubectl_envoyfilter::demo;
+use mock::{Fault, Mock, World};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// How a run ended.
+pub(super) struct Said {
+    pub(super) code: i32,
+    pub(super) out: String,
+    pub(super) err: String,
+}
+
+/// Runs the real binary with a kubeconfig.
+pub(super) fn run(kubeconfig: &Path, arguments: &[&str]) -> Said {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(arguments)
+        .current_dir(folder.path())
+        .env("KUBECONFIG", kubeconfig)
+        .env("HOME", folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Said {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The text of the demo's dump.
+pub(super) fn demo_dump() -> String {
+    let mut text = Vec::new();
+    demo::dump().0.unwrap().rewrite(&[]).write_to(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+const ISTIOD: &str = "
+apiVersion: v1
+kind: Pod
+metadata: {name: istiod-1, namespace: istio-system, labels: {app: istiod, istio.io/rev: default}}
+spec: {containers: [{name: discovery, image: 'docker.io/istio/pilot:1.31.0'}]}
+status: {phase: Running}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: istio, namespace: istio-system}
+data: {mesh: 'rootNamespace: istio-system'}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop, labels: {istio-injection: enabled}}
+";
+
+/// A pod of a deployment with a sidecar.
+pub(super) fn pod(namespace: &str, workload: &str, number: usize) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": format!("{workload}-{number}"), "namespace": namespace,
+            "labels": {"app": workload, "version": "v1", "pod-template-hash": "5d7"},
+            "annotations": {"istio.io/rev": "default"},
+            "ownerReferences": [{
+                "apiVersion": "apps/v1", "kind": "ReplicaSet", "name": format!("{workload}-5d7"), "controller": true,
+                "uid": "u"
+            }],
+        },
+        "spec": {
+            "containers": [
+                {"name": "app", "image": "app", "ports": [{"containerPort": 8080}],
+                    "env": [{"name": "PASSWORD", "value": "canary-password"}]},
+                {"name": "istio-proxy", "image": "docker.io/istio/proxyv2:1.31.0", "args": ["proxy", "sidecar"]},
+            ],
+        },
+        "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
+    })
+}
+
+/// The demo's mesh in a cluster: istiod, two replicas of cart, the filters.
+fn shop() -> World {
+    let mut world = World::new(&format!("{ISTIOD}---\n{}", demo::FILTERS));
+    world.add(pod("shop", "cart", 1));
+    world.add(pod("shop", "cart", 2));
+    world.dump("shop/cart-1", demo_dump()).dump("shop/cart-2", demo_dump())
+}
+
+fn live(mock: &Mock, arguments: &[&str]) -> Said {
+    run(&mock.kubeconfig("shop"), arguments)
+}
+
+/// Findings without the places in texts: code, message, and the filter.
+fn findings(json: &str) -> Vec<String> {
+    let report: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    let mut all: Vec<String> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| format!("{} {} {}", finding["code"], finding["severity"], finding["message"]))
+        .collect();
+    all.sort();
+    all
+}
+
+/// What `lint` says of the same objects and dumps in files; of the filters of one namespace only, where one is named.
+fn of_files(namespace: Option<&str>) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut objects = ISTIOD.to_owned();
+    let mut arguments = vec!["lint".to_owned()];
+    for (number, filter) in demo::FILTERS.split("\n---\n").enumerate() {
+        let root = filter.contains("namespace: istio-system");
+        let file = folder.path().join(format!("{}-{number}.yaml", if root { "istio-system" } else { "shop" }));
+        fs::write(&file, filter).unwrap();
+        arguments.push(file.to_str().unwrap().to_owned());
+    }
+    for number in [1, 2] {
+        objects = format!("{objects}---\n{}\n", pod("shop", "cart", number));
+    }
+    let (objects_file, dump_file) = (folder.path().join("objects.yaml"), folder.path().join("dump.json"));
+    fs::write(&objects_file, objects).unwrap();
+    fs::write(&dump_file, demo_dump()).unwrap();
+    arguments.push(objects_file.to_str().unwrap().to_owned());
+    let options = ["--dump", dump_file.to_str().unwrap(), "-o", "json", "-n", "shop", "--istio-version", "1.31"];
+    arguments.extend(options.map(str::to_owned));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let said = run(Path::new("/nonexistent"), &arguments);
+    let mut report: Value = serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {}", said.err));
+    let all = report["findings"].as_array_mut().unwrap();
+    all.retain(|finding| {
+        namespace.is_none_or(|it| finding["location"]["file"].as_str().unwrap().contains(&format!("/{it}-")))
+    });
+    findings(&report.to_string())
+}
+
+#[test]
+fn lint_of_a_cluster_is_lint_of_its_files() {
+    let mock = shop().start();
+    let said = live(&mock, &["lint", "-A", "-o", "json"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    let want = of_files(None);
+    assert!(want.len() > of_files(Some("shop")).len() && !of_files(Some("shop")).is_empty());
+    assert_eq!(findings(&said.out), want);
+    assert!(said.out.contains("cluster://mock/EnvoyFilter/shop/"), "{}", said.out);
+    // One replica stands for both; its dump came by the only way there is.
+    let dumps = mock.requests().iter().filter(|request| request.path.ends_with("/proxy/config_dump")).count();
+    assert_eq!(dumps, 1);
+    let said = live(&mock, &["lint", "-A", "-o", "json", "--all-replicas", "--dump-via", "pod-proxy"]);
+    assert_eq!(findings(&said.out), want);
+}
+
+#[test]
+fn asks_for_no_secret_and_for_nothing_a_command_does_not_need() {
+    let mock = shop().start();
+    assert_eq!(live(&mock, &["lint"]).code, 1);
+    assert_eq!(live(&mock, &["explain", "pod", "cart-1"]).code, 0);
+    let paths = mock.paths();
+    assert!(!paths.iter().any(|path| path.contains("secrets")), "{paths:?}");
+    let mock = shop().start();
+    let said = live(&mock, &["explain", "deploy", "cart", "--dump-via", "pod-proxy"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("shop/cart-1"), "{}", said.out);
+    assert_eq!(
+        mock.paths(),
+        [
+            "/api/v1/namespaces/istio-system/configmaps/istio",
+            "/api/v1/namespaces/istio-system/pods",
+            "/api/v1/namespaces/shop",
+            "/api/v1/namespaces/shop/pods",
+            "/api/v1/namespaces/shop/pods/cart-1:15000/proxy/config_dump",
+            "/api/v1/namespaces/shop/services",
+            "/apis/networking.istio.io/v1alpha3/namespaces/istio-system/envoyfilters",
+            "/apis/networking.istio.io/v1alpha3/namespaces/shop/envoyfilters",
+            "/version",
+        ]
+    );
+}
+
+#[test]
+fn names_are_written_as_for_kubectl() {
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "basket", "namespace": "shop"},
+        "spec": {"selector": {"app": "cart"}, "ports": [{"port": 80}]},
+    }));
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "plain", "namespace": "shop"},
+        "spec": {"hostNetwork": true, "containers": []}, "status": {"phase": "Running"},
+    }));
+    let mock = world.start();
+    for name in ["pod/cart-1", "po/cart-1", "deploy/cart", "deployments/cart", "svc/basket", "workload/cart"] {
+        let said = live(&mock, &["explain", name]);
+        assert_eq!(said.code, 0, "{name}: {}", said.err);
+        assert!(said.out.contains("shop/cart-1"), "{name}: {}", said.out);
+    }
+    let said = live(&mock, &["explain", "filter/stamp-requests"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let said = live(&mock, &["explain", "pod/plain"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("host's network"), "{}", said.err);
+    let said = live(&mock, &["explain", "pod/crat-1"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("there is no pod crat-1 with a proxy") && said.err.contains("cart-1"), "{}", said.err);
+}
+
+#[test]
+fn what_may_not_be_read_is_said_and_the_rest_answered() {
+    let world = shop().fault("/api/v1/namespaces/shop/pods?", Fault::Status(403, "pods is forbidden"), 9);
+    let mock = world.start();
+    let said = live(&mock, &["lint", "-o", "json"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("not allowed to list pods in namespace shop: selectors are not checked"), "{}", said.err);
+    assert!(said.err.contains("rbac lint"), "{}", said.err);
+    assert!(!findings(&said.out).is_empty());
+}
+
+#[test]
+fn trouble_that_passes_is_waited_for() {
+    let services = "/api/v1/namespaces/shop/services";
+    let filters = "/apis/networking.istio.io/v1alpha3/namespaces/shop/envoyfilters";
+    let world = shop()
+        .fault(services, Fault::Status(500, "etcdserver: leader changed"), 2)
+        .fault(filters, Fault::Reset, 1)
+        .fault("/api/v1/namespaces/shop/pods?", Fault::Later(429, 1), 1);
+    let mock = world.start();
+    let said = live(&mock, &["lint", "-o", "json"]);
+    assert_eq!((said.code, said.err.as_str()), (1, ""));
+    assert_eq!(findings(&said.out), of_files(Some("shop")));
+    let tries = mock.requests().iter().filter(|request| request.path.starts_with(services)).count();
+    assert_eq!(tries, 3);
+}
+
+#[test]
+fn trouble_that_stays_ends() {
+    let world = shop().fault("/api/v1/namespaces/shop/services", Fault::Status(503, "overloaded"), 99).fault(
+        "/apis/networking.istio.io/v1beta1/namespaces/shop/sidecars",
+        Fault::Hang,
+        99,
+    );
+    let mock = world.start();
+    let said = live(&mock, &["lint", "-o", "json", "--request-timeout", "500ms"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(
+        said.err.contains("cannot list services in namespace shop: the API server answers 503: overloaded"),
+        "{}",
+        said.err
+    );
+    assert!(said.err.contains("cannot list sidecars in namespace shop: no answer within 0.5 s"), "{}", said.err);
+    assert_eq!(findings(&said.out), of_files(Some("shop")));
+}
+
+#[test]
+fn lists_come_in_pages_and_begin_again_when_the_token_expires() {
+    let mut world = shop().expire(2);
+    for number in 0..1_700 {
+        world.add(json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": format!("many-{number}"), "namespace": "shop"}, "spec": {},
+        }));
+    }
+    let mock = world.start();
+    let said = live(&mock, &["lint", "-o", "json", "--select", "EF301"]);
+    assert!(said.code < 2, "{}", said.err);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(report["summary"]["filters"], 1_705);
+    let pages = mock.requests().iter().filter(|request| request.path.contains("/shop/envoyfilters?limit=500")).count();
+    assert_eq!(pages, 8, "two beginnings of two pages, then four pages");
+    let mock = shop_of_many(1_700).expire(99).start();
+    let said = live(&mock, &["lint"]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains("the list changed faster than it could be read"), "{}", said.err);
+}
+
+fn shop_of_many(filters: usize) -> World {
+    let mut world = shop();
+    for number in 0..filters {
+        world.add(json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": format!("many-{number}"), "namespace": "shop"}, "spec": {},
+        }));
+    }
+    world
+}
+
+#[test]
+fn a_cluster_without_istio_and_a_namespace_that_is_not_there() {
+    let world = shop().fault("/apis/networking.istio.io/", Fault::Status(404, "no such resource"), 99);
+    let said = live(&world.start(), &["lint"]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains("mock knows no EnvoyFilters: the CRDs of Istio are not installed"), "{}", said.err);
+    let said = live(&shop().start(), &["lint", "-n", "shopp"]);
+    assert_eq!(said.code, 3);
+    assert!(said.err.contains("there is no namespace shopp in mock"), "{}", said.err);
+}
+
+#[test]
+fn no_cluster_at_all_is_said_at_once() {
+    let said = run(Path::new("/nonexistent"), &["lint"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("there is no cluster to read"), "{}", said.err);
+    let mock = shop().fault("/version", Fault::Status(401, "Unauthorized"), 99).start();
+    let said = live(&mock, &["lint"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("does not accept the credentials"), "{}", said.err);
+    let said = live(&mock, &["lint", "--context", "other"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("other"), "{}", said.err);
+}
+
+#[test]
+fn impersonation_and_kubeconfigs_of_the_standard_input() {
+    let mock = shop().start();
+    let kubeconfig = mock.kubeconfig("shop");
+    let text = fs::read(&kubeconfig).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["lint", "--kubeconfig", "-", "--as", "jane", "--as-group", "a", "--as-group", "b"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    let requests = mock.requests();
+    for header in ["impersonate-user: jane", "impersonate-group: a", "impersonate-group: b"] {
+        let has = |request: &mock::Request| request.headers.iter().any(|have| have.eq_ignore_ascii_case(header));
+        assert!(requests.iter().all(has), "{header}");
+    }
+}
+
+#[test]
+fn filters_of_the_root_namespace_count_but_are_not_asked_about() {
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": "everywhere", "namespace": "istio-system", "labels": {"team": "mesh"}},
+        "spec": {"configPatches": [{"applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": {"connect_timeout": "7s"}}}]},
+    }));
+    let mock = world.start();
+    let said = live(&mock, &["explain", "pod/cart-1"]);
+    assert!(said.out.contains("istio-system/everywhere"), "{}", said.out);
+    let said = live(&mock, &["lint", "-o", "json"]);
+    assert!(!said.out.contains("EnvoyFilter/istio-system/everywhere"), "{}", said.out);
+    assert_eq!(findings(&said.out), of_files(Some("shop")));
+    let said = live(&mock, &["lint", "-A", "-l", "team=mesh", "-o", "json"]);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert!(report["findings"].as_array().unwrap().iter().all(|one| one["filter"] == "istio-system/everywhere"));
+    assert!(said.out.contains("\"filters\": 1"), "{}", said.out);
+}
+
+#[test]
+fn diff_and_render_start_from_what_is_applied() {
+    let folder = tempfile::tempdir().unwrap();
+    let mock = shop().start();
+    let current = folder.path().join("current.yaml");
+    fs::write(&current, demo::FILTERS).unwrap();
+    let said = live(&mock, &["diff", "-f", current.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let changed = folder.path().join("changed.yaml");
+    fs::write(&changed, demo::FILTERS.replace("shop.stamp-requests", "shop.stamp-all")).unwrap();
+    let said = live(&mock, &["diff", "-f", changed.to_str().unwrap()]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.out.contains("shop.stamp-all"), "{}", said.out);
+    let said = live(&mock, &["render", "cart-1", "--only", "changed"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("shop.stamp-requests"), "{}", said.out);
+}
+
+#[test]
+fn get_says_what_is_selected_and_what_is_in_effect() {
+    let mock = shop().start();
+    let said = live(&mock, &["get"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let lines: Vec<Vec<&str>> = said.out.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0][..6], ["NAMESPACE", "NAME", "PRIORITY", "ORDER", "SELECTS", "PATCHES"]);
+    assert_eq!(lines.len(), 6, "{}", said.out);
+    let stamp = lines.iter().find(|line| line[1] == "stamp-requests").unwrap();
+    // Both replicas; the dump was recorded before the filter, which the engine says fits.
+    assert_eq!((stamp[0], stamp[4], stamp[5]), ("shop", "2", "1"), "{}", said.out);
+    let names = live(&mock, &["get", "stamp-requests", "-o", "name"]);
+    assert_eq!(names.out, "envoyfilter/stamp-requests\n");
+    let json = live(&mock, &["get", "-A", "-o", "json"]);
+    let list: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(list["items"].as_array().unwrap().len(), 6);
+    let limit = list["items"].as_array().unwrap().iter().find(|item| item["name"] == "limit-bodies").unwrap();
+    assert_eq!((&limit["effective"], &limit["ineffective"]), (&json!(0), &json!(1)), "{limit}");
+    assert!(limit["findings"].as_u64().unwrap() >= 2, "{limit}");
+    let yaml = live(&mock, &["get", "-o", "yaml"]);
+    assert!(yaml.out.contains("kind: EnvoyFilterStatusList"), "{}", yaml.out);
+    let missing = live(&mock, &["get", "nobody"]);
+    assert_eq!(missing.code, 2);
+}
+
+#[test]
+fn status_has_a_line_for_what_is_wrong() {
+    let mock = shop().start();
+    let said = live(&mock, &["status"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    let line = said.out.lines().find(|line| line.contains("limit-bodies")).unwrap_or_else(|| panic!("{}", said.out));
+    assert!(line.contains("deployment/cart") && line.contains("patch 0: no-match"), "{line}");
+    // What the dump does not hold yet was not sent, or not taken.
+    let line = said.out.lines().find(|line| line.contains("stamp-requests")).unwrap_or_else(|| panic!("{}", said.out));
+    assert!(line.contains("not in effect"), "{line}");
+    let json: Value = serde_json::from_str(&live(&mock, &["status", "-o", "json"]).out).unwrap();
+    assert_eq!(json["kind"], "Status");
+}
+
+#[test]
+fn version_says_what_runs_and_what_no_filter_reaches() {
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "plain", "namespace": "shop"},
+        "spec": {"hostNetwork": true, "containers": []}, "status": {"phase": "Running"},
+    }));
+    let mock = world.start();
+    let said = live(&mock, &["version"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for words in ["kubernetes: v1.36.3", "1.31.0", "sidecar", "it uses the host's network"] {
+        assert!(said.out.contains(words), "{words}: {}", said.out);
+    }
+    let client = run(Path::new("/nonexistent"), &["version", "--client"]);
+    assert_eq!((client.code, client.out), (0, format!("client: {}\n", env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn every_control_plane_judges_its_own_proxies() {
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "istiod-old", "namespace": "istio-system", "labels": {"app": "istiod", "istio.io/rev": "1-26"}},
+        "spec": {"containers": [{"name": "discovery", "image": "istio/pilot:1.26.8"}]}, "status": {"phase": "Running"},
+    }));
+    let mut old = pod("shop", "cart", 3);
+    old["metadata"]["annotations"]["istio.io/rev"] = "1-26".into();
+    old["metadata"]["ownerReferences"][0]["name"] = "cart-old".into();
+    world.add(old);
+    let mock = world.dump("shop/cart-3", demo_dump()).start();
+    let said = live(&mock, &["version", "-o", "json"]);
+    let versions: Value = serde_json::from_str(&said.out).unwrap();
+    let modelled: Vec<&Value> =
+        versions["controlPlanes"].as_array().unwrap().iter().map(|plane| &plane["modelled"]).collect();
+    assert_eq!(modelled, ["1.26.8", "1.31.0"], "{}", said.out);
+    let said = live(&mock, &["lint", "-o", "json"]);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(report["istioVersions"], json!(["1.31", "1.26"]), "{}", said.out);
+}
+
+/// The layout of `istioctl bug-report` (istio.io/istio, tools/bug-report, 1.31).
+#[test]
+fn a_bug_report_is_read_like_a_cluster() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bug-report.tar.gz");
+    let mut archive =
+        tar::Builder::new(flate2::write::GzEncoder::new(fs::File::create(&path).unwrap(), flate2::Compression::fast()));
+    let mut add = |name: &str, text: String| {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, text.as_bytes()).unwrap();
+    };
+    let objects = format!("{ISTIOD}---\n{}\n---\n{}\n", pod("shop", "cart", 1), pod("shop", "cart", 2));
+    add("bug-report/cluster/k8s-resources", objects);
+    add("bug-report/cluster/crs", demo::FILTERS.to_owned());
+    add("bug-report/cluster/secrets", "NAME TYPE\ncanary Opaque\n".to_owned());
+    add("bug-report/proxies/shop/cart-1/config_dump?include_eds", demo_dump());
+    add("bug-report/proxies/shop/cart-1/certs", "canary".to_owned());
+    archive.into_inner().unwrap().finish().unwrap();
+    let said = run(Path::new("/nonexistent"), &["lint", "-o", "json", "--capture", path.to_str().unwrap()]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert_eq!(findings(&said.out), of_files(None));
+    let said = run(Path::new("/nonexistent"), &["explain", "pod/cart-1", "--capture", path.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let said = run(Path::new("/nonexistent"), &["lint", "--capture", folder.path().to_str().unwrap()]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("neither a capture nor a bug report"), "{}", said.err);
+}
+
+#[test]
+fn captures_hold_no_secret_and_answer_like_the_cluster() {
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "shop"}, "data": {"a": "canary-secret"},
+    }));
+    let mock = world.start();
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["folder", "packed.tar.zst"] {
+        let path = folder.path().join(name);
+        let path = path.to_str().unwrap();
+        let said = live(&mock, &["capture", path, "-A", "--redact", "x-seen-at"]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        assert!(said.out.contains("1 config dump"), "{}", said.out);
+        let again = run(Path::new("/nonexistent"), &["lint", "-o", "json", "--capture", path]);
+        assert_eq!(findings(&again.out), of_files(None), "{}", again.err);
+    }
+    let mut texts = String::new();
+    let mut open = vec![folder.path().join("folder")];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().is_dir() {
+                open.push(entry.path());
+            } else {
+                texts.push_str(&fs::read_to_string(entry.path()).unwrap());
+            }
+        }
+    }
+    assert!(texts.contains("stamp-requests") && texts.contains("[redacted]"));
+    for canary in ["canary-password", "canary-token", "canary-secret", "x-seen-at", "PASSWORD"] {
+        assert!(!texts.contains(canary), "{canary}");
+    }
+}
+
+/// Ctrl-C ends a run with what is known so far.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_what_it_knows() {
+    let mock = shop().fault("/api/v1/namespaces/shop/services", Fault::Hang, 99).start();
+    let child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["lint", "-o", "json"])
+        .env("KUBECONFIG", mock.kubeconfig("shop"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let asked = || mock.paths().iter().any(|path| path.ends_with("/services"));
+    while !asked() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let began = std::time::Instant::now();
+    let output = child.wait_with_output().unwrap();
+    assert!(began.elapsed().as_secs() < 20);
+    assert_eq!(output.status.code(), Some(3));
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(err.contains("interrupted while listing services in namespace shop"), "{err}");
+    assert!(!findings(&out).is_empty(), "{out}");
+}
+
+/// kubectl puts what names no namespace where the context says.
+#[test]
+fn files_without_a_namespace_belong_to_the_context() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("new.yaml");
+    let one = demo::FILTERS.split("\n---\n").next().unwrap();
+    fs::write(&file, one.replace("  namespace: shop\n", "").replace("shop.stamp-requests", "shop.other")).unwrap();
+    let said = live(&shop().start(), &["diff", "-f", file.to_str().unwrap()]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.out.contains("shop/cart-1") && said.out.contains("shop.other"), "{}", said.out);
+}
