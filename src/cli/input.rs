@@ -2,7 +2,7 @@
 
 use super::live::{self, Live, Opened, Plane};
 use super::{Exit, Session};
-use crate::cluster::facts::Facts;
+use crate::cluster::facts::{Facts, REVISION};
 use crate::cluster::kinds::Needs;
 use crate::cluster::read::Reading;
 use crate::cluster::targets::{self, Target};
@@ -121,7 +121,8 @@ impl Work {
             Ok(opened) => opened,
             Err(exit) => return Ok(Err(exit)),
         };
-        let Reading { loaded, facts, asked } = reading;
+        let Reading { mut loaded, facts, asked } = reading;
+        leave_out_other_revisions(&mut loaded, &facts);
         let targets = targets::targets(&loaded.inventory);
         let planes = live::planes(session, &facts, &targets);
         Ok(Ok(Work { loaded, planes, feed: Feed::Live(Box::new(live), targets), asked, facts }))
@@ -150,6 +151,8 @@ impl Work {
         for (tag, revision) in said("tags").and_then(serde_json::Value::as_object).into_iter().flatten() {
             facts.tags.extend(revision.as_str().map(|revision| (tag.clone(), revision.to_owned())));
         }
+        let mut loaded = loaded;
+        leave_out_other_revisions(&mut loaded, &facts);
         let mut targets = targets::targets(&loaded.inventory);
         let planes = live::planes(session, &facts, &targets);
         targets.retain(|target| capture.dumps.contains(&target.full_name()));
@@ -200,6 +203,32 @@ impl Work {
     pub(super) fn is_live(&self) -> bool {
         !matches!(self.feed, Feed::Given)
     }
+}
+
+/// istiod passes over objects whose label `istio.io/rev` names another revision than its own
+/// (`pkg/config/model.go`, `LabelsInRevision`; 1.31). What no control plane takes is said and left out.
+fn leave_out_other_revisions(loaded: &mut Loaded, facts: &Facts) {
+    // A control plane may be elsewhere: only a mesh that was seen can tell.
+    if facts.planes.iter().all(|plane| plane.pods == 0) {
+        return;
+    }
+    let problems = &mut loaded.problems;
+    loaded.inventory.envoy_filters.retain(|filter| {
+        let Some(revision) = filter.labels.get(REVISION).filter(|revision| !facts.has_revision(revision)) else {
+            return true;
+        };
+        problems.push(Problem {
+            code: "other-revision",
+            severity: Severity::Warning,
+            span: None,
+            message: format!(
+                "EnvoyFilter {} is for revision {revision}, which no control plane has: it is left out",
+                filter.full_name()
+            ),
+            help: None,
+        });
+        false
+    });
 }
 
 /// A pod's proxy as far as it is known without its dump.

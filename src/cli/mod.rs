@@ -59,8 +59,8 @@ const EXIT_CODES: &str = "\
 Without files, the cluster of the current context is read, as kubectl would.
 
 Exit codes:
-  0  answered; diff: no change; lint: nothing at or above --fail-on
-  1  diff: changes; lint: findings
+  0  answered; diff: no change; lint: nothing at or above --fail-on; status: nothing wrong
+  1  diff: changes; lint: findings; status: something is wrong
   2  the command line does not make sense, or nothing goes by the name given; diff: any trouble
   3  something could not be read: what could be read is answered";
 

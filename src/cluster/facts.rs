@@ -94,6 +94,11 @@ impl Facts {
             .or_else(|| Some(self.planes.first()?).filter(|_| self.planes.len() == 1))
     }
 
+    /// Whether a control plane that was seen has this revision. Tags do not count: istiod compares its own revision only.
+    pub fn has_revision(&self, revision: &str) -> bool {
+        self.planes.iter().any(|plane| plane.revision == revision)
+    }
+
     /// The control plane that is meant when no revision is named.
     pub fn main_plane(&self) -> Option<&ControlPlane> {
         let newest = || self.planes.iter().max_by_key(|plane| plane.release());

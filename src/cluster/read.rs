@@ -124,6 +124,12 @@ impl Reader<'_> {
             let message = format!("cannot list istiod's pods in {namespace}: {fault}; its release is not known");
             self.problem("no-control-plane", Severity::Warning, message, Some(rbac(self.needs)));
         }
+        let known = self.problems.is_empty();
+        if objects.is_empty() && known {
+            let message = format!("no istiod runs in namespace {namespace}: its release is taken from the proxies");
+            let help = "name its namespace with --istio-namespace, or its release with --istio-version";
+            self.problem("no-control-plane", Severity::Warning, message, Some(help.to_owned()));
+        }
         let mut revisions: BTreeSet<String> = BTreeSet::from([DEFAULT_REVISION.to_owned()]);
         for object in &objects {
             let labels = object.get("metadata").and_then(|metadata| metadata.get("labels"));

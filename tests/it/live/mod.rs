@@ -552,3 +552,19 @@ fn files_without_a_namespace_belong_to_the_context() {
     assert_eq!(said.code, 1, "{}", said.err);
     assert!(said.out.contains("shop/cart-1") && said.out.contains("shop.other"), "{}", said.out);
 }
+
+#[test]
+fn what_no_control_plane_takes_is_said() {
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": "old", "namespace": "shop", "labels": {"istio.io/rev": "1-12"}},
+        "spec": {"configPatches": [{"applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": {"connect_timeout": "7s"}}}]},
+    }));
+    let said = live(&world.start(), &["explain", "pod/cart-1"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("EnvoyFilter shop/old is for revision 1-12, which no control plane has"), "{}", said.err);
+    assert!(!said.out.contains("shop/old"), "{}", said.out);
+    let said = live(&shop().start(), &["explain", "pod/cart-1", "--istio-namespace", "elsewhere"]);
+    assert!(said.err.contains("no istiod runs in namespace elsewhere"), "{}", said.err);
+}
