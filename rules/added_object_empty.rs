@@ -41,8 +41,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         .label(format!("no `{missing}`"))
         .help(format!("give it `{missing}`"))
         .of(view.filter, Some(view.patch.index));
-        let inert = cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }

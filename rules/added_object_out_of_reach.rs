@@ -71,10 +71,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .related(add.value_path_span("name"), "added here, after all other patches, whatever the priority")
             .help("write it into the value of the ADD")
             .of(view.filter, Some(view.patch.index));
-            let inert = !dumps || cx.inert(view.filter_index, view.patch.index);
             let confidence = if dumps { crate::lint::Confidence::Certain } else { crate::lint::Confidence::Likely };
             let finding = finding.confidence(confidence);
-            out.push(if inert { finding.ineffective() } else { finding });
+            out.push(finding.ineffective());
             break;
         }
     }

@@ -33,8 +33,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .related(other.value_span(&["patch", "operation"]), "removed here, by name")
             .help("REPLACE the object instead of removing and adding it, or choose another name")
             .of(view.filter, Some(view.patch.index));
-        let inert = cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }

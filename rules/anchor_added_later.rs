@@ -3,8 +3,9 @@
 use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::engine::trace::Effect;
-use crate::lint::order::reason;
-use crate::lint::{Context, Finding, Findings, Rule};
+use crate::lint::order::{decided_by_priority, reason};
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, Rule};
+use crate::source::Severity;
 
 declare_rule! {
     /// A patch that looks for a filter which another patch inserts only later.
@@ -43,7 +44,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let inserts = run.run.plan.ids().filter(|&other| {
                 let planned = run.run.plan.get(other);
                 let inserted = run.run.by_id(other).has(|effect| matches!(effect, Effect::Inserted { .. }));
-                other > run.id && inserted && planned.built.patch.apply_to == view.patch.apply_to
+                let own = &cx.filters[planned.filter].patches[planned.built.patch.index];
+                // On a reference configuration which versions run is not known.
+                let pinned =
+                    run.run.knowledge == Knowledge::Reference && (view.patch.proxy.is_some() || own.proxy.is_some());
+                other > run.id
+                    && inserted
+                    && !pinned
+                    && planned.built.patch.apply_to == view.patch.apply_to
+                    && !cx.same_object(planned.filter, view.filter_index)
             });
             inserts.into_iter().find(|&other| run.run.matches_after(run.id, other))
         };
@@ -61,6 +70,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         .label("is not there yet when this patch runs")
         .related(other.value_path_span("name"), "inserted here")
         .of(view.filter, Some(view.patch.index));
+        let by_name = [view.filter, other.filter].iter().all(|filter| filter.created.is_none());
+        let decided = decided_by_priority(cx, view.filter_index, other.filter_index);
+        let unsure = other.filter_index != view.filter_index && by_name && !decided;
         finding = if other.filter_index == view.filter_index {
             finding.help("put the patch behind the one that inserts it")
         } else {
@@ -72,8 +84,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 ))
                 .help(format!("spec:\n  priority: {}", other.filter.priority.saturating_add(1)))
         };
-        let inert = cx.inert(view.filter_index, view.patch.index);
-        let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        finding = seen.tell(finding).ineffective();
+        // Files do not say which filter was created first.
+        out.push(if unsure { finding.severity(Severity::Warning).confidence(Confidence::Likely) } else { finding });
     }
 }

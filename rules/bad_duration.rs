@@ -41,7 +41,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let mut finding = value
                 .finding(rule, span, "not a duration")
                 .label("a duration is wanted")
-                .note(consequence(noticed.in_typed_struct));
+                .note(consequence(noticed.in_typed_struct))
+                .ineffective_if(!noticed.in_typed_struct);
             let written = noticed.node.and_then(|node| match &node.value {
                 NodeValue::Number(text) | NodeValue::String(text) => Some((node, text)),
                 _ => None,

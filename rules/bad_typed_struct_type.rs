@@ -22,9 +22,14 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for slot in &value.slots {
             let Some(inner) = slot.inner else { continue };
+            // Only where an extension is looked up by type; other fields take a TypedStruct as data of their own
+            // (`plugin_config` of the Go filter).
+            if !matches!(slot.field.name(), "typed_config" | "typed_per_filter_config") {
+                continue;
+            }
             let Some(url) = inner.filter(|url| !url.text.is_empty()) else {
                 let span = inner.map_or_else(|| slot.url.map_or(slot.span, |url| url.span), |url| url.span);
                 out.push(
@@ -36,7 +41,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 );
                 continue;
             };
-            let known = url.envoy.is_some() || cx.envoy().is_none();
+            let known = url.envoy.is_some();
             if known
                 || super::v2_type::successor(&url).is_some()
                 || super::malformed_type_url::meant(cx, &url).is_some()
@@ -47,7 +52,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .finding(
                     rule,
                     url.span,
-                    format!("Envoy 1.{} does not know the type `{}`", cx.envoy_minor(), url.name()),
+                    format!(
+                        "Envoy 1.{} does not know the type `{}`",
+                        value.envoy_minor.unwrap_or_default(),
+                        url.name()
+                    ),
                 )
                 .label("unknown type")
                 .note("istiod does not look inside a TypedStruct; the proxy rejects what holds this");

@@ -46,8 +46,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         .label("only SIDECAR_INBOUND is inserted on waypoints")
         .help("match:\n  context: SIDECAR_INBOUND")
         .of(view.filter, Some(view.patch.index));
-        let inert = cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }

@@ -42,7 +42,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 for change in changes.iter().filter(|change| change.before.is_some() && change.before != change.after) {
                     for loser in change.before_origins.iter().copied().filter_map(PatchId::of) {
                         let other = run.plan.get(loser);
-                        let own = other.filter == winner.planned.filter;
+                        let (one, two) = (other.filter, winner.planned.filter);
+                        let own = one == two || cx.same_object(one, two);
                         let fits = cx.view(run, loser).is_some_and(|view| exact(&run.by_id(loser), &view));
                         if own || !fits || (run.knowledge == Knowledge::Dump && run.inert(loser)) {
                             continue;

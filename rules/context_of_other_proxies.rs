@@ -56,12 +56,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             Finding::new(
                 rule,
                 view.value_span(&["match", "context"]),
-                format!("context {} is of other proxies than those selected", view.patch.context),
+                format!("context {} belongs to other proxies than those selected", view.patch.context),
             )
             .of(view.filter, Some(view.patch.index))
             .severity(severity)
             .label("no selected proxy has this context")
-            .note(format!("the {selected} of kind {}", words.join(", ")))
+            .ineffective()
+            .note(format!("{selected} of kind {}", words.join(", ")))
             .help(help)
             .workloads(met.iter().map(|met| met.run.label.clone())),
         );

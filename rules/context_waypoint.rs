@@ -59,6 +59,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             Finding::new(rule, span, message)
                 .of(view.filter, Some(view.patch.index))
                 .note(note)
+                .ineffective_if(by_context)
                 .help("context: SIDECAR_INBOUND # with match.listener or match.routeConfiguration"),
         );
     }

@@ -37,7 +37,7 @@ pub(super) fn enum_values<'a>(member: &Member<'a>) -> Vec<(&'a Node, Enum, EnumV
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for member in value.objects.iter().flat_map(|object| &object.members) {
             for (node, of, one) in enum_values(member) {
                 if !one.deprecated() || one.disallowed_by_default() {

@@ -27,7 +27,7 @@ declare_rule! {
 const HEADER_MATCHER: &str = "envoy.config.route.v3.HeaderMatcher";
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for object in &value.objects {
             for member in &object.members {
                 let Some(field) = member.envoy.filter(|field| field.deprecated() && !field.disallowed_by_default())

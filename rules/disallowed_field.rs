@@ -22,7 +22,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for object in &value.objects {
             for member in &object.members {
                 let mut found = Vec::new();

@@ -50,7 +50,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             };
             // The nearest neighbour is enough: a group of copies stays linear.
             let (other, fields) = (&group[at - 1].0, differing(&group[at - 1].1));
-            if other.filter_index == view.filter_index || fields.is_empty() || fields.len() > SMALL {
+            let same = other.filter_index == view.filter_index || cx.same_object(other.filter_index, view.filter_index);
+            if same || fields.is_empty() || fields.len() > SMALL {
                 continue;
             }
             let path = fields[0].trim_start_matches('.');

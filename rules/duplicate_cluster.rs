@@ -43,7 +43,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     .label("the first cluster of a name stays")
                     .help("choose a name of your own");
             let finding = seen.tell(finding);
-            if cx.inert(view.filter_index, index) { finding.ineffective() } else { finding }
+            finding.ineffective()
         } else {
             continue;
         };

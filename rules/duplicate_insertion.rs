@@ -49,6 +49,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 }
                 let key = |id| (run.plan.get(id).filter, run.plan.get(id).built.patch.index);
                 let (one, two) = (key(first), key(second));
+                if cx.same_object(one.0, two.0) {
+                    continue;
+                }
                 let entry = found.entry([two.0, two.1, one.0, one.1]).or_default();
                 filter.name().clone_into(&mut entry.0);
                 entry.1.push(run.label.clone());

@@ -5,6 +5,7 @@ use crate::lint::context::PatchRun;
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
+use crate::source::Severity;
 
 declare_rule! {
     /// A filter with `config_discovery` for which there is no extension configuration.
@@ -53,6 +54,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         for other in cx.patches().filter(|other| elsewhere(other)) {
             finding = finding.related(other.value_path_span("name"), "does not attach to these proxies");
         }
+        // Offline another EnvoyFilter, not given, may hold it.
+        let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };
         out.push(seen.tell(finding));
     }
 }

@@ -5,6 +5,7 @@ use crate::engine::trace::Effect;
 use crate::engine::trace::NoOp;
 use crate::lint::seen::discovered;
 use crate::lint::{Context, Finding, Findings, Rule};
+use crate::source::Severity;
 
 declare_rule! {
     /// An EXTENSION_CONFIG that no filter of the proxies asks for.
@@ -45,8 +46,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         .label("no `config_discovery` of that name")
         .help(format!("insert a filter with `name: {name}` and `config_discovery`, or use the name that it has"))
         .of(view.filter, Some(view.patch.index));
-        let inert = cx.inert(view.filter_index, view.patch.index);
+        // Offline another EnvoyFilter, not given, may ask for it.
+        let finding = if seen.certain() { finding } else { finding.severity(Severity::Warning) };
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }

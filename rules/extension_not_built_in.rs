@@ -38,7 +38,8 @@ const TELLING: [&str; 9] = [
 ];
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
+        let minor = value.envoy_minor.map_or(cx.release.minor, |envoy| envoy - 8);
         for slot in &value.slots {
             let Some(url) = slot.content().filter(|url| !url.unknown()) else { continue };
             let all: Vec<_> = envoy::extensions_of(url.name()).collect();
@@ -51,7 +52,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let lists = |names: &[String]| all.iter().any(|one| names.iter().any(|have| have == one.name()));
             let without: Vec<_> = dumps.iter().filter(|on| !lists(&on.run.config.proxy.extensions)).collect();
             let telling = all.iter().all(|one| one.categories().any(|category| TELLING.contains(&category)));
-            let likely = dumps.is_empty() && telling && !all.iter().any(|one| one.in_istio_proxy(cx.release.minor));
+            let likely = dumps.is_empty() && telling && !all.iter().any(|one| one.in_istio_proxy(minor));
             if without.is_empty() && !likely {
                 continue;
             }
@@ -66,7 +67,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 };
                 finding
                     .confidence(Confidence::Likely)
-                    .note(format!("the proxy of Istio 1.{} is likely built without it: {why}", cx.release.minor))
+                    .note(format!("the proxy of Istio 1.{minor} is likely built without it: {why}"))
                     .note("istiod knows the type and sends it; the proxy rejects what holds it")
                     .help("look for it in `node.extensions` of the proxy's bootstrap dump")
             } else {

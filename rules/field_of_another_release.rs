@@ -24,7 +24,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for object in &value.objects {
             let (Some(_), Some(message)) = (object.istiod, object.envoy) else { continue };
             for member in &object.members {
@@ -36,7 +36,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                             continue;
                         }
                         (
-                            format!("Envoy 1.{} does not know `{key}`", cx.envoy_minor()),
+                            format!("Envoy 1.{} does not know `{key}`", value.envoy_minor.unwrap_or_default()),
                             "istiod sends it, and the proxy ignores it",
                         )
                     }

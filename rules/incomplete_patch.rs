@@ -1,6 +1,7 @@
 //! EF017: a patch without `patch`, `operation` or `value`.
 
 use crate::declare_rule;
+use crate::engine::trace::Effect;
 use crate::lint::document;
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
@@ -28,6 +29,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if view.patch.apply_to == ApplyTo::Invalid || view.patch.context == PatchContext::Waypoint {
             continue;
         }
+        let panics = view.patch.body.as_ref().is_some_and(|body| body.value.is_none())
+            && cx
+                .on_proxies(view.filter_index, view.patch.index)
+                .any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_))));
         let (span, message, help) = match &view.patch.body {
             None => {
                 let help = "patch:\n  operation: …\n  value: …";
@@ -45,7 +50,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         };
         out.push(
             Finding::new(rule, span, message)
-                .note("istiod's admission refuses the filter; where it gets in, the patch does nothing")
+                .note(if panics {
+                    "istiod's admission refuses the filter; where it gets in, istiod panics at the first object that \
+                     matches, and drops what it had still to do in that pass, patches of other filters included"
+                } else {
+                    "istiod's admission refuses the filter; where it gets in, the patch does nothing"
+                })
+                .ineffective()
                 .help(help)
                 .of(view.filter, Some(view.patch.index)),
         );

@@ -33,7 +33,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let Some(node) = document::present(&filter.document, &["metadata", "name"]) else { continue };
-        let mut finding = Finding::new(rule, node.span, format!("`{name}` is no name of a Kubernetes object"))
+        let mut finding = Finding::new(rule, node.span, format!("`{name}` cannot be the name of a Kubernetes object"))
             .note("the API server refuses it: a name has lowercase letters, digits, `-` and `.`, at most 253 of them")
             .of(filter, None);
         let lower = name.to_lowercase().replace(['_', ' '], "-");

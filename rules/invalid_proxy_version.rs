@@ -34,7 +34,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
         let span = view.value_span(&["match", "proxy", "proxyVersion"]);
         out.push(
-            Finding::new(rule, span, format!("`{version}` is no RE2 expression: {reason}"))
+            Finding::new(rule, span, format!("`{version}` is not an RE2 expression: {reason}"))
                 .note("istiod's admission refuses the filter; where it gets in, every version fits")
                 .help(r"write the start of the version with its dots escaped: proxyVersion: '^1\.30\.'")
                 .of(view.filter, Some(view.patch.index)),

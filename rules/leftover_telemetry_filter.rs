@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
 
 declare_rule! {
@@ -42,6 +43,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .of(filter, None),
         );
     }
+}
+
+/// Whether a filter is one that an old Istio installed for itself.
+pub(super) fn of_istio(filter: &EnvoyFilter) -> bool {
+    generated_for(&filter.name).is_some()
 }
 
 /// The release in the name of a filter that Istio installed for itself.

@@ -59,6 +59,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 Finding::new(rule, span, format!("`{name}` is an old name that no filter has"))
                     .of(view.filter, Some(view.patch.index))
                     .label("matches nothing")
+                    .ineffective()
                     .note("Istio compares names as they stand since 1.19; before, it took old names for the new ones")
                     .help(format!("name: {canonical}"))
                     .fix("write the canonical name", true, vec![Edit { span, text: canonical.to_owned() }]),

@@ -45,9 +45,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if let Some(place) = places.first() {
             finding = finding.note(format!("{} places lose it, the first: {place}", places.len()));
         }
-        let inert = cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }
 

@@ -25,7 +25,7 @@ declare_rule! {
 pub(super) const PATH: &str = "envoy.extensions.filters.http.lua.v3.Lua.inline_code";
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for object in
             value.objects.iter().filter(|object| object.full_name() == "envoy.extensions.filters.http.lua.v3.Lua")
         {

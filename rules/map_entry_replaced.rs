@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
-use crate::lint::{Context, Finding, Findings, Rule};
+use crate::lint::{Context, Finding, Findings, Rule, names};
 use crate::proto::merge::ChangeKind;
 use crate::proto::tree::Origin;
 use serde_json::Value;
@@ -49,7 +49,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let finding = Finding::new(
             rule,
             view.value_path_span(map),
-            format!("MERGE replaces the map entry `{path}` whole: {} of its fields are lost", fields.len()),
+            format!(
+                "MERGE replaces the map entry `{path}` whole: {} lost",
+                names::count(fields.len(), "field is", "fields are")
+            ),
         )
         .label("map entries are not merged into")
         .note(format!("lost: {}", fields.join(", ")))

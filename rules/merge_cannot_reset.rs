@@ -73,8 +73,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 })
                 .of(view.filter, Some(view.patch.index));
             let finding = seen.tell(finding);
-            let inert = seen.certain() && cx.inert(view.filter_index, view.patch.index);
-            out.push(if inert { finding.ineffective() } else { finding });
+            out.push(finding.ineffective());
         }
     }
 }
@@ -85,12 +84,7 @@ fn before(run: &PatchRun<'_, '_>, keys: &[&str]) -> Option<String> {
         if !matches!(effect, Effect::Merged(_) | Effect::TransportSocketMerged(..)) {
             return None;
         }
-        let mut tree = run.run.object(place)?;
-        for key in keys {
-            let plain = |key: &str| key.replace('_', "").to_lowercase();
-            tree.open();
-            tree = tree.entries().iter().find(|(name, _)| plain(name) == plain(key))?.1.clone();
-        }
+        let tree = run.run.below(place, keys.iter().copied())?;
         let text = crate::proto::json::write(&tree, crate::proto::json::Style::Compact);
         (!matches!(text.as_str(), "false" | "0" | "\"\"" | "\"0\"" | "{}" | "[]")).then_some(text)
     })

@@ -70,8 +70,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 }
             }
         }
-        let inert = cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }

@@ -43,8 +43,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .label("leaves the filter as it is")
             .help("REPLACE the filter, or change the object that it comes from (WasmPlugin, Telemetry)")
             .of(view.filter, Some(view.patch.index));
-        let inert = cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }

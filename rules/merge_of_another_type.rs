@@ -46,9 +46,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     .note("from Istio 1.27 on this is a panic of istiod that ends the pass over the listeners")
                     .help("name the filter in the match, and write its own type")
                     .of(view.filter, Some(view.patch.index));
-                let inert = seen.certain() && cx.inert(view.filter_index, view.patch.index);
                 let finding = seen.tell(finding);
-                out.push(if inert { finding.ineffective() } else { finding });
+                out.push(finding.ineffective());
             }
             continue;
         };
@@ -82,9 +81,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if !lost.is_empty() {
             finding = finding.note(format!("lost with it: {}", several(&lost, "patches")));
         }
-        let inert = seen.certain() && cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }
 

@@ -32,6 +32,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         out.push(
             Finding::new(rule, document::patch_place(&view, "applyTo"), "this patch has no applyTo")
                 .note("istiod's admission refuses the filter; where it gets in, istiod throws the patch away")
+                .ineffective()
                 .help(format!("write applyTo: and one of {}", names.join(", ")))
                 .of(view.filter, Some(view.patch.index)),
         );

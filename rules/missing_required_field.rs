@@ -1,15 +1,22 @@
 //! EF119: something that Envoy requires is not there.
 
 use crate::declare_rule;
+use crate::engine::trace::{Effect, Place};
 use crate::lint::constraint::{Absent, absent};
-use crate::lint::{Context, Findings, Rule};
+use crate::lint::context::PatchRun;
+use crate::lint::seen::exact;
+use crate::lint::value::{Object, PatchValue};
+use crate::lint::{Confidence, Context, Findings, Knowledge, Rule};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::schema::Message;
+use crate::source::Step;
 
 declare_rule! {
     /// A field that Envoy requires is not there.
     ///
     /// # What it finds
     /// An object given in full (added, inserted or replaced, an item of a list or a map) without a field that Envoy's
-    /// validation requires. What a MERGE leaves out is not meant.
+    /// validation requires. What a MERGE leaves out counts when the result of the merge does not have it either.
     ///
     /// # Why it matters
     /// istiod does not check it: it sends the object, and the proxy rejects the listener, route or cluster.
@@ -23,22 +30,22 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        let removes = value
-            .view
-            .patch
-            .body
-            .as_ref()
-            .is_some_and(|body| body.operation == crate::model::envoy_filter::Operation::Remove);
+    for value in cx.proxy_values() {
+        let removes = value.view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove);
         if removes {
             continue;
         }
-        for object in value.objects.iter().filter(|object| object.whole) {
-            let Some(message) = object.envoy else { continue };
+        let merged = merged_into(cx, value);
+        for object in &value.objects {
+            let Some(message) = object.envoy.filter(|_| !fetched_by_agent(value, object)) else { continue };
             for missing in absent(object, message) {
                 // An extension without its configuration is told by another rule.
                 let typed = matches!(&missing, Absent::Field(field, _) if field.name() == "typed_config");
                 if typed && super::missing_typed_config::speaks_of(object.full_name()) {
+                    continue;
+                }
+                // What a MERGE leaves out may be there: the result decides.
+                if !object.whole && !merged.iter().any(|(run, place)| lacks(run, place, object, message, &missing)) {
                     continue;
                 }
                 let (message, help) = match &missing {
@@ -55,14 +62,65 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                         (format!("`{}` needs a `{name}`", object.short_name()), format!("set one of {names}"))
                     }
                 };
-                out.push(
-                    value
-                        .finding(rule, object.span, message)
-                        .label("something required is missing in here")
-                        .note("istiod sends it as it is, and the proxy rejects what holds it")
-                        .help(help),
-                );
+                let mut finding = value
+                    .finding(rule, object.span, message)
+                    .label("something required is missing in here")
+                    .note("istiod sends it as it is, and the proxy rejects what holds it")
+                    .help(help);
+                if let Some((run, place)) = merged.iter().find(|_| !object.whole) {
+                    finding = finding.note(format!("it is missing in the result of the merge, too: {place}"));
+                    if run.run.knowledge == Knowledge::Dump {
+                        finding = finding.workloads([run.run.label.clone()]);
+                    } else {
+                        finding = finding.confidence(Confidence::Likely);
+                    }
+                }
+                out.push(finding);
             }
         }
     }
+}
+
+/// The objects that a MERGE was merged into.
+fn merged_into<'c, 'a>(cx: &'c Context<'a>, value: &PatchValue<'a>) -> Vec<(PatchRun<'c, 'a>, &'c Place)> {
+    if !value.merges() {
+        return Vec::new();
+    }
+    let runs = cx.on_proxies(value.view.filter_index, value.view.patch.index).filter(|run| exact(run, &value.view));
+    let merged = |run: PatchRun<'c, 'a>| {
+        let effects = run.trace.effects.iter();
+        effects.filter(|(_, effect)| matches!(effect, Effect::Merged(_))).map(move |(place, _)| (run, place))
+    };
+    runs.flat_map(merged).collect()
+}
+
+/// Whether what a merge was to find there is missing in its result.
+fn lacks(run: &PatchRun<'_, '_>, place: &Place, object: &Object<'_>, message: Message, missing: &Absent) -> bool {
+    let keys = object.route.iter().map(|step| match step {
+        Step::Key(key) => Some(key.as_str()),
+        Step::Item(_) => None,
+    });
+    let Some(keys) = keys.collect::<Option<Vec<&str>>>() else { return false };
+    let Some(tree) = run.run.below(place, keys) else { return false };
+    // The object has to be the message that the value says: else another rule speaks.
+    if !tree.entries().iter().any(|(_, part)| part.origin == run.id.origin()) {
+        return false;
+    }
+    match missing {
+        Absent::Field(field, _) => tree.get(field.name()).is_none(),
+        Absent::OneOf(name, _) => {
+            let index = message.oneofs().position(|oneof| oneof.name() == *name).and_then(|at| u32::try_from(at).ok());
+            let mut members = message.fields().filter(|field| field.oneof().is_some() && field.oneof() == index);
+            members.all(|field| tree.get(field.name()).is_none())
+        }
+    }
+}
+
+/// Whether the agent beside the proxy, and not the proxy, reads this: it fetches the remote code of a Wasm extension
+/// configuration and gives the proxy a local file (`pkg/wasm/convert.go`, releases 1.22 to 1.31).
+fn fetched_by_agent(value: &PatchValue<'_>, object: &Object<'_>) -> bool {
+    let wasm = |object: &Object<'_>| object.full_name().ends_with(".wasm.v3.Wasm");
+    value.view.patch.apply_to == ApplyTo::ExtensionConfig
+        && value.objects.iter().any(|other| wasm(other) && object.route.starts_with(&other.route))
+        && object.route.windows(2).any(|steps| steps == [Step::from("code"), Step::from("remote")])
 }

@@ -60,8 +60,22 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             }
             let name = object.text("name").unwrap_or_default();
             let span = object.member("name").map_or(object.span, |member| member.entry.value.span);
-            let mut finding = value.finding(rule, span, format!("`{name}` has no `typed_config`")).label("named only");
-            finding = if object.whole {
+            let mut finding = value
+                .finding(
+                    rule,
+                    span,
+                    if name.is_empty() {
+                        format!("this `{}` has neither `name` nor `typed_config`", object.short_name())
+                    } else {
+                        format!("`{name}` has no `typed_config`")
+                    },
+                )
+                .label(if name.is_empty() { "nothing to find an extension by" } else { "named only" });
+            finding = if value.envoy_minor.is_none() {
+                finding
+                    .severity(Severity::Warning)
+                    .note("Envoy up to 1.21 finds extensions by name, as the proxies do that this patch is for")
+            } else if object.whole {
                 finding.note("Envoy finds extensions by the type of their configuration only: the proxy rejects this")
             } else {
                 finding

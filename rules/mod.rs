@@ -99,6 +99,7 @@ mod misspelt_field;
 mod name_of_another_extension;
 mod nameless_filter_match;
 mod no_config_patches;
+mod no_effect_on_given_proxies;
 mod no_http_connection_manager;
 mod nothing_to_match;
 mod null_field;
@@ -112,6 +113,7 @@ mod port_reaches_other_services;
 mod proxy_metadata_matches_nothing;
 mod proxy_protocol_after_inspector;
 mod proxy_version_matches_nothing;
+mod rbac_beside_authorization_policy;
 mod remote_code_without_hash;
 mod removed_field;
 mod removes_protection;
@@ -254,6 +256,7 @@ pub static ALL: &[&Rule] = &[
     &proxy_metadata_matches_nothing::RULE,
     &field_nobody_reads::RULE,
     &nothing_to_match::RULE,
+    &no_effect_on_given_proxies::RULE,
     &operation_without_effect::RULE,
     &list_replacing_merge_of_filters::RULE,
     &listener_filter_merge_before_1_27::RULE,
@@ -315,6 +318,7 @@ pub static ALL: &[&Rule] = &[
     &cluster_settings_beside_destination_rule::RULE,
     &ext_authz_beside_authorization_policy::RULE,
     &jwt_authn_beside_request_authentication::RULE,
+    &rbac_beside_authorization_policy::RULE,
     &wasm_beside_wasm_plugin::RULE,
     &lua_beside_traffic_extension::RULE,
     &hop_settings_beside_gateway_topology::RULE,

@@ -24,7 +24,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for slot in value.slots.iter().filter(|slot| slot.field.name() == "typed_config") {
             let (Some(node), Some(url)) = (slot.extension_name(value), slot.content()) else { continue };
             let Some(name) = node.as_str() else { continue };

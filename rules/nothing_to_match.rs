@@ -39,6 +39,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         )
         .of(one.view.filter, Some(one.view.patch.index))
         .label("nothing of this kind")
+        .ineffective()
         .workloads(one.runs.iter().map(|run| run.label.clone()));
         out.push(match (waypoint, routes, context) {
             (true, true, _) => {

@@ -23,7 +23,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for object in &value.objects {
             if object.message().is_none_or(|message| message.field("typed_config").is_none()) {
                 continue;

@@ -31,7 +31,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, bool)> = BTreeMap::new();
     for run in &cx.runs {
         for (first, second) in run.order_matters(cx) {
-            if decided_by_priority(cx, first, second) {
+            if decided_by_priority(cx, first, second) || cx.same_object(first, second) {
                 continue;
             }
             let entry = found.entry((second, first)).or_default();
@@ -51,7 +51,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         )
         .label("comes later")
         .related(name(other), "comes first")
-        .note(format!("the order is decided by no priority: {}", reason(cx, first, second)))
+        .note(format!("no priority decides the order: {}", reason(cx, first, second)))
         .help("spec:\n  priority: 10 # the higher one comes later")
         .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
         .of(filter, None);

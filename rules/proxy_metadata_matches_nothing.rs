@@ -49,6 +49,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         )
         .of(view.filter, Some(view.patch.index))
         .label("fits no proxy")
+        .ineffective()
         .workloads(met.iter().map(|met| met.run.label.clone()));
         out.push(match (have.is_empty(), names::nearest(key, keys)) {
             (false, _) => finding.note(format!("they have {}, as JSON", names::listed(have, 8))),

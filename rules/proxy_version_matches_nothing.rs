@@ -1,7 +1,8 @@
 //! EF225: a proxyVersion that fits no proxy.
 
 use crate::declare_rule;
-use crate::engine::program::{MAX_PROXY_VERSION, ProxyMiss, compile_re2};
+use crate::engine::program::{MAX_PROXY_VERSION, ProxyMiss};
+use crate::lint::versions::newest_fitting;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, Rule, names};
 use crate::model::release::Release;
 use crate::source::Severity;
@@ -50,6 +51,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                         .of(view.filter, Some(view.patch.index))
                         .severity(Severity::Error)
                         .label("fits no proxy")
+                        .ineffective()
                         .note(format!("the filter selects {proxies}, of version {}", names::listed(versions, 8)))
                         .workloads(met.iter().map(|met| met.run.label.clone()));
                 if wanted.len() > MAX_PROXY_VERSION {
@@ -61,7 +63,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             }
             continue;
         }
-        if fits_some_release(wanted, cx.release) {
+        let newest = cx.release.minor.max(Release::NEWEST.minor);
+        // Of what Istio itself left behind another rule speaks.
+        if newest_fitting(wanted, newest).is_some() || super::leftover_telemetry_filter::of_istio(view.filter) {
             continue;
         }
         let oldest = Release::OLDEST;
@@ -70,6 +74,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .of(view.filter, Some(view.patch.index))
                 .confidence(Confidence::Likely)
                 .label("left over")
+                .ineffective()
                 .note(format!(
                     "compared with every release from {}.{} to {}.{}",
                     oldest.major, oldest.minor, cx.release.major, cx.release.minor
@@ -77,17 +82,4 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .help("delete the patch if no proxy of that version runs any more"),
         );
     }
-}
-
-/// Whether an expression fits any patch release from the oldest supported to the control plane's. Expressions with
-/// letters may mean the releases of a vendor.
-fn fits_some_release(expression: &str, newest: Release) -> bool {
-    let Ok(regex) = compile_re2(expression) else { return true };
-    let escapes = [r"\d", r"\w", r"\s", r"\b", r"\D", r"\W", r"\S", r"\B", r"\A", r"\z"];
-    let bare = escapes.iter().fold(expression.to_owned(), |text, escape| text.replace(escape, ""));
-    if bare.chars().any(char::is_alphabetic) {
-        return true;
-    }
-    (Release::OLDEST.minor..=newest.minor.max(Release::NEWEST.minor))
-        .any(|minor| (0..=30).any(|patch| regex.is_match(&Release::patch(minor, patch).to_string())))
 }

@@ -38,7 +38,7 @@ const SUCCESSORS: [(&str, &str); 12] = [
 ];
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for object in &value.objects {
             for member in object.members.iter().filter(|member| member.field().is_none()) {
                 let key = member.entry.key.as_str();

@@ -50,6 +50,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             )
             .of(filter, None)
             .label("reaches only this namespace")
+            .ineffective()
             .related(filter.document.key_span(&labels), format!("selects {}, all elsewhere", reach::extent(&selected)))
             .note(format!("a filter reaches its own namespace; only `{root}`, the root namespace, reaches all"))
             .help(format!("metadata:\n  namespace: {}", namespaces.first().copied().unwrap_or_default()))

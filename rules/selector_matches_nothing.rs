@@ -62,6 +62,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .confidence(if sure { Confidence::Certain } else { Confidence::Likely })
             .severity(if like.is_some() || reach::complete(cx) { Severity::Error } else { Severity::Info })
             .label("selects nothing")
+            .ineffective()
             .note(if have.is_empty() {
                 format!("none of the {number} known in reach of this filter has a label `{key}`")
             } else {

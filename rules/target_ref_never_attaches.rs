@@ -42,6 +42,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 _ => format!("this reference does nothing; {others} of the filter's other references may"),
             };
             let finding = Finding::new(rule, span, message).of(filter, None).label("never attaches").note(note);
+            let finding = finding.ineffective_if(others == 0);
             out.push(finding.help(help));
         }
     }
@@ -52,7 +53,7 @@ fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'st
     let waypoint = format!("targetRefs:\n- group: {GROUP}\n  kind: Gateway\n  name: <the waypoint>");
     match target.kind.as_str() {
         "Service" | "ServiceEntry" => {
-            let message = format!("an EnvoyFilter for a {} is attached by no release of Istio", target.kind);
+            let message = format!("no release of Istio attaches an EnvoyFilter to a {}", target.kind);
             Some(("kind", message, format!("refer to the waypoint that serves it:\n{waypoint}")))
         }
         "Gateway" | "GatewayClass" if target.group != GROUP => {
@@ -77,6 +78,6 @@ fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'st
             Some(("kind", message, format!("put the filter into `{root}`, or refer to the waypoint:\n{waypoint}")))
         }
         "Gateway" | "GatewayClass" => None,
-        kind => Some(("kind", format!("a `{kind}` is nothing an EnvoyFilter attaches to"), waypoint)),
+        kind => Some(("kind", format!("a `{kind}` is not a kind that an EnvoyFilter attaches to"), waypoint)),
     }
 }

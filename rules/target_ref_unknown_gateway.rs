@@ -53,7 +53,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 Finding::new(rule, span, format!("no Gateway `{}` is known in namespace `{own}`", target.name))
                     .of(filter, None)
                     .severity(severity)
-                    .label("attaches to nothing");
+                    .label("attaches to nothing")
+                    .ineffective_if(filter.target_refs.len() == 1);
             finding = match here().count() {
                 0 => finding.note(format!("no Gateway API gateway or waypoint is known in namespace `{own}`")),
                 _ => finding.note(format!("namespace `{own}` has {}", names::listed(here(), 8))),

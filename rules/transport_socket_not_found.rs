@@ -43,8 +43,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .label("has to be the name of a socket, as `envoy.transport_sockets.tls`")
             .help("write the name of the socket inside the match (not of the match), and its typed_config")
             .of(view.filter, Some(view.patch.index));
-        let inert = cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }

@@ -23,7 +23,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for slot in &value.slots {
             let Some(url) = slot.content() else { continue };
             let mut extensions = envoy::extensions_of(url.name()).peekable();

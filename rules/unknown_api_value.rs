@@ -1,11 +1,11 @@
-//! EF014: a word that is no value of an enum of the EnvoyFilter API.
+//! EF014: a word that is not a value of an enum of the EnvoyFilter API.
 
 use crate::declare_rule;
 use crate::lint::document;
 use crate::lint::{Context, Findings, Rule};
 
 declare_rule! {
-    /// A word that is no value of an enum of the EnvoyFilter API.
+    /// A word that is not a value of an enum of the EnvoyFilter API.
     ///
     /// # What it finds
     /// `applyTo`, `match.context`, `patch.operation`, `patch.filterClass` or `route.action` with a value that the API does not have.

@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::value::{nearest, short};
 use crate::lint::{Context, Edit, Findings, Rule};
 use crate::proto::decode::What;
+use crate::proto::schema::Schema;
 
 declare_rule! {
     /// A name that the enum does not have.
@@ -27,8 +28,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for noticed in &value.notices {
             let What::UnknownEnumValue { enumeration } = noticed.notice.what else { continue };
-            let schema =
-                if noticed.in_typed_struct { cx.envoy().unwrap_or(cx.program.schema) } else { cx.program.schema };
+            let schema = if noticed.in_typed_struct {
+                value.envoy_minor.and_then(Schema::envoy).unwrap_or(cx.program.schema)
+            } else {
+                cx.program.schema
+            };
             let names: Vec<&str> = schema
                 .enumeration(enumeration)
                 .into_iter()
@@ -44,6 +48,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, span, format!("`{}` has no value `{written}`", short(enumeration)))
                 .label("not a name of the enum")
                 .note(super::bad_duration::consequence(noticed.in_typed_struct))
+                .ineffective_if(!noticed.in_typed_struct)
                 .help(format!("it has {listed}{more}"));
             if let Some(near) = nearest(written, names.iter().copied()) {
                 let edit = Edit { span, text: near.name.to_owned() };

@@ -9,7 +9,7 @@ declare_rule! {
     /// A field that Envoy's message does not have.
     ///
     /// # What it finds
-    /// A key in a patch's value, at any depth, in `Any`s and TypedStructs too, that is no field of its message: in
+    /// A key in a patch's value, at any depth, in `Any`s and TypedStructs too, that is not a field of its message: in
     /// neither the types of istiod nor those of the proxies' Envoy.
     ///
     /// # Why it matters
@@ -45,7 +45,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                         format!(
                             "the proxy ignores it: `{}` of Envoy 1.{} does not have it",
                             message.full_name(),
-                            cx.envoy_minor()
+                            value.envoy_minor.unwrap_or_default()
                         )
                     } else {
                         format!(

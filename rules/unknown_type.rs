@@ -32,19 +32,20 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let Some(url) = slot.url.filter(|_| !slot.in_typed_struct) else { continue };
             let name = url.name();
             let only_proxy = url.istiod.is_some();
+            let envoy = value.envoy_minor.unwrap_or_else(|| cx.envoy_minor());
             let known = url.istiod.is_some() && url.envoy.is_some();
             if known || envoy::v3_of(name).is_some() || super::malformed_type_url::meant(cx, &url).is_some() {
                 continue;
             }
             // istiod's own types and contrib ones are not all in the tables of the proxy.
-            if only_proxy && (cx.envoy().is_none() || !name.starts_with("envoy.")) {
+            if only_proxy && (value.envoy_minor.is_none() || !name.starts_with("envoy.")) {
                 continue;
             }
-            let who =
-                if only_proxy { format!("Envoy 1.{}", cx.envoy_minor()) } else { format!("istiod {}", cx.release) };
+            let who = if only_proxy { format!("Envoy 1.{envoy}") } else { format!("istiod {}", cx.release) };
             let mut finding = value
                 .finding(rule, url.span, format!("{who} does not know the type `{name}`"))
                 .label("unknown type")
+                .ineffective_if(!only_proxy)
                 .note(if only_proxy {
                     "istiod sends it, and the proxy rejects what holds it".to_owned()
                 } else {
@@ -56,7 +57,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             if !only_proxy && url.envoy.is_some() {
                 finding = finding.help(format!(
                     "the proxy's Envoy 1.{} knows it: wrap it, so that istiod need not\n\"@type\": type.googleapis.com/xds.type.v3.TypedStruct\ntype_url: {}\nvalue: …",
-                    cx.envoy_minor(),
+                    envoy,
                     url.text
                 ));
             } else if let Some(better) = better(cx, &url) {

@@ -27,7 +27,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for slot in &value.slots {
             let own = slot.url.filter(|_| !slot.in_typed_struct).map(|url| (url, false));
-            let inner = slot.inner.flatten().map(|url| (url, true));
+            let inner = slot.inner.flatten().filter(|_| value.envoy_minor.is_some()).map(|url| (url, true));
             for (url, in_typed_struct) in [own, inner].into_iter().flatten() {
                 let Some(successor) = successor(&url) else { continue };
                 let text = format!("type.googleapis.com/{successor}");
@@ -36,6 +36,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                         .finding(rule, url.span, format!("`{}` is of the v2 API", short(url.name())))
                         .label("a v2 type")
                         .note(super::bad_duration::consequence(in_typed_struct))
+                        .ineffective_if(!in_typed_struct)
                         .note("Envoy dropped the v2 API in 1.18, istiod its types in 1.19")
                         .help(format!("write `{text}`"))
                         .fix("write the v3 type", false, vec![Edit { span: url.span, text }]),

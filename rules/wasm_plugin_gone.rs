@@ -31,14 +31,16 @@ const PLUGINS: [(&str, u16); 5] = [
 ];
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for object in value.objects.iter().filter(|object| object.full_name() == "envoy.extensions.wasm.v3.VmConfig") {
             let source = value.objects.iter().find(|source| {
                 source.full_name() == "envoy.config.core.v3.DataSource" && source.route.starts_with(&object.route)
             });
             let Some(member) = source.and_then(|source| source.member("inline_string")) else { continue };
             let Some(name) = member.entry.value.as_str() else { continue };
-            let Some((_, last)) = PLUGINS.iter().find(|(plugin, last)| *plugin == name && cx.release.minor > *last)
+            let Some((_, last)) = PLUGINS
+                .iter()
+                .find(|(plugin, last)| *plugin == name && value.envoy_minor.is_some_and(|envoy| envoy - 8 > *last))
             else {
                 continue;
             };

@@ -58,6 +58,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             Finding::new(rule, span, "a waypoint takes only filters with targetRefs")
                 .of(filter, None)
                 .label("fits only waypoints")
+                .ineffective()
                 .note("Istio 1.26 and earlier applied this filter; from 1.27 on it is ignored, silently")
                 .help(format!(
                     "targetRefs:\n- group: gateway.networking.k8s.io\n  kind: Gateway\n  name: {}",

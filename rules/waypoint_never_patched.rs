@@ -56,8 +56,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .label("never patched on a waypoint")
             .help("use a DestinationRule for clusters, the VirtualService or HTTPRoute for routes")
             .of(view.filter, Some(view.patch.index));
-        let inert = cx.inert(view.filter_index, view.patch.index);
         let finding = seen.tell(finding);
-        out.push(if inert { finding.ineffective() } else { finding });
+        out.push(finding.ineffective());
     }
 }

@@ -1,7 +1,7 @@
 //! EF501: a filter of the root namespace without a selector reaches the whole mesh.
 
 use crate::declare_rule;
-use crate::lint::{Context, Finding, Findings, Rule, reach};
+use crate::lint::{Context, Finding, Findings, Rule, reach, versions};
 use crate::model::envoy_filter::PatchContext;
 use crate::source::Severity;
 
@@ -31,6 +31,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             || !reach::unselective(cx, filter)
             || selector.is_some()
             || filter.patches.is_empty()
+            || versions::left_over(cx, filter)
         {
             continue;
         }

@@ -1,7 +1,7 @@
 //! EF502: a filter without a selector reaches its whole namespace.
 
 use crate::declare_rule;
-use crate::lint::{Context, Finding, Findings, Rule, reach};
+use crate::lint::{Context, Finding, Findings, Rule, reach, versions};
 
 declare_rule! {
     /// A filter without a selector, which patches every proxy of its namespace.
@@ -25,7 +25,12 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for filter in cx.filters {
         let selector = filter.document.at(&["spec".into(), "workloadSelector".into()]);
         let root = reach::is_root(cx, filter);
-        if root || selector.is_some() || !filter.target_refs.is_empty() || filter.patches.is_empty() {
+        if root
+            || selector.is_some()
+            || !filter.target_refs.is_empty()
+            || filter.patches.is_empty()
+            || versions::left_over(cx, filter)
+        {
             continue;
         }
         let hit: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).copied().collect();

@@ -81,7 +81,7 @@ const DIRECTIONS: [(&str, &str); 6] = [
 ];
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for slot in &value.slots {
             let wanted = wanted(value, slot);
             let Some(url) = slot.content().filter(|_| !wanted.is_empty()) else { continue };

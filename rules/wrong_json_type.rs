@@ -37,9 +37,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             };
             let span = value.notice_span(&noticed.notice);
             let mut finding = value
-                .finding(rule, span, format!("{found} where {expected} is wanted"))
+                // `a string: put it in quotes`: the order comes as help.
+                .finding(
+                    rule,
+                    span,
+                    format!("{found} where {} is wanted", expected.split(": ").next().unwrap_or(expected)),
+                )
                 .label(format!("in `{}`", noticed.notice.message))
-                .note(super::bad_duration::consequence(noticed.in_typed_struct));
+                .note(super::bad_duration::consequence(noticed.in_typed_struct))
+                .ineffective_if(!noticed.in_typed_struct);
             if let Some(node) = noticed.node {
                 let scalar = matches!(node.value, NodeValue::Number(_) | NodeValue::Bool(_));
                 if scalar && expected.contains("quotes") {

@@ -7,7 +7,7 @@ use crate::demo;
 use crate::engine::MeshSettings;
 use crate::lint::baseline::{self, Baseline};
 use crate::lint::config::{self, Config, FailOn};
-use crate::lint::istioctl::{self, Verdict};
+use crate::lint::istioctl::{self, Judgement, Verdict};
 use crate::lint::selection::Selector;
 use crate::lint::summary::Summary;
 use crate::lint::{self, Finding, Input, Rule, fix};
@@ -448,11 +448,12 @@ impl Lint {
             Output::Human => {
                 forms::text(direct, terminal, verbose, &report)?;
                 for verdict in &run.verdicts {
-                    let right = match verdict.right {
-                        Some(true) => terminal.paint(Role::Odd, "rightly"),
-                        Some(false) => terminal.paint(Role::Good, "wrongly"),
-                        None => terminal.paint(Role::Dim, "perhaps rightly"),
+                    let role = match verdict.right {
+                        Judgement::Right => Role::Odd,
+                        Judgement::Wrong => Role::Good,
+                        Judgement::OtherReason | Judgement::Unknown => Role::Dim,
                     };
+                    let right = terminal.paint(role, verdict.right.words());
                     let place = sources.place(verdict.span);
                     writeln!(direct, "- {place}: istioctl reports {} here, {right}: {}", verdict.code, verdict.why)?;
                 }

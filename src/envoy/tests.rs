@@ -45,5 +45,9 @@ fn extensions_know_their_slots_and_builds() {
     assert!(!extension("envoy.tracers.opencensus").unwrap().in_istio_proxy(23));
     let names: Vec<_> = extensions_of("envoy.extensions.filters.http.lua.v3.Lua").map(Extension::name).collect();
     assert_eq!(names, ["envoy.filters.http.lua"]);
+    let dynamo: Vec<_> = extensions_of("envoy.extensions.filters.http.dynamo.v3.Dynamo").collect();
+    assert!(matches!(&dynamo[..], [one] if one.contrib() && !one.in_istio_proxy(31)));
+    let stats: Vec<_> = extensions_of("stats.PluginConfig").flat_map(Extension::categories).collect();
+    assert_eq!(stats, ["envoy.filters.http", "envoy.filters.network"]);
     assert_eq!(canonical_name("envoy.lua"), Some("envoy.filters.http.lua"));
 }

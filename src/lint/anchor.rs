@@ -34,7 +34,17 @@ pub fn absent(rule: &'static Rule, cx: &Context<'_>, one: &NoMatch<'_, '_>, kind
     }
     let like = match one.confidence {
         Confidence::Certain => one.like(name),
-        Confidence::Likely => one.like(name).filter(|like| strsim::normalized_damerau_levenshtein(like, name) > 0.8),
+        Confidence::Likely => {
+            let there = one
+                .candidates
+                .iter()
+                .map(String::as_str)
+                .chain(names::generated(kind, cx.release).map(|name| -> &str { name }));
+            names::nearest(name, there).filter(|like| {
+                let tail = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+                strsim::normalized_damerau_levenshtein(&tail(like), &tail(name)) > 0.75
+            })
+        }
     };
     let finding = one.finding(rule, &format!("{word}s"), format!("no {word} `{name}` is there when this patch runs"));
     let others: Vec<&Adder> =
@@ -55,7 +65,7 @@ pub fn absent(rule: &'static Rule, cx: &Context<'_>, one: &NoMatch<'_, '_>, kind
             }
         }
         (_, Some(like)) => finding.help(format!("name: {like}")),
-        (Known::Now, None) => finding.note("istiod generates it for other configurations: for a policy, a protocol or a provider that these proxies have not"),
+        (Known::Now, None) => finding.note("istiod generates it for other configurations: for a policy, a protocol or a provider that these proxies do not have"),
         (Known::Never, None) => {
             let finding = finding.note("istiod generates no filter of this name, and no EnvoyFilter given adds one");
             // Another EnvoyFilter, not given, may add it.

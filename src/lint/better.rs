@@ -66,7 +66,23 @@ pub fn inserted<'c, 'a>(
     cx: &'c Context<'a>,
     message: &'static str,
 ) -> impl Iterator<Item = (Candidate<'a>, Parts<'a>)> + 'c {
-    candidates(cx, ApplyTo::HttpFilter).filter_map(move |mut candidate| {
+    inserted_among(cx, ApplyTo::HttpFilter, message)
+}
+
+/// Candidates that insert a network filter of one type, with its configuration.
+pub fn inserted_network<'c, 'a>(
+    cx: &'c Context<'a>,
+    message: &'static str,
+) -> impl Iterator<Item = (Candidate<'a>, Parts<'a>)> + 'c {
+    inserted_among(cx, ApplyTo::NetworkFilter, message)
+}
+
+fn inserted_among<'c, 'a>(
+    cx: &'c Context<'a>,
+    apply_to: ApplyTo,
+    message: &'static str,
+) -> impl Iterator<Item = (Candidate<'a>, Parts<'a>)> + 'c {
+    candidates(cx, apply_to).filter_map(move |mut candidate| {
         let inserts = matches!(
             candidate.operation,
             Operation::Add | Operation::InsertBefore | Operation::InsertAfter | Operation::InsertFirst

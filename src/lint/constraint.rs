@@ -40,9 +40,9 @@ pub fn broken(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
             let count = node.items().len() as u64;
             let appended = !object.whole;
             if let Some(max) = list.max.filter(|&max| count > max) {
-                out.push(Broken { span: node.span, must_be: format!("at most {}", items(max)) });
+                out.push(Broken { span: node.span, must_be: format!("a list of at most {}", items(max)) });
             } else if count > 0 && count < list.min && !appended {
-                out.push(Broken { span: node.span, must_be: format!("at least {}", items(list.min)) });
+                out.push(Broken { span: node.span, must_be: format!("a list of at least {}", items(list.min)) });
             }
             if list.unique {
                 for (index, item) in node.items().iter().enumerate() {
@@ -100,11 +100,11 @@ pub fn absent(object: &Object<'_>, message: Message) -> Vec<Absent> {
             Cardinality::Repeated => rules
                 .list
                 .filter(|list| list.min > 0 && !list.ignore_empty)
-                .map(|list| format!("at least {}", items(list.min))),
+                .map(|list| format!("a list of at least {}", items(list.min))),
             Cardinality::Map => rules
                 .map
                 .filter(|map| map.min > 0 && !map.ignore_empty)
-                .map(|map| format!("at least {}", items(map.min))),
+                .map(|map| format!("a map of at least {}", items(map.min))),
             Cardinality::Explicit => rules.required.then(|| "set".to_owned()),
             Cardinality::Implicit => match (&rules.number, &rules.text, &rules.enumeration) {
                 (Some(rules), ..) if !rules.ignore_empty => number(rules, 0.0, |value| value.to_string()),
@@ -228,7 +228,7 @@ fn text(rules: &Text, value: &str) -> Option<String> {
     }
     if chars < rules.min_len || bytes < rules.min_bytes {
         let least = rules.min_len.max(rules.min_bytes);
-        return Some(if least == 1 { "not empty".to_owned() } else { format!("at least {least} characters long") });
+        return Some(if least == 1 { "non-empty".to_owned() } else { format!("at least {least} characters long") });
     }
     if let Some(max) = rules.max_len.filter(|&max| chars > max).or(rules.max_bytes.filter(|&max| bytes > max)) {
         return Some(format!("at most {max} characters long"));
@@ -252,7 +252,8 @@ fn text(rules: &Text, value: &str) -> Option<String> {
         return Some(format!("a text without `{part}`"));
     }
     if let Some(pattern) = &rules.pattern
-        && Regex::new(pattern).is_ok_and(|regex| !regex.is_match(value))
+        // Envoy asks for a match of the whole text.
+        && Regex::new(&format!(r"\A(?:{pattern})\z")).is_ok_and(|regex| !regex.is_match(value))
     {
         return Some(format!("a text that matches `{pattern}`"));
     }

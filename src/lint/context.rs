@@ -3,6 +3,7 @@
 use super::inert::Memo;
 use super::rule::Rule;
 use super::value::{self, PatchValue};
+use super::versions;
 use crate::engine::program::{BuiltPatch, Planned};
 use crate::engine::trace::PatchTrace;
 use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program};
@@ -116,9 +117,26 @@ impl<'a> Context<'a> {
     /// The value of every patch that has one, walked with its types.
     pub fn values(&self) -> &[PatchValue<'a>] {
         self.walked.get_or_init(|| {
-            let (istiod, envoy) = (self.program.schema, self.envoy());
-            self.patches().filter_map(|view| value::walk(view, istiod, envoy)).collect()
+            let istiod = self.program.schema;
+            self.patches().filter_map(|view| value::walk(view, istiod, self.envoy_minor_of(&view))).collect()
         })
+    }
+
+    /// The values that proxies of a known Envoy receive: what rules on the proxy's side look at. A patch whose
+    /// `proxyVersion` asks for proxies older than all known ones is none of them.
+    pub fn proxy_values(&self) -> impl Iterator<Item = &PatchValue<'a>> {
+        self.values().iter().filter(|value| value.envoy_minor.is_some())
+    }
+
+    /// Minor number of the Envoy in the proxies that a patch is for: the control plane's own, or what `proxyVersion` asks
+    /// for; `None` when that is older than all that is known.
+    pub fn envoy_minor_of(&self, view: &PatchView<'_>) -> Option<u16> {
+        let version = view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str());
+        if version.is_empty() {
+            return Some(self.envoy_minor());
+        }
+        // Istio 1.N comes with Envoy 1.(N+8).
+        versions::newest_fitting(version, self.release.minor).map(|minor| minor + 8)
     }
 
     /// Minor number of the proxies' Envoy: Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (docs, supported
@@ -136,6 +154,12 @@ impl<'a> Context<'a> {
     pub fn on_proxies<'c>(&'c self, filter: usize, patch: usize) -> impl Iterator<Item = PatchRun<'c, 'a>> + 'c {
         let attached = self.attached.get(filter).into_iter().flatten();
         attached.filter_map(move |&run| self.runs.get(run)?.patch(filter, patch))
+    }
+
+    /// Whether two filters are one object of the cluster, given twice: only one of them can be there.
+    pub fn same_object(&self, one: usize, other: usize) -> bool {
+        let name = |index: usize| self.filters.get(index).map(EnvoyFilter::full_name);
+        one != other && name(one) == name(other)
     }
 
     /// Whether real config dumps were given.

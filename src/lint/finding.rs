@@ -3,6 +3,7 @@
 use super::rule::Rule;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Span};
+use std::collections::HashSet;
 
 /// How sure a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,10 +122,18 @@ impl Finding {
         self
     }
 
-    /// Says that the patch (of a finding without one: the filter) has no effect on any proxy that is given.
+    /// Says that the patch (of a finding without one: the filter) has no effect. A rule says so where what it found is
+    /// reason enough; where config dumps show an effect all the same, it is taken back ([`super::Context::settle`]).
     #[must_use]
     pub fn ineffective(mut self) -> Finding {
         self.ineffective = true;
+        self
+    }
+
+    /// The same where a condition holds.
+    #[must_use]
+    pub fn ineffective_if(mut self, condition: bool) -> Finding {
+        self.ineffective |= condition;
         self
     }
 
@@ -202,6 +211,17 @@ impl Findings {
     /// Adds findings.
     pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
         self.found.extend(findings);
+    }
+
+    /// Every finding so far.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+        self.found.iter_mut()
+    }
+
+    /// Of which filters (by full name) and patches the findings so far say that they have no effect.
+    pub fn ineffective(&self) -> HashSet<(String, Option<usize>)> {
+        let found = self.found.iter().filter(|finding| finding.ineffective);
+        found.map(|finding| (finding.filter.clone(), finding.patch)).collect()
     }
 
     /// All findings: by file and place, then by code; the same finding at the same place once.

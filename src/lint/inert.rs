@@ -1,12 +1,15 @@
 //! Patches that change nothing in the end: proven by running the engine again without them.
 
 use super::context::{Context, Knowledge, ProxyRun};
+use super::finding::Findings;
 use crate::engine::program::Status;
 use crate::engine::trace::{Effect, NoOp};
 use crate::engine::{self, Options, PatchId, Patched, Plan};
+use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
-use crate::proto::tree::Tree;
+use crate::proto::merge::Change;
+use crate::proto::tree::{Origin, Tree};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, OnceLock};
 
@@ -19,6 +22,7 @@ const MAX_RUNS: usize = 256;
 pub struct Memo {
     inert: Mutex<BTreeMap<PatchId, bool>>,
     ids: OnceLock<HashMap<(usize, usize), PatchId>>,
+    origins: OnceLock<BTreeSet<Origin>>,
 }
 
 impl Memo {
@@ -30,17 +34,33 @@ impl Memo {
 }
 
 impl Context<'_> {
-    /// Whether a patch has no effect on any proxy of which a dump was given and that its filter attaches to; `false` when
-    /// there is none.
+    /// Whether a patch has no effect on any proxy of which a dump was given; `false` when there is none.
     pub fn inert(&self, filter: usize, patch: usize) -> bool {
-        let mut seen = false;
-        for run in self.on_proxies(filter, patch).filter(|run| run.run.knowledge == Knowledge::Dump) {
-            seen = true;
-            if !run.run.inert(run.id) {
-                return false;
-            }
+        let mut runs = self.on_proxies(filter, patch).filter(|run| run.run.knowledge == Knowledge::Dump);
+        self.has_dumps() && runs.all(|run| run.run.inert(run.id))
+    }
+
+    /// Takes back what rules say of patches without effect wherever the engine, run on the config dumps, does not prove
+    /// it: a rule sees why a patch fails in one place, and it may work in another. Of a filter that meets no dump rules
+    /// say what follows from the text alone; that stays.
+    pub fn settle(&self, findings: &mut Findings) {
+        if !self.has_dumps() {
+            return;
         }
-        seen
+        let mut known: HashMap<(usize, usize), bool> = HashMap::new();
+        let mut numbers: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, filter) in self.filters.iter().enumerate() {
+            numbers.entry(filter.full_name()).or_default().push(number);
+        }
+        for finding in findings.iter_mut().filter(|finding| finding.ineffective) {
+            finding.ineffective = numbers.get(&finding.filter).into_iter().flatten().all(|&filter| {
+                let count = self.filters[filter].patches.len();
+                let patches = finding.patch.map_or(0..count, |patch| patch..(patch + 1).min(count));
+                patches
+                    .into_iter()
+                    .all(|patch| *known.entry((filter, patch)).or_insert_with(|| self.inert(filter, patch)))
+            });
+        }
     }
 }
 
@@ -52,6 +72,9 @@ fn writes(effect: &Effect) -> bool {
 impl ProxyRun<'_> {
     /// Whether istiod would send the same configuration without this patch.
     pub fn inert(&self, id: PatchId) -> bool {
+        if self.unknown(id) {
+            return false;
+        }
         let trace = &self.judged.trace.patches[id.index()];
         let panicked = self.judged.trace.aborts.iter().any(|abort| abort.cause == id);
         if !panicked && !trace.effects.iter().any(|(_, effect)| effect.changes()) {
@@ -72,6 +95,20 @@ impl ProxyRun<'_> {
         inert
     }
 
+    /// Whether a patch may change something that istiod generates and the dump does not hold.
+    pub fn unknown(&self, id: PatchId) -> bool {
+        use ApplyTo as To;
+        let planned = self.plan.get(id);
+        if planned.status != Status::Ready || planned.proxy_miss.is_some() {
+            return false;
+        }
+        match planned.built.patch.apply_to {
+            To::Cluster => !self.judged.patched.unknown_services.is_empty(),
+            To::RouteConfiguration | To::VirtualHost | To::HttpRoute => !self.judged.patched.unknown_routes.is_empty(),
+            _ => false,
+        }
+    }
+
     /// Whether istiod would send the same configuration without these patches: a full run of the engine.
     pub fn same_without(&self, off: &[PatchId]) -> bool {
         let plan = self.plan.without(off);
@@ -84,11 +121,21 @@ impl ProxyRun<'_> {
     fn doubtful(&self, id: PatchId) -> bool {
         let trace = &self.judged.trace.patches[id.index()];
         let apply_to = self.plan.get(id).built.patch.apply_to;
-        let company = || {
-            self.plan.ids().any(|other| {
+        // Who would do the same if this patch did not, or who takes away what holds the object.
+        let company = |resource: &str| {
+            self.plan.ids().filter(|&other| other != id).any(|other| {
                 let planned = self.plan.get(other);
-                other != id && planned.status == Status::Ready && planned.built.patch.apply_to == apply_to
+                let effects = &self.judged.trace.patches[other.index()].effects;
+                (planned.status == Status::Ready && planned.built.patch.apply_to == apply_to)
+                    || effects.iter().any(|(place, effect)| place.resource == resource && effect.changes())
             })
+        };
+        let over_another = |changes: &[Change]| {
+            changes
+                .iter()
+                .flat_map(|change| &change.before_origins)
+                .copied()
+                .any(|origin| PatchId::of(origin).is_some())
         };
         let rivals = |place| {
             self.judged.trace.patches.iter().any(|other| {
@@ -101,7 +148,8 @@ impl ProxyRun<'_> {
         !trace.later.is_empty()
             || trace.effects.iter().any(|(place, effect)| match effect {
                 Effect::Replaced => true,
-                Effect::Removed => company(),
+                Effect::Removed => company(&place.resource),
+                Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => over_another(changes),
                 Effect::Added => rivals(place),
                 _ => false,
             })
@@ -110,9 +158,11 @@ impl ProxyRun<'_> {
 
     /// Whether something of what istiod sends was written by this patch.
     fn writes_last(&self, id: PatchId) -> bool {
-        let origin = id.origin();
-        let trees = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
-        trees.into_iter().any(|tree| tree.origins().contains(&origin))
+        let origins = self.memo.origins.get_or_init(|| {
+            let trees = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
+            trees.flat_map(Tree::origins).collect()
+        });
+        origins.contains(&id.origin())
     }
 
     /// Whether two results of runs on this proxy mean the same.

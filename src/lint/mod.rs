@@ -27,6 +27,7 @@ pub mod summary;
 pub mod suppress;
 pub mod traffic_policy;
 pub mod value;
+pub mod versions;
 
 pub mod inert;
 pub mod order;

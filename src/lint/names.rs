@@ -139,12 +139,36 @@ pub fn known(kind: &str, name: &str, release: Release) -> Known {
     }
 }
 
+/// The names of this kind that a release generates; prefixes left out.
+pub fn generated(kind: &str, release: Release) -> impl Iterator<Item = &'static str> {
+    let of_kind = GENERATED.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, names)| *names);
+    let now = move |one: &&Generated| one.since <= release && release < one.until && !one.name.ends_with('/');
+    of_kind.iter().filter(now).map(|one| one.name)
+}
+
 /// The name most like this one; `None` when none is like it.
 pub fn nearest<'n>(name: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let likeness = |one: &str| strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &one.to_lowercase());
+    let (wanted, tail) = (name.to_lowercase(), last(name).to_lowercase());
+    // What names of filters have in common says nothing: `envoy.filters.http.wasm` is not like `envoy.filters.http.cors`.
+    #[allow(clippy::float_cmp, reason = "1.0 is what equal texts have")]
+    let likeness = |one: &str| {
+        let whole = strsim::normalized_damerau_levenshtein(&wanted, &one.to_lowercase());
+        let tails = strsim::normalized_damerau_levenshtein(&tail, &last(one).to_lowercase());
+        if one.starts_with("envoy.filters.") && name.starts_with("envoy.filters.") {
+            whole.min(tails)
+        } else if tails == 1.0 && name.contains('.') && one.contains('.') {
+            whole.max(0.9)
+        } else {
+            whole
+        }
+    };
     let scored = among.into_iter().filter(|one| !one.is_empty()).map(|one| (likeness(one), one));
     let best = scored.max_by(|(left, a), (right, b)| left.total_cmp(right).then_with(|| b.cmp(a)));
     best.filter(|(score, _)| *score >= 0.6).map(|(_, one)| one)
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }
 
 /// Up to `most` of these names in backquotes, and how many more there are.
@@ -190,5 +214,6 @@ mod tests {
             Some("envoy.filters.http.router")
         );
         assert_eq!(nearest("cart", ["ledger", ""]), None);
+        assert_eq!(nearest("envoy.filters.http.wasm", ["envoy.filters.http.cors"]), None);
     }
 }

@@ -100,8 +100,7 @@ fn gather<'c, 'a>(cx: &'c Context<'a>, view: PatchView<'a>, met: &Met) -> Option
 /// Whether `proxyVersion` is absent or fits a proxy of the control plane's own release.
 fn meant_for_release(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
     let version = view.patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).unwrap_or_default();
-    version.is_empty()
-        || crate::engine::program::compile_re2(version).is_ok_and(|regex| regex.is_match(&cx.release.to_string()))
+    version.is_empty() || super::versions::newest_fitting(version, cx.release.minor) == Some(cx.release.minor)
 }
 
 impl NoMatch<'_, '_> {
@@ -122,7 +121,8 @@ impl NoMatch<'_, '_> {
         let finding = Finding::new(rule, self.span(), message)
             .of(self.view.filter, Some(self.view.patch.index))
             .confidence(self.confidence)
-            .label("the match fails here");
+            .label("the match fails here")
+            .ineffective();
         match self.confidence {
             Confidence::Certain => {
                 let proxies = count(self.runs.len(), "proxy", "proxies");

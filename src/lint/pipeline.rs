@@ -4,7 +4,7 @@ use super::config::Config;
 use super::context::Context;
 use super::finding::{Edit, Finding, Findings};
 use super::rule::Rule;
-use super::run::{Input, inspect};
+use super::run::{Input, REMAINDER, inspect};
 use super::suppress::{self, Form, Suppression};
 use crate::source::{Sources, Span};
 
@@ -32,7 +32,10 @@ pub fn check<T>(
     look: impl FnOnce(&Context<'_>) -> T,
 ) -> Checked<T> {
     let run: Vec<&'static Rule> = rules.iter().copied().filter(|rule| config.runs(rule)).collect();
-    let (found, seen) = inspect(input, &run, look);
+    // The rule for what no other says has to know what the others say, whether that is reported or not.
+    let remainder = run.iter().any(|rule| rule.name == REMAINDER) && !input.dumps.is_empty();
+    let (mut found, seen) = inspect(input, if remainder { rules } else { &run }, look);
+    found.retain(|finding| run.contains(&finding.rule));
     let suppressions = suppress::read(input.sources, &input.inventory.envoy_filters);
     let outcome = suppress::apply(found, &suppressions);
     let mut findings = Findings::default();

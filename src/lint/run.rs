@@ -36,6 +36,9 @@ pub struct Input<'a> {
     pub mesh: &'a MeshSettings,
 }
 
+/// Name of the rule that says what no other says: it runs last, and looks at what the others found.
+pub const REMAINDER: &str = "no-effect-on-given-proxies";
+
 /// Runs rules. Findings come sorted by place; suppression and severities of a configuration are the caller's.
 pub fn lint(input: &Input<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
     inspect(input, rules, |_| ()).0
@@ -89,7 +92,12 @@ pub fn inspect<T>(
         walked: std::cell::OnceCell::new(),
     };
     let mut findings = Findings::default();
-    for rule in rules {
+    let (last, first): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| rule.name == REMAINDER);
+    for rule in first {
+        (rule.check)(rule, &context, &mut findings);
+    }
+    context.settle(&mut findings);
+    for rule in last {
         (rule.check)(rule, &context, &mut findings);
     }
     (findings.sorted(), look(&context))

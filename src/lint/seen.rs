@@ -171,6 +171,18 @@ impl ProxyRun<'_> {
         Some(tree)
     }
 
+    /// What stands at a route of keys below an object, as istiod sends it; `Any`s are opened on the way.
+    pub fn below<'k>(&self, place: &Place, keys: impl IntoIterator<Item = &'k str>) -> Option<Tree<'_>> {
+        let plain = |key: &str| key.replace('_', "").to_lowercase();
+        let mut tree = self.object(place)?;
+        for key in keys {
+            tree.open();
+            tree = tree.entries().iter().find(|(name, _)| plain(name) == plain(key))?.1.clone();
+        }
+        tree.open();
+        Some(tree)
+    }
+
     /// Every listener that patches changed, as istiod sends it.
     pub fn changed_listeners(&self) -> impl Iterator<Item = (&str, &Tree<'_>)> {
         let listeners = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);

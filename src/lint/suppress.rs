@@ -4,6 +4,7 @@
 //! line: a document, a patch, a key with its value. An annotation is about its object.
 
 use super::finding::Finding;
+use super::istioctl::rules_for;
 use super::rule::Rule;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{FileId, Node, NodeValue, Sources, Span};
@@ -17,16 +18,6 @@ pub const ANNOTATION: &str = "envoyfilter.dev/ignore";
 
 /// Annotation that `istioctl analyze` reads: codes with commas between them, or `*`.
 pub const ISTIOCTL_ANNOTATION: &str = "galley.istio.io/analyze-suppress";
-
-/// What istioctl's codes are about, as names of our rules (messages.yaml of istio.io/istio, release 1.31). Names of rules
-/// that do not exist (yet) stand for nothing.
-const ISTIOCTL: &[(&str, &[&str])] = &[
-    ("IST0151", &["anchor-absent", "sub-filter-absent", "anchor-added-later", "order-by-creation-time"]),
-    ("IST0152", &["operation-without-effect"]),
-    ("IST0153", &["operation-without-effect"]),
-    ("IST0154", &["operation-without-effect"]),
-    ("IST0155", &["anchor-absent", "sub-filter-absent", "anchor-added-later", "order-by-creation-time"]),
-];
 
 /// Where a suppression stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,15 +69,10 @@ impl Suppression {
         let here = at.file == self.scope.file && self.scope.start <= at.start && at.start < self.scope.end;
         here && match self.form {
             Form::Istioctl if self.rules.is_empty() => true,
-            Form::Istioctl => self.rules.iter().any(|named| from_istioctl(&named.word).contains(&finding.rule.name)),
+            Form::Istioctl => self.rules.iter().any(|named| rules_for(&named.word).contains(&finding.rule.name)),
             _ => self.rules.iter().any(|named| named.means(finding.rule)),
         }
     }
-}
-
-/// The names of our rules that look at what an istioctl code is about.
-fn from_istioctl(code: &str) -> &'static [&'static str] {
-    ISTIOCTL.iter().find(|(known, _)| *known == code).map_or(&[], |(_, names)| names)
 }
 
 /// Reads every suppression, in the order of the files.

@@ -27,6 +27,8 @@ pub struct PatchValue<'a> {
     pub slots: Vec<Slot<'a>>,
     /// What a reader of the JSON noticed: istiod of the value, the proxy of the content of TypedStructs.
     pub notices: Vec<Noticed<'a>>,
+    /// Minor number of the Envoy of the proxies that the patch is for; `None` when they are older than what is known.
+    pub envoy_minor: Option<u16>,
 }
 
 /// A message with fields.
@@ -207,7 +209,8 @@ pub fn short(full_name: &str) -> &str {
 }
 
 /// Walks the value of a patch; `None` when it has none or its type is not known.
-pub fn walk(view: PatchView<'_>, istiod: Schema, envoy: Option<Schema>) -> Option<PatchValue<'_>> {
+pub fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>) -> Option<PatchValue<'_>> {
+    let envoy = envoy_minor.and_then(Schema::envoy);
     let body = view.patch.body.as_ref()?;
     let node = body.value.as_ref()?;
     let name = view.patch.apply_to.message()?;
@@ -215,7 +218,7 @@ pub fn walk(view: PatchView<'_>, istiod: Schema, envoy: Option<Schema>) -> Optio
         istiod,
         envoy,
         route: Vec::new(),
-        value: PatchValue { view, node, objects: Vec::new(), slots: Vec::new(), notices: Vec::new() },
+        value: PatchValue { view, node, objects: Vec::new(), slots: Vec::new(), notices: Vec::new(), envoy_minor },
     };
     if let Some(built) = view.built {
         walker.note(&built.notices, &[], node, false);
@@ -400,7 +403,7 @@ impl<'a> Walker<'a> {
             text,
             span: node.span,
             istiod: if in_typed_struct { None } else { self.istiod.message(name) },
-            envoy: self.envoy.unwrap_or(self.istiod).message(name),
+            envoy: self.envoy.and_then(|envoy| envoy.message(name)),
         })
     }
 }

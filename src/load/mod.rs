@@ -77,7 +77,7 @@ impl Loaded {
         let mut kept = Vec::new();
         for document in documents {
             if let Some(span) = replaced.iter().find_map(|&at| within(&document, at)) {
-                let message = "this is no UTF-8: the document is not read".to_owned();
+                let message = "this is not UTF-8: the document is not read".to_owned();
                 let help = Some("save the file as UTF-8".to_owned());
                 problems.push(Problem { code: "not-utf8", severity: Severity::Error, span: Some(span), message, help });
                 continue;

@@ -126,7 +126,7 @@ impl Reader {
             Some(near) => format!("write {near}"),
             None => format!("one of {}", all.join(", ")),
         };
-        self.refuse("unknown-enum-value", entry.value.span, format!("`{text}` is no value of `{name}`"), Some(help));
+        self.refuse("unknown-enum-value", entry.value.span, format!("`{text}` is not a value of `{name}`"), Some(help));
         None
     }
 
@@ -165,7 +165,7 @@ impl Reader {
             if known.contains(&key) {
                 continue;
             }
-            let text = format!("`{key}` is no field of {}: the API server drops it", message.name);
+            let text = format!("`{key}` is not a field of {}: the API server drops it", message.name);
             let (code, help) = if let Some(name) = same_letters(key, known) {
                 ("misspelt-field", Some(format!("write `{name}`")))
             } else if let Some((code, help)) = told(key) {

@@ -168,7 +168,7 @@ fn metadata(reader: &mut Reader, meta: Message<'_>, filter: &mut EnvoyFilter) {
         if filter.created.is_none()
             && let Some(node) = meta.node.get("creationTimestamp")
         {
-            let message = format!("creationTimestamp `{text}` is no RFC 3339 time, like 2026-01-15T00:00:30Z");
+            let message = format!("creationTimestamp `{text}` is not an RFC 3339 time, like 2026-01-15T00:00:30Z");
             reader.warn("bad-timestamp", node.span, message, None);
         }
     }
@@ -314,7 +314,7 @@ fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, 
     all.iter().map(|value| (name(*value), *value)).collect()
 }
 
-/// Notes what is no field of a mapping.
+/// Notes what is not a field of a mapping.
 fn check(reader: &mut Reader, message: Message<'_>) {
     let known = FIELDS.iter().find(|(name, _)| *name == message.name).map_or(&[][..], |(_, fields)| *fields);
     if message.name != "spec" {
@@ -360,7 +360,7 @@ const HABITS: &[(&str, &str, &str)] = &[
     ("cluster", "host", "write `service`"),
 ];
 
-/// What is known of a key that is no field of a mapping: the code of the problem and what to do.
+/// What is known of a key that is not a field of a mapping: the code of the problem and what to do.
 fn told(mapping: &str, key: &str) -> Option<(&'static str, String)> {
     if let Some((_, _, help)) = HABITS.iter().find(|(of, word, _)| *of == mapping && *word == key) {
         return Some(("unknown-field", (*help).to_owned()));

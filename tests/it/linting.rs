@@ -2,7 +2,7 @@
 
 use crate::support::{dumps, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
-use kubectl_envoyfilter::lint::{self, Finding, Input};
+use kubectl_envoyfilter::lint::{self, Context, Finding, Input};
 use kubectl_envoyfilter::load::{self, Loaded, dump::Dump, dump::Identity, reference};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules;
@@ -32,6 +32,15 @@ impl Proxies {
 
     /// All findings of all rules on what was loaded.
     pub(crate) fn lint(&self, loaded: &Loaded) -> Vec<Finding> {
+        self.run(loaded, |_| ()).0
+    }
+
+    /// What `look` sees of the runs on what was loaded.
+    pub(crate) fn inspect<T>(&self, loaded: &Loaded, look: impl FnOnce(&Context<'_>) -> T) -> T {
+        self.run(loaded, look).1
+    }
+
+    fn run<T>(&self, loaded: &Loaded, look: impl FnOnce(&Context<'_>) -> T) -> (Vec<Finding>, T) {
         let given: Vec<_> = self.given.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
         let references: Vec<_> =
             self.references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
@@ -46,7 +55,7 @@ impl Proxies {
             release: self.release,
             mesh: &mesh,
         };
-        lint::lint(&input, rules::ALL)
+        lint::inspect(&input, rules::ALL, look)
     }
 }
 

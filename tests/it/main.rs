@@ -12,6 +12,8 @@ mod dump;
 mod field_failures;
 mod generate;
 mod input;
+mod istio_samples;
+mod istioctl;
 mod leaks;
 mod lint_cli;
 mod linting;

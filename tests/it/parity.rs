@@ -42,7 +42,7 @@ const WARNINGS: &[Kind] = &[
     (r"Envoy filter: proxyVersion match exceeds", &["EF027"]),
     (r"Envoy filter: filter match has no effect", &["EF024"]),
     // Old names in patches for proxies that are gone are told by the version that matches nothing.
-    (r"using deprecated filter name", &["EF213", "EF225"]),
+    (r"using deprecated filter name", &["EF213", "EF225", "EF704"]),
     (r"unknown field ", &["EF101", "EF102", "EF111", "EF117", "EF131", "EF132"]),
     (r"using deprecated type_url", &["EF110"]),
     (r"using deprecated types by name without typed_config", &["EF111", "EF112"]),
