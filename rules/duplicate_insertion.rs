@@ -3,8 +3,8 @@
 use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::Confidence;
+use crate::lint::seen::changed_filter_lists;
 use crate::lint::seen::exact;
-use crate::lint::seen::filter_lists;
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::proto::tree::Tree;
 use std::collections::BTreeMap;
@@ -60,8 +60,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         };
         for (_, listener) in run.changed_listeners() {
             look(listener.get("listener_filters").map(Tree::items).unwrap_or_default());
-            for list in filter_lists(listener) {
-                look(&list.filters);
+            for (_, filters) in changed_filter_lists(listener) {
+                look(filters);
             }
         }
     }

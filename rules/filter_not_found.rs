@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::engine::trace::Condition;
+use crate::envoy;
 use crate::lint::names::{self, Known};
 use crate::lint::{Context, Findings, Rule, anchor, no_match};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
@@ -31,7 +32,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let filter = want.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
         let name = filter.map_or("", |filter| filter.name.as_str());
         // Certain without a proxy too: HTTP filters are nowhere else.
-        let http = one.view.patch.apply_to == ApplyTo::HttpFilter && names::canonical("network", name).is_none();
+        let http =
+            one.view.patch.apply_to == ApplyTo::HttpFilter && envoy::canonical_filter_name("network", name).is_none();
         if http && name != HTTP_CONNECTION_MANAGER && names::known("network", name, cx.release) == Known::Now {
             let message = format!("an HTTP_FILTER patch looks for HTTP filters inside `{name}`, which has none");
             out.push(one.finding(rule, "network filters", message).help(format!("name: {HTTP_CONNECTION_MANAGER}")));

@@ -2,7 +2,8 @@
 
 use crate::declare_rule;
 use crate::engine::program::compile_re2;
-use crate::lint::{Context, Edit, Finding, Findings, Rule, names};
+use crate::envoy;
+use crate::lint::{Context, Edit, Finding, Findings, Rule};
 use crate::model::envoy_filter::ObjectMatch;
 
 declare_rule! {
@@ -43,7 +44,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let legacy = PLACES
             .iter()
             .zip(written)
-            .filter_map(|((route, kind), name)| Some((*route, name?, names::canonical(kind, name?)?)));
+            .filter_map(|((route, kind), name)| Some((*route, name?, envoy::canonical_filter_name(kind, name?)?)));
         let legacy: Vec<_> = legacy.collect();
         if legacy.is_empty() || !meant_for(cx, view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str())) {
             continue;

@@ -1,32 +1,48 @@
 //! What Envoy's protos do not say: successors of old types and names, deprecations, extensions and where they are built.
 //!
-//! The tables are small text files beside this one, each with its source in the first line; a look-up is a binary search.
+//! The tables are small text files beside this one, each with its source in the first line; an index is made of one when
+//! it is first asked.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// Tab-separated rows sorted by their first column; the first line says where they come from.
-struct Table(&'static str);
+struct Table {
+    text: &'static str,
+    /// The first row of each key.
+    index: OnceLock<HashMap<&'static str, Row>>,
+}
 
-static V2_TYPES: Table = Table(include_str!("data/v2_types.tsv"));
-static MOVED_TYPES: Table = Table(include_str!("data/moved_types.tsv"));
-static REMOVED_FIELDS: Table = Table(include_str!("data/removed_fields.tsv"));
-static LEGACY_NAMES: Table = Table(include_str!("data/legacy_names.tsv"));
-static DEPRECATIONS: Table = Table(include_str!("data/deprecations.tsv"));
-static EXTENSIONS: Table = Table(include_str!("data/extensions.tsv"));
+static V2_TYPES: Table = Table::new(include_str!("data/v2_types.tsv"));
+static MOVED_TYPES: Table = Table::new(include_str!("data/moved_types.tsv"));
+static REMOVED_FIELDS: Table = Table::new(include_str!("data/removed_fields.tsv"));
+static LEGACY_NAMES: Table = Table::new(include_str!("data/legacy_names.tsv"));
+static DEPRECATIONS: Table = Table::new(include_str!("data/deprecations.tsv"));
+static EXTENSIONS: Table = Table::new(include_str!("data/extensions.tsv"));
 
 impl Table {
+    const fn new(text: &'static str) -> Table {
+        Table { text, index: OnceLock::new() }
+    }
+
     /// Every row, as its cells.
     fn rows(&self) -> impl Iterator<Item = Row> + use<> {
-        self.0.lines().skip(1).map(Row)
+        self.text.lines().skip(1).map(Row)
     }
 
     /// The first row with this key.
     fn row(&self, key: &str) -> Option<Row> {
-        self.0.find(&format!("\n{key}\t")).map(|at| Row(self.0[at + 1..].lines().next().unwrap_or_default()))
+        let index = || {
+            let mut index = HashMap::new();
+            for row in self.rows() {
+                index.entry(row.cell(0)).or_insert(row);
+            }
+            index
+        };
+        self.index.get_or_init(index).get(key).copied()
     }
 }
 
@@ -68,6 +84,15 @@ pub fn field_removed(message: &str, field: &str) -> bool {
 /// The canonical name for an old name of an extension.
 pub fn canonical_name(legacy: &str) -> Option<&'static str> {
     LEGACY_NAMES.row(legacy).map(|row| row.cell(1))
+}
+
+/// The canonical name of a filter of a kind (`http`, `network`, `listener`) for an old one: `envoy.ext_authz` was the name
+/// of two.
+pub fn canonical_filter_name(kind: &str, legacy: &str) -> Option<&'static str> {
+    LEGACY_NAMES.row(legacy)?;
+    let of_kind =
+        |name: &&str| name.strip_prefix("envoy.filters.").is_some_and(|it| it.split('.').next() == Some(kind));
+    LEGACY_NAMES.rows().filter(|row| row.cell(0) == legacy).map(|row| row.cell(1)).find(of_kind)
 }
 
 /// When a field or enum value was deprecated, forbidden, removed, and what stands in for it.

@@ -7,9 +7,13 @@ use crate::proto::schema::Schema;
 fn every_table_has_its_source_and_is_sorted() {
     let tables = [&V2_TYPES, &MOVED_TYPES, &REMOVED_FIELDS, &LEGACY_NAMES, &DEPRECATIONS];
     for table in tables {
-        assert!(table.0.starts_with("# ") && table.0.lines().next().unwrap().contains("Envoy"), "{}", &table.0[..40]);
+        assert!(
+            table.text.starts_with("# ") && table.text.lines().next().unwrap().contains("Envoy"),
+            "{}",
+            &table.text[..40]
+        );
         let rows: Vec<_> = table.rows().map(|row| row.0).collect();
-        assert!(rows.is_sorted(), "{}", &table.0[..40]);
+        assert!(rows.is_sorted(), "{}", &table.text[..40]);
         assert!(rows.len() > 40);
     }
 }

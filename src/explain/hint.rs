@@ -4,6 +4,7 @@ use super::Explainer;
 use super::view::Reason;
 use crate::engine::matching::VIRTUAL_INBOUND;
 use crate::engine::trace::{Condition, PatchId};
+use crate::envoy;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, PatchContext};
 use crate::model::inventory::TargetPort;
 use crate::model::proxy::ProxyKind;
@@ -14,45 +15,14 @@ use std::collections::BTreeSet;
 /// How many of the nearest things are kept.
 const NEAREST: usize = 5;
 
-/// Names of filters before Envoy's canonical ones, with these. Generated configuration has carried only canonical names
-/// since Istio 1.8, and since 1.19 a match by an old name finds nothing (Istio release notes 1.8 and 1.19).
-const OLD_NAMES: &[(&str, &str)] = &[
-    ("envoy.buffer", "envoy.filters.http.buffer"),
-    ("envoy.client_ssl_auth", "envoy.filters.network.client_ssl_auth"),
-    ("envoy.cors", "envoy.filters.http.cors"),
-    ("envoy.csrf", "envoy.filters.http.csrf"),
-    ("envoy.fault", "envoy.filters.http.fault"),
-    ("envoy.grpc_http1_bridge", "envoy.filters.http.grpc_http1_bridge"),
-    ("envoy.grpc_json_transcoder", "envoy.filters.http.grpc_json_transcoder"),
-    ("envoy.grpc_web", "envoy.filters.http.grpc_web"),
-    ("envoy.gzip", "envoy.filters.http.gzip"),
-    ("envoy.health_check", "envoy.filters.http.health_check"),
-    ("envoy.http_connection_manager", "envoy.filters.network.http_connection_manager"),
-    ("envoy.http_dynamo_filter", "envoy.filters.http.dynamo"),
-    ("envoy.ip_tagging", "envoy.filters.http.ip_tagging"),
-    ("envoy.listener.http_inspector", "envoy.filters.listener.http_inspector"),
-    ("envoy.listener.original_dst", "envoy.filters.listener.original_dst"),
-    ("envoy.listener.original_src", "envoy.filters.listener.original_src"),
-    ("envoy.listener.proxy_protocol", "envoy.filters.listener.proxy_protocol"),
-    ("envoy.listener.tls_inspector", "envoy.filters.listener.tls_inspector"),
-    ("envoy.lua", "envoy.filters.http.lua"),
-    ("envoy.mongo_proxy", "envoy.filters.network.mongo_proxy"),
-    ("envoy.rate_limit", "envoy.filters.http.ratelimit"),
-    ("envoy.ratelimit", "envoy.filters.network.ratelimit"),
-    ("envoy.redis_proxy", "envoy.filters.network.redis_proxy"),
-    ("envoy.router", "envoy.filters.http.router"),
-    ("envoy.squash", "envoy.filters.http.squash"),
-    ("envoy.tcp_proxy", "envoy.filters.network.tcp_proxy"),
-];
-
 /// The canonical name of a filter that a match calls by its old one.
 pub fn canonical_name(old: &str, condition: Condition) -> Option<&'static str> {
-    if old == "envoy.ext_authz" {
-        // The one old name that two kinds of filters shared.
-        let http = condition == Condition::SubFilter;
-        return Some(if http { "envoy.filters.http.ext_authz" } else { "envoy.filters.network.ext_authz" });
-    }
-    OLD_NAMES.iter().find(|(name, _)| *name == old).map(|(_, new)| *new)
+    let kind = match condition {
+        Condition::SubFilter => "http",
+        Condition::ListenerFilter => "listener",
+        _ => "network",
+    };
+    envoy::canonical_filter_name(kind, old).or_else(|| envoy::canonical_name(old))
 }
 
 impl Explainer<'_, '_> {

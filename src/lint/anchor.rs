@@ -6,6 +6,7 @@ use super::names::{self, Known};
 use super::no_match::NoMatch;
 use super::rule::Rule;
 use crate::engine::PatchId;
+use crate::envoy;
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::tree::Tree;
 use crate::source::Severity;
@@ -19,7 +20,7 @@ struct Adder {
 /// The finding for an absent filter of a kind (`http`, `network`, `listener`); `None` where nothing certain can be said.
 pub fn absent(rule: &'static Rule, cx: &Context<'_>, one: &NoMatch<'_, '_>, kind: &str, name: &str) -> Option<Finding> {
     // The rule on old names says it better.
-    if names::canonical(kind, name).is_some() {
+    if envoy::canonical_filter_name(kind, name).is_some() {
         return None;
     }
     let word = match kind {

@@ -2,24 +2,8 @@
 
 use crate::model::release::Release;
 
-/// Old names and what they are called today, one `legacy<TAB>canonical<TAB>source` a line (Envoy's changelog of 1.14, its
-/// legacy factory registrations, and istiod's table of deprecated names).
-const LEGACY: &str = include_str!("../envoy/data/legacy-names.tsv");
-
 /// Istio stopped comparing old names in matches with this release.
 pub const LEGACY_NAMES_UNTIL: Release = Release::minor(19);
-
-/// What an old filter name of this kind (`http`, `network`, `listener`) is called today.
-pub fn canonical(kind: &str, name: &str) -> Option<&'static str> {
-    // Most names are not even in the text.
-    memchr::memmem::find(LEGACY.as_bytes(), name.as_bytes())?;
-    let prefix = format!("envoy.filters.{kind}.");
-    LEGACY.lines().skip(1).find_map(|line| {
-        let mut columns = line.split('\t');
-        let (legacy, canonical) = (columns.next()?, columns.next()?);
-        (legacy == name && canonical.starts_with(&prefix)).then_some(canonical)
-    })
-}
 
 /// A name that istiod generates, for some configuration of the mesh.
 struct Generated {
@@ -193,10 +177,16 @@ mod tests {
 
     #[test]
     fn old_names_have_a_name_of_their_kind() {
-        assert_eq!(canonical("http", "envoy.router"), Some("envoy.filters.http.router"));
-        assert_eq!(canonical("network", "envoy.ext_authz"), Some("envoy.filters.network.ext_authz"));
-        assert_eq!(canonical("http", "envoy.tcp_proxy"), None);
-        assert_eq!(canonical("listener", "envoy.listener.tls_inspector"), Some("envoy.filters.listener.tls_inspector"));
+        assert_eq!(crate::envoy::canonical_filter_name("http", "envoy.router"), Some("envoy.filters.http.router"));
+        assert_eq!(
+            crate::envoy::canonical_filter_name("network", "envoy.ext_authz"),
+            Some("envoy.filters.network.ext_authz")
+        );
+        assert_eq!(crate::envoy::canonical_filter_name("http", "envoy.tcp_proxy"), None);
+        assert_eq!(
+            crate::envoy::canonical_filter_name("listener", "envoy.listener.tls_inspector"),
+            Some("envoy.filters.listener.tls_inspector")
+        );
     }
 
     #[test]

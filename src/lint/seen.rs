@@ -220,6 +220,18 @@ pub fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l, 't>> {
     lists
 }
 
+/// Those of the lists that patches had a hand in: what is still as the dump has it is not even parsed.
+pub fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Item = (bool, &'l [Tree<'t>])> {
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    let chains = chains.iter().chain(listener.get("default_filter_chain"));
+    let filters = chains.map(|chain| chain.get("filters").map(Tree::items).unwrap_or_default());
+    let lists = filters.flat_map(|filters| {
+        let inner = filters.iter().filter_map(|filter| filter.get("typed_config")?.get("http_filters"));
+        std::iter::once((false, filters)).chain(inner.map(|list| (true, list.items())))
+    });
+    lists.filter(|(_, filters)| filters.iter().any(|filter| PatchId::of(filter.origin).is_some()))
+}
+
 /// A filter behind the first terminal filter of its list, and a patch is to blame.
 pub struct Behind<'r> {
     /// The patch.
@@ -236,15 +248,15 @@ pub struct Behind<'r> {
 pub fn behind_terminal(run: &ProxyRun<'_>, look: &mut dyn FnMut(&Behind<'_>)) {
     let brought = |filter: &Tree<'_>| PatchId::of(filter.origin);
     for (_, listener) in run.changed_listeners() {
-        for list in filter_lists(listener).iter().filter(|list| list.filters.iter().any(|one| brought(one).is_some())) {
-            let ends = |filter: &Tree<'_>| terminal(list.http, &config_type(filter));
-            let Some(first) = list.filters.iter().position(ends) else { continue };
-            for filter in &list.filters[first + 1..] {
+        for (http, filters) in changed_filter_lists(listener) {
+            let ends = |filter: &Tree<'_>| terminal(http, &config_type(filter));
+            let Some(first) = filters.iter().position(ends) else { continue };
+            for filter in &filters[first + 1..] {
                 let both = ends(filter);
                 // Of two terminal filters the one that a patch brought is to blame, wherever it stands.
                 let (filter, other) = match brought(filter) {
-                    None if both => (&list.filters[first], filter),
-                    _ => (filter, &list.filters[first]),
+                    None if both => (&filters[first], filter),
+                    _ => (filter, &filters[first]),
                 };
                 if let Some(id) = brought(filter) {
                     look(&Behind { id, filter: filter.name(), other: other.name(), both });

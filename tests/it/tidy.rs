@@ -10,7 +10,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("model", &["proto", "source"]),
     ("engine", &["model", "proto", "source"]),
     ("load", &["model", "proto", "source"]),
-    ("explain", &["engine", "model", "proto", "source"]),
+    ("explain", &["engine", "envoy", "model", "proto", "source"]),
     ("lint", &["engine", "envoy", "explain", "model", "proto", "source", "declare_rule"]),
     ("rules", &["engine", "envoy", "explain", "lint", "model", "proto", "source", "declare_rule"]),
     ("report", &["engine", "explain", "lint", "model", "proto", "source"]),
