@@ -64,29 +64,37 @@ const SECRET_SECTION: &str = "envoy.admin.v3.SecretsConfigDump";
 
 /// Finds secrets in texts.
 pub struct Redactor {
-    patterns: Vec<Regex>,
+    /// With what stands in place of what they find.
+    patterns: Vec<(Regex, &'static str)>,
 }
 
-/// Texts that are secrets by their form: PEM blocks (also in base64), JSON Web Tokens, credentials of `Authorization`,
+/// What stands in place of a secret inside a text: code and URLs stay what they are around it.
+const INSIDE: &str = "${1}[redacted]${2}";
+
+/// Texts that are secrets by their form, what is to stay around them in groups: PEM blocks (also in base64), JSON Web Tokens, credentials of `Authorization`,
 /// passwords in URLs, keys of clouds and forges.
 const PATTERNS: &[&str] = &[
     r"-----BEGIN [A-Z0-9 ]+-----(?s:.*?)(?:-----END [A-Z0-9 ]+-----|\z)",
     r"LS0tLS1CRUdJTi[A-Za-z0-9+/=\s]*",
     r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.?[A-Za-z0-9_-]*",
-    r"(?i)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}",
+    r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}",
     r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
     r"\bgh[pousr]_[A-Za-z0-9]{20,}\b",
     r"\bxox[abprs]-[A-Za-z0-9-]{10,}",
     r"\bAIza[A-Za-z0-9_-]{30,}",
-    r"://[^/\s:@]+:[^/\s@]+@",
-    r#"(?i)\b(?:password|passwd|secret|token|api[-_]?key)["']?\s*[:=]\s*["'][^"'\s]{4,}["']"#,
+    r"(://)[^/\s:@]+:[^/\s@]+(@)",
+    r#"(?i)(\b(?:password|passwd|secret|token|api[-_]?key)["']?\s*[:=]\s*["'])[^"'\s]{4,}(["'])"#,
 ];
 
 impl Redactor {
     /// With further patterns. Fails with what is wrong with one of them.
     pub fn new(more: &[String]) -> Result<Redactor, String> {
-        let all = PATTERNS.iter().copied().chain(more.iter().map(String::as_str));
-        let patterns = all.map(|pattern| Regex::new(pattern).map_err(|error| error.to_string()));
+        let own = PATTERNS.iter().map(|pattern| (*pattern, INSIDE));
+        // A group in a pattern of the user's means nothing: all that it finds goes.
+        let all = own.chain(more.iter().map(|pattern| (pattern.as_str(), REDACTED)));
+        let patterns = all.map(|(pattern, instead)| {
+            Regex::new(pattern).map(|pattern| (pattern, instead)).map_err(|error| error.to_string())
+        });
         Ok(Redactor { patterns: patterns.collect::<Result<_, _>>()? })
     }
 
@@ -138,9 +146,9 @@ impl Redactor {
     /// Replaces the secrets in a text.
     fn text(&self, text: &mut String) -> usize {
         let mut found = 0;
-        for pattern in &self.patterns {
+        for (pattern, instead) in &self.patterns {
             if pattern.is_match(text) {
-                *text = pattern.replace_all(text, REDACTED).into_owned();
+                *text = pattern.replace_all(text, *instead).into_owned();
                 found += 1;
             }
         }
@@ -190,9 +198,13 @@ mod tests {
         let found = Redactor::new(&[]).unwrap().redact(&mut value);
         let text = value.to_string();
         assert!(!text.contains("canary"), "{text}");
-        assert_eq!(text.matches("kept").count(), 7, "{text}");
+        assert_eq!(text.matches("kept").count(), 6, "{text}");
         assert!(text.contains("%REQ(authorization)%") && text.contains("\"max_tokens\":10"), "{text}");
         assert_eq!(found, 11);
+        assert!(
+            text.contains("local token = \\\"[redacted]\\\"") && text.contains("http://[redacted]@host/kept"),
+            "{text}"
+        );
         let mut again = value.clone();
         Redactor::new(&[]).unwrap().redact(&mut again);
         assert_eq!(again, value);
