@@ -36,6 +36,7 @@ mod duplicate_insertion;
 mod duplicate_key;
 mod duplicate_object;
 mod duration_leak;
+mod effect_without_selection;
 mod empty_selector;
 mod ext_authz_beside_authorization_policy;
 mod extension_config_missing;
@@ -61,6 +62,7 @@ mod invalid_regex;
 mod invalid_selector;
 mod invalid_yaml;
 mod jwt_authn_beside_request_authentication;
+mod leftover_object;
 mod leftover_telemetry_filter;
 mod legacy_api;
 mod legacy_name_in_match;
@@ -108,6 +110,8 @@ mod oneof_set_twice;
 mod opens_admin_interface;
 mod operation_without_effect;
 mod order_by_creation_time;
+mod patch_contradicted;
+mod patch_not_in_effect;
 mod plaintext_transport;
 mod port_reaches_other_services;
 mod proxy_metadata_matches_nothing;
@@ -117,6 +121,7 @@ mod rbac_beside_authorization_policy;
 mod remote_code_without_hash;
 mod removed_field;
 mod removes_protection;
+mod replicas_differ;
 mod route_configuration_not_found;
 mod route_not_found;
 mod route_settings_beside_virtual_service;
@@ -151,6 +156,7 @@ mod unknown_type;
 mod unrendered_template;
 mod untyped_config;
 mod unused_suppression;
+mod update_rejected;
 mod v2_type;
 mod virtual_host_not_found;
 mod wasm_beside_wasm_plugin;
@@ -328,6 +334,12 @@ pub static ALL: &[&Rule] = &[
     &cluster_beside_service_entry::RULE,
     &idle_timeout_beside_proxy_metadata::RULE,
     &bootstrap_beside_override::RULE,
+    &patch_not_in_effect::RULE,
+    &patch_contradicted::RULE,
+    &replicas_differ::RULE,
+    &update_rejected::RULE,
+    &leftover_object::RULE,
+    &effect_without_selection::RULE,
     &unused_suppression::RULE,
     &suppression_without_reason::RULE,
     &unknown_rule::RULE,

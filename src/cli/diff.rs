@@ -4,7 +4,6 @@ use super::input::{self, Offer, Proxies, Work};
 use super::{Exit, Session};
 use crate::cluster::kinds;
 use crate::engine::{self, MeshSettings, Options, Patched, Program};
-use crate::explain::live;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
@@ -138,8 +137,8 @@ fn proxy(
     let proxy = &offer.config.proxy;
     let plans = (programs.0.plan(proxy, mesh), programs.1.plan(proxy, mesh));
     // What the filters of now put there is in a live dump already.
-    let stripped = live::strip(&plans.0, &offer.config);
-    let config = &live::without(&offer.config, &stripped);
+    let stripped = engine::unapply(&plans.0, &offer.config, &Options::default()).kept_texts();
+    let config = &engine::unapply::without(&offer.config, &stripped);
     let options = Options::default();
     let before = engine::run(&plans.0, config, &options, &mut ());
     let after = engine::run(&plans.1, config, &options, &mut ());

@@ -5,10 +5,10 @@ use super::{Exit, Session};
 use crate::cluster::facts::{self, Station};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
-use crate::engine::{self, Options, Program};
+use crate::engine::{self, Options, Program, unapply};
 use crate::explain::field::Asked;
 use crate::explain::view::{API_VERSION, Explanation, FieldExplanation};
-use crate::explain::{self, Explainer, Settings, live};
+use crate::explain::{self, Explainer, Settings};
 use crate::load::Loaded;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
@@ -172,8 +172,10 @@ impl Explain {
             let mesh = &plane.mesh;
             let plan = program.plan(proxy, mesh);
             let options = Options::default();
-            let stripped = live::strip(&plan, &offer.config);
-            let config = live::without(&offer.config, &stripped);
+            let unapplied = engine::unapply(&plan, &offer.config, &options);
+            let nothing = unapply::Texts::new();
+            let texts = if unapplied.patched() { &unapplied.texts } else { &nothing };
+            let config = unapply::without(&offer.config, texts);
             let judged = engine::judge(&plan, &config, &options);
             let explainer = Explainer {
                 sources: &loaded.sources,
@@ -182,7 +184,7 @@ impl Explain {
                 program,
                 plan: &plan,
                 config: &config,
-                live: &offer.config,
+                unapplied: &unapplied,
                 judged: &judged,
                 dump: offer.dump.name(),
             };

@@ -230,16 +230,11 @@ impl Lint {
             };
             let path = |name: &str| files::relative(name, &folder);
             let verbose = session.global.verbose;
-            let checked =
-                lint::check(
-                    &input,
-                    &rules,
-                    &config,
-                    path,
-                    |cx| if verbose { istioctl::verdicts(cx) } else { Vec::new() },
-                );
+            let checked = lint::check(&input, &rules, &config, path, |cx| {
+                (if verbose { istioctl::verdicts(cx) } else { Vec::new() }, lint::live::states(cx))
+            });
             summary.suppressed = summary.suppressed.max(checked.suppressed);
-            verdicts = checked.seen;
+            (verdicts, (summary.dump_states, summary.proven)) = checked.seen;
             all.push((release, checked.findings));
         }
         let releases: Vec<Release> = passes.iter().map(|(release, ..)| *release).collect();

@@ -4,8 +4,8 @@ use super::input::{self, Proxies, Work};
 use super::{Exit, Session};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
+use crate::engine::unapply::Texts;
 use crate::engine::{self, Options, Program};
-use crate::explain::live::{self, Stripped};
 use crate::load::dump::Edit;
 use crate::model::resource::{ProxyConfig, Resource, ResourceState};
 use crate::report;
@@ -91,9 +91,9 @@ impl Render {
             let plan = program.plan(&offer.config.proxy, mesh);
             let options = Options::default();
             let stripped = if work.is_live() {
-                live::strip(&old.plan(&offer.config.proxy, mesh), &offer.config)
+                engine::unapply(&old.plan(&offer.config.proxy, mesh), &offer.config, &options).kept_texts()
             } else {
-                Stripped::new()
+                Texts::new()
             };
             let config = generated(&offer.config, &stripped);
             let patched = engine::run(&plan, &config, &options, &mut ());
@@ -148,7 +148,7 @@ impl Render {
 }
 
 /// The configuration as istiod generated it, every resource at its place: one that a filter added is left to itself.
-fn generated<'a>(config: &ProxyConfig<'a>, stripped: &'a Stripped) -> ProxyConfig<'a> {
+fn generated<'a>(config: &ProxyConfig<'a>, stripped: &'a Texts) -> ProxyConfig<'a> {
     let resources = config.resources.iter().enumerate().map(|(index, resource)| match stripped.get(&index) {
         None => resource.clone(),
         Some(None) => Resource { state: ResourceState::Static, ..resource.clone() },
@@ -158,7 +158,7 @@ fn generated<'a>(config: &ProxyConfig<'a>, stripped: &'a Stripped) -> ProxyConfi
 }
 
 /// Takes out of the dump what was taken out of the configuration; later edits of the same resource win.
-fn undone(stripped: &Stripped) -> Vec<Edit<'_>> {
+fn undone(stripped: &Texts) -> Vec<Edit<'_>> {
     let edits = stripped.iter().map(|(&resource, text)| match text {
         Some(json) => Edit::Replace { resource, json: json.as_str().into() },
         None => Edit::Remove { resource },

@@ -7,7 +7,7 @@ use crate::cluster::kinds::Needs;
 use crate::cluster::targets::Target;
 use crate::engine::{self, Options, Program};
 use crate::explain::view::{self, Patch};
-use crate::explain::{Explainer, Settings, live};
+use crate::explain::{Explainer, Settings};
 use crate::lint::config::Config;
 use crate::lint::{self, Input};
 use crate::load::dump::{Dump, Identity};
@@ -208,8 +208,9 @@ fn explained(
     let (program, plane) = (programs.get(plane)?, work.planes.get(plane)?);
     let plan = program.plan(&config.proxy, &plane.mesh);
     let options = Options::default();
-    let stripped = live::strip(&plan, config);
-    let base = live::without(config, &stripped);
+    let unapplied = engine::unapply(&plan, config, &options);
+    let nothing = engine::unapply::Texts::new();
+    let base = engine::unapply::without(config, if unapplied.patched() { &unapplied.texts } else { &nothing });
     let judged = engine::judge(&plan, &base, &options);
     let explainer = Explainer {
         sources: &work.loaded.sources,
@@ -218,7 +219,7 @@ fn explained(
         program,
         plan: &plan,
         config: &base,
-        live: config,
+        unapplied: &unapplied,
         judged: &judged,
         dump: dump.name(),
     };

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 /// Where istiod's list of clusters has a cluster: the order in which names are taken when they occur twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+pub(super) enum Rank {
     Outbound,
     Catchall,
     AddedOutbound,
@@ -233,7 +233,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
 }
 
 /// istiod's place for a cluster, by its generated name.
-fn rank(kind: ProxyKind, name: &str) -> Rank {
+pub(super) fn rank(kind: ProxyKind, name: &str) -> Rank {
     match name {
         "BlackHoleCluster" | "PassthroughCluster" | "AllowAnyDynamicDNSCluster" if kind != ProxyKind::Waypoint => {
             Rank::Catchall
@@ -250,7 +250,7 @@ fn rank(kind: ProxyKind, name: &str) -> Rank {
 }
 
 /// Hosts of the services behind an inbound cluster: the `istio` filter metadata that istiod writes.
-fn service_hosts(cluster: &Tree<'_>) -> Vec<String> {
+pub(super) fn service_hosts(cluster: &Tree<'_>) -> Vec<String> {
     let services = cluster.path(&["metadata", "filter_metadata", "istio", "services"]);
     let services = services.map(Tree::items).unwrap_or_default();
     services.iter().map(|service| service.str_at("host").to_owned()).collect()

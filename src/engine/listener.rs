@@ -448,11 +448,11 @@ fn unremove(slot: &mut Slot<'_>) {
     }
 }
 
-fn chain_place(listener: &str, index: Option<usize>, chain: &Tree<'_>) -> Place {
+pub(super) fn chain_place(listener: &str, index: Option<usize>, chain: &Tree<'_>) -> Place {
     Place { chain: Some((index, chain.name().to_owned())), ..Place::resource(ResourceKind::Listener, listener) }
 }
 
-fn filter_place(chain: Option<&Place>, filter: &Tree<'_>) -> Place {
+pub(super) fn filter_place(chain: Option<&Place>, filter: &Tree<'_>) -> Place {
     let place = chain.cloned().unwrap_or_else(|| Place::resource(ResourceKind::Listener, ""));
     Place { filter: Some(filter.name().to_owned()), ..place }
 }

@@ -12,11 +12,13 @@ mod route;
 mod run;
 pub mod select;
 pub mod trace;
+pub mod unapply;
 
 pub use outcome::{Judged, Outcome, judge};
 pub use program::{Plan, Program};
 pub use select::{MeshSettings, Selection};
 pub use trace::{PatchId, Sink, Trace};
+pub use unapply::{Unapplied, unapply};
 
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;

@@ -237,6 +237,11 @@ impl<'p> Plan<'p> {
     }
 }
 
+/// Whether a patch runs on the proxy of its plan.
+pub fn proxy_runs(planned: &Planned<'_>) -> bool {
+    planned.status == Status::Ready && planned.proxy_miss.is_none()
+}
+
 fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<&'static str> {
     filter.patches.iter().find_map(|patch| {
         let operation = patch.body.as_ref().map(|body| body.operation);

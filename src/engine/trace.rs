@@ -18,10 +18,10 @@ impl PatchId {
         Origin(self.0 + 1)
     }
 
-    /// The patch behind a tag; `None` for istiod.
+    /// The patch behind a tag; `None` for istiod, and where it is not known.
     pub const fn of(origin: Origin) -> Option<PatchId> {
         match origin.0 {
-            0 => None,
+            0 | 0xffff_fffe.. => None,
             number => Some(PatchId(number - 1)),
         }
     }

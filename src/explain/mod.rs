@@ -6,7 +6,7 @@ mod chains;
 mod changes;
 pub mod field;
 mod hint;
-pub mod live;
+mod live;
 mod order;
 pub mod view;
 mod words;
@@ -15,7 +15,7 @@ pub use hint::canonical_name;
 
 use crate::engine::program::Status;
 use crate::engine::trace::{self, Effect, NoOp, PatchId};
-use crate::engine::{Judged, MeshSettings, Outcome, Plan, Program};
+use crate::engine::{Judged, MeshSettings, Outcome, Plan, Program, Unapplied};
 use crate::model::envoy_filter::{EnvoyFilter, ObjectMatch, Operation, Patch};
 use crate::model::inventory::Inventory;
 use crate::model::resource::ProxyConfig;
@@ -23,7 +23,7 @@ use crate::proto::decode;
 use crate::proto::merge::ChangeKind;
 use crate::proto::schema::{Enum, Message};
 use crate::source::{Problem, Severity, Sources, Span, Step};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// How much to tell.
 #[derive(Clone, Debug, Default)]
@@ -48,8 +48,8 @@ pub struct Explainer<'e, 'a> {
     pub plan: &'e Plan<'a>,
     /// The proxy and what it was given.
     pub config: &'a ProxyConfig<'a>,
-    /// The same as the dump has it: with what the filters inserted already.
-    pub live: &'e ProxyConfig<'e>,
+    /// What the dump shows of the filters.
+    pub unapplied: &'e Unapplied<'e>,
     /// What the engine did.
     pub judged: &'e Judged<'a>,
     /// The dump's name.
@@ -67,7 +67,8 @@ impl Explainer<'_, '_> {
             kind: proxy.kind.word(),
             istio_version: proxy.istio_version.clone(),
             dump: self.dump.to_owned(),
-            filters: self.filters(settings, &live::Live::new(self)),
+            reconstruction: self.reconstruction(),
+            filters: self.filters(settings, &self.doubtful()),
             http_chains: self.chains(settings),
             aborts: self.judged.trace.aborts.iter().map(|abort| self.abort(abort)).collect(),
             unknown_routes: self.judged.patched.unknown_routes.clone(),
@@ -76,7 +77,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    fn filters(&self, settings: &Settings, live: &live::Live<'_>) -> Vec<view::Filter> {
+    fn filters(&self, settings: &Settings, doubtful: &BTreeSet<PatchId>) -> Vec<view::Filter> {
         let mut others: Vec<usize> =
             (0..self.plan.filters.len()).filter(|index| !self.plan.order.contains(index)).collect();
         others.sort_by_cached_key(|&index| self.plan.filters[index].full_name());
@@ -86,18 +87,18 @@ impl Explainer<'_, '_> {
             .filter(|(index, _)| {
                 settings.only.as_ref().is_none_or(|only| self.plan.filters[*index].full_name() == *only)
             })
-            .map(|(index, position)| self.filter(index, position, live))
+            .map(|(index, position)| self.filter(index, position, doubtful))
             .collect()
     }
 
-    fn filter(&self, index: usize, position: Option<usize>, live: &live::Live<'_>) -> view::Filter {
+    fn filter(&self, index: usize, position: Option<usize>, doubtful: &BTreeSet<PatchId>) -> view::Filter {
         let filter = &self.plan.filters[index];
         let reason =
             words::selection(&self.plan.selections[index], filter, &self.config.proxy, &self.mesh.root_namespace);
         let patches = match position {
             Some(_) => {
                 let ids = self.plan.ids().filter(|&id| self.plan.get(id).filter == index);
-                ids.map(|id| self.patch(id, live)).collect()
+                ids.map(|id| self.patch(id, doubtful)).collect()
             }
             None => self.unselected(index),
         };
@@ -146,6 +147,7 @@ impl Explainer<'_, '_> {
             source: self.location(patch.span),
             outcome: outcome.word(),
             in_effect: None,
+            uncertain: false,
             reason: None,
             effects: Vec::new(),
             notices: Vec::new(),
@@ -154,7 +156,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    fn patch(&self, id: PatchId, live: &live::Live<'_>) -> view::Patch {
+    fn patch(&self, id: PatchId, doubtful: &BTreeSet<PatchId>) -> view::Patch {
         let planned = self.plan.get(id);
         let (filter, patch) = (self.plan.filter(id), planned.built.patch);
         let outcome = self.judged.outcome(self.plan, id);
@@ -169,8 +171,9 @@ impl Explainer<'_, '_> {
             });
         }
         view::Patch {
-            in_effect: self.in_effect(live, id, outcome),
-            reason: self.why(id, outcome),
+            in_effect: self.in_effect(id, outcome),
+            uncertain: doubtful.contains(&id),
+            reason: if doubtful.contains(&id) { Some(self.uncertain(id)) } else { self.why(id, outcome) },
             effects: self.effects(id),
             notices: self.notices(filter, patch, &planned.built.notices),
             later,
@@ -296,6 +299,7 @@ impl Explainer<'_, '_> {
             }
             grouped[at].places.push(place(where_));
         }
+        self.say_unknown(&mut grouped);
         grouped
     }
 

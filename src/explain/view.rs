@@ -41,6 +41,9 @@ pub struct Proxy {
     pub istio_version: String,
     /// The dump it was read from.
     pub dump: String,
+    /// How the configuration before the filters was found; absent when none attaches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reconstruction: Option<Reconstruction>,
     /// Every EnvoyFilter: those that attach in the order of application, then the others by namespace and name.
     pub filters: Vec<Filter>,
     /// HTTP filters of the listeners after patching, listeners with equal chains together.
@@ -53,6 +56,35 @@ pub struct Proxy {
     pub unknown_services: Vec<String>,
     /// Updates that Envoy refused.
     pub refused: Vec<Refused>,
+}
+
+/// How the configuration before the filters was found.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reconstruction {
+    /// Whether the dump was taken with the filters in effect: `patched`, `partly`; `generated`: nothing of what they do is
+    /// in it; `untouched`: they change nothing.
+    pub state: &'static str,
+    /// Of a patched dump: whether the filters, replayed over what is left without them, give the dump again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proven: Option<bool>,
+    /// Where the replay is not what the dump holds.
+    pub differences: Vec<Difference>,
+    /// Patches that may have changed what they match so that nobody can tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<PatchRef>,
+}
+
+/// A place where the replay is not what the dump holds.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Difference {
+    /// Kind of the resource.
+    pub kind: &'static str,
+    /// Name of the resource.
+    pub resource: String,
+    /// Path inside it; empty when the whole resource is on one side only.
+    pub path: String,
 }
 
 /// One EnvoyFilter on one proxy.
@@ -108,6 +140,9 @@ pub struct Patch {
     /// Whether the dump holds what it writes already: `yes`, `no`, `partly`; absent when that cannot be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_effect: Option<&'static str>,
+    /// Whether its outcome is a guess: what it could match may have been removed by a filter, and is in no dump.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncertain: bool,
     /// Why it has this outcome, unless it was applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,

@@ -6,7 +6,7 @@ use super::value::{self, PatchValue};
 use super::versions;
 use crate::engine::program::{BuiltPatch, Planned};
 use crate::engine::trace::PatchTrace;
-use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program};
+use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Unapplied};
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
@@ -14,7 +14,7 @@ use crate::model::resource::ProxyConfig;
 use crate::proto::schema::Schema;
 use crate::source::{Node, Problem, Sources, Span, Step};
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// How much is known of a proxy's configuration.
@@ -26,6 +26,17 @@ pub enum Knowledge {
     Reference,
     /// A config dump of a real proxy.
     Dump,
+}
+
+/// What the dump of a real proxy shows of the filters.
+pub struct Live<'a> {
+    /// The proxy and its configuration as dumped. The run starts from what istiod generates without the filters, as far as
+    /// that can be told.
+    pub dump: &'a ProxyConfig<'a>,
+    /// What was undone, and whether doing it again gives the dump.
+    pub unapplied: &'a Unapplied<'a>,
+    /// Patches whose outcome in the run is a guess: what they could match may be in no dump.
+    pub doubtful: BTreeSet<PatchId>,
 }
 
 /// A run of the engine on one proxy.
@@ -44,6 +55,8 @@ pub struct ProxyRun<'a> {
     pub first: HashMap<usize, PatchId>,
     /// What was found out by running it again without a patch.
     pub memo: Memo,
+    /// Of a real proxy: what its dump shows of the filters.
+    pub live: Option<Live<'a>>,
 }
 
 /// Everything a rule may look at.
@@ -206,7 +219,7 @@ impl<'a> PatchView<'a> {
 }
 
 impl<'a> ProxyRun<'a> {
-    /// A patch on this proxy; `None` when its filter does not attach.
+    /// A patch on this proxy; `None` when its filter does not attach, or when nobody can tell what it does.
     pub fn patch<'c>(&'c self, filter: usize, patch: usize) -> Option<PatchRun<'c, 'a>> {
         let first = self.first.get(&filter)?;
         let id = PatchId(first.0.checked_add(u32::try_from(patch).ok()?)?);
@@ -215,7 +228,12 @@ impl<'a> ProxyRun<'a> {
             return None;
         }
         let id = self.memo.id(self.plan, filter, patch)?;
-        Some(self.by_id(id))
+        (!self.doubtful(id)).then(|| self.by_id(id))
+    }
+
+    /// Whether the outcome of a patch is a guess, of which nothing may be said.
+    pub fn doubtful(&self, id: PatchId) -> bool {
+        self.live.as_ref().is_some_and(|live| live.doubtful.contains(&id))
     }
 
     /// A patch by its number.

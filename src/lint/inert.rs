@@ -80,7 +80,7 @@ impl ProxyRun<'_> {
         if !panicked && !trace.effects.iter().any(|(_, effect)| effect.changes()) {
             return true;
         }
-        if !panicked && !self.doubtful(id) {
+        if !panicked && !self.perhaps_undone(id) {
             return false;
         }
         let Ok(mut memo) = self.memo.inert.lock() else { return false };
@@ -118,7 +118,7 @@ impl ProxyRun<'_> {
     }
 
     /// Whether something a patch changed may have been undone, done again, or have been there before.
-    fn doubtful(&self, id: PatchId) -> bool {
+    fn perhaps_undone(&self, id: PatchId) -> bool {
         let trace = &self.judged.trace.patches[id.index()];
         let apply_to = self.plan.get(id).built.patch.apply_to;
         // Who would do the same if this patch did not, or who takes away what holds the object.

@@ -13,6 +13,7 @@ pub mod finding;
 pub mod fix;
 pub mod glob;
 pub mod istioctl;
+pub mod live;
 pub mod lua;
 pub mod manifest;
 pub mod names;
@@ -34,7 +35,7 @@ pub mod order;
 pub mod seen;
 pub mod walk;
 
-pub use context::{Context, Knowledge, ProxyRun};
+pub use context::{Context, Knowledge, Live, ProxyRun};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};
 pub use pipeline::{Checked, check};
 pub use rule::Rule;

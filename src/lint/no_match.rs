@@ -47,7 +47,9 @@ pub fn all<'c, 'a>(cx: &'c Context<'a>) -> Vec<NoMatch<'c, 'a>> {
         for id in run.plan.ids() {
             let planned = run.plan.get(id);
             let slot = &mut met[first[planned.filter] + planned.built.patch.index];
-            if run.judged.trace.patches[id.index()].effects.is_empty() {
+            if run.doubtful(id) {
+                slot.matched = true;
+            } else if run.judged.trace.patches[id.index()].effects.is_empty() {
                 match run.judged.outcome(run.plan, id) {
                     Outcome::Aborted => slot.matched = true,
                     Outcome::NoMatch if run.knowledge == Knowledge::Dump => slot.on_dump.push((index, id)),

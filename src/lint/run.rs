@@ -1,12 +1,13 @@
 //! Runs the engine for every proxy, then every rule over what came out.
 
-use super::context::{Context, Knowledge, ProxyRun};
+use super::context::{Context, Knowledge, Live, ProxyRun};
 use super::finding::{Finding, Findings};
 use super::inert::Memo;
 use super::rule::Rule;
 use crate::engine::program::{Planned, Status};
 use crate::engine::trace::NoOp;
-use crate::engine::{Judged, MeshSettings, Options, Plan, Program, REFERENCED_SERVICES, judge, matching};
+use crate::engine::unapply::{Unapplied, doubt};
+use crate::engine::{MeshSettings, Options, Plan, Program, REFERENCED_SERVICES, judge, matching, unapply};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch};
 use crate::model::inventory::Inventory;
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
@@ -66,12 +67,26 @@ pub fn inspect<T>(
         })
         .filter(|(_, _, plan)| plan.patches.iter().any(concerns))
         .collect();
+    let dumped: Vec<(&ProxyConfig<'_>, &Plan<'_>)> = input.dumps.iter().zip(&dump_plans).collect();
+    let unapplied = spread(&dumped, |(dump, plan)| {
+        let mut found = unapply(plan, dump, &OPTIONS);
+        found.trees.clear();
+        found
+    });
+    let before: Vec<Option<ProxyConfig<'_>>> = unapplied
+        .iter()
+        .zip(input.dumps)
+        .map(|(found, dump)| found.patched().then(|| unapply::without(dump, &found.texts)))
+        .collect();
     let written: Vec<Written<'_>> = filters.iter().map(|filter| written(filter, input.sources)).collect();
     let mut work: Vec<Work<'_>> = Vec::new();
-    work.extend(input.dumps.iter().zip(&dump_plans).map(|(config, plan)| Work { like: None, config, plan }));
+    for (((dump, plan), unapplied), before) in dumped.iter().zip(&unapplied).zip(&before) {
+        let live = Some((*dump, unapplied));
+        work.push(Work { like: None, config: before.as_ref().unwrap_or(dump), plan, live });
+    }
     work.extend(plans.iter().map(|(reference, config, plan)| {
         let patches = plan.order.iter().map(|&filter| written[filter]).collect();
-        Work { like: Some((*reference, patches)), config, plan }
+        Work { like: Some((*reference, patches)), config, plan, live: None }
     }));
     let runs = judge_all(&work);
     let mut attached = vec![Vec::new(); filters.len()];
@@ -134,6 +149,8 @@ struct Work<'a> {
     like: Option<(usize, Vec<Written<'a>>)>,
     config: &'a ProxyConfig<'a>,
     plan: &'a Plan<'a>,
+    /// Of a proxy of a dump: the dump, and what was undone in it.
+    live: Option<(&'a ProxyConfig<'a>, &'a Unapplied<'a>)>,
 }
 
 /// Runs the engine for every proxy, on all cores when there are many; the order stays.
@@ -153,7 +170,10 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
             number
         })
         .collect();
-    let judged = judge_each(&different.iter().map(|&index| &work[index]).collect::<Vec<_>>());
+    let judged = spread(&different, |&index| {
+        let one: &Work<'a> = &work[index];
+        Arc::new(judge(one.plan, one.config, &OPTIONS))
+    });
     let run = |(one, &number): (&Work<'a>, &usize)| {
         let (config, plan) = (one.config, one.plan);
         let mut first = HashMap::new();
@@ -164,18 +184,25 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
             None => (Knowledge::Dump, config.proxy.full_name()),
             Some(_) => (Knowledge::Reference, format!("a {} of the reference configuration", config.proxy.kind.word())),
         };
-        ProxyRun { label, knowledge, config, plan, judged: Arc::clone(&judged[number]), first, memo: Memo::default() }
+        let judged = Arc::clone(&judged[number]);
+        let live = one.live.map(|(dump, unapplied)| Live {
+            dump,
+            unapplied,
+            doubtful: if unapplied.patched() { doubt::doubtful(plan, &judged) } else { BTreeSet::new() },
+        });
+        ProxyRun { label, knowledge, config, plan, judged, first, memo: Memo::default(), live }
     };
     work.iter().zip(&numbers).map(run).collect()
 }
 
-fn judge_each<'a>(work: &[&Work<'a>]) -> Vec<Arc<Judged<'a>>> {
-    let one = |one: &&Work<'a>| Arc::new(judge(one.plan, one.config, &OPTIONS));
+/// Does the same for every item, on all cores when there are many; the order stays.
+fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let threads = cores.min(work.len() / RUNS_A_THREAD).max(1);
     if threads == 1 {
         return work.iter().map(one).collect();
     }
+    let one = &one;
     std::thread::scope(|scope| {
         let parts = work.chunks(work.len().div_ceil(threads));
         let threads: Vec<_> = parts.map(|part| scope.spawn(move || part.iter().map(one).collect::<Vec<_>>())).collect();

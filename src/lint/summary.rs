@@ -16,6 +16,10 @@ pub struct Summary {
     pub files: usize,
     /// Config dumps used.
     pub dumps: usize,
+    /// Of these, by [`crate::engine::unapply::State::word`].
+    pub dump_states: BTreeMap<&'static str, usize>,
+    /// Dumps of patched proxies whose reconstruction, replayed, gives the dump again.
+    pub proven: usize,
     /// Findings by severity: error, warning, info.
     pub errors: usize,
     /// See `errors`.
@@ -42,6 +46,11 @@ impl Summary {
         let of = |severity| findings.iter().filter(|one| one.severity == severity).count();
         (self.errors, self.warnings, self.infos) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));
         self.fixable = findings.iter().filter(|one| one.fix.as_ref().is_some_and(|fix| fix.safe)).count();
+    }
+
+    /// Dumps taken with filters in effect.
+    pub fn patched(&self) -> usize {
+        ["patched", "partly"].iter().filter_map(|word| self.dump_states.get(word)).sum()
     }
 
     /// All findings.

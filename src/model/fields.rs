@@ -212,7 +212,7 @@ pub(super) fn nearest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
 }
 
 /// Reads an RFC 3339 time as seconds since 1970 and nanoseconds.
-pub(super) fn timestamp(text: &str) -> Option<(i64, u32)> {
+pub fn timestamp(text: &str) -> Option<(i64, u32)> {
     let bytes = text.as_bytes();
     let digits = |from: usize, to: usize| -> Option<i64> {
         let part = bytes.get(from..to)?;

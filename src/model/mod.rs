@@ -7,3 +7,5 @@ pub mod parse_envoy_filter;
 pub mod proxy;
 pub mod release;
 pub mod resource;
+
+pub use fields::timestamp;

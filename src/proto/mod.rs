@@ -7,4 +7,5 @@ pub mod merge;
 pub mod rules;
 pub mod schema;
 pub mod tree;
+pub mod unmerge;
 pub mod wire;

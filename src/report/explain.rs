@@ -55,6 +55,7 @@ impl Writer<'_> {
         let title = terminal.paint(Role::Strong, format!("{}/{name}", proxy.namespace));
         writeln!(self.out, "{title}  {}", facts.join(", "))?;
         self.line(0, &summary(proxy))?;
+        self.reconstruction(proxy)?;
         self.aborts(&proxy.aborts)?;
         self.order(proxy)?;
         self.patches(proxy)?;
@@ -67,6 +68,38 @@ impl Writer<'_> {
         for refused in &proxy.refused {
             let text = format!("Envoy refused an update of {} {}: {}", refused.kind, refused.name, refused.details);
             writeln!(self.out, "{}", terminal.paint(Role::Bad, text))?;
+        }
+        Ok(())
+    }
+
+    /// How sure the explanation of a dump is that was taken with the filters in effect.
+    fn reconstruction(&mut self, proxy: &Proxy) -> io::Result<()> {
+        let Some(found) = proxy.reconstruction.as_ref().filter(|found| found.proven.is_some()) else { return Ok(()) };
+        let taken = match found.state {
+            "patched" => "the dump was taken with these filters in effect",
+            _ => "the dump was taken with some of these filters in effect",
+        };
+        if found.proven == Some(true) {
+            let text = format!("{taken}; proven: undone and replayed they give it again");
+            return self.painted(0, "", Some(Role::Dim), &text);
+        }
+        for one in &found.hidden {
+            let text =
+                format!("patch {} of {} may have changed what it matches beyond recognition", one.index, one.filter);
+            self.painted(0, "", Some(Role::Odd), &format!("{taken}; not proven: {text}"))?;
+        }
+        if found.differences.is_empty() {
+            return Ok(());
+        }
+        let text = format!("{taken}; not proven: undone and replayed they give something else in");
+        self.painted(0, "", Some(Role::Odd), &text)?;
+        let few = if self.detail.verbose { usize::MAX } else { FEW };
+        for one in found.differences.iter().take(few) {
+            let path = if one.path.is_empty() { String::new() } else { format!(": {}", one.path) };
+            self.line(2, &format!("{} {}{path}", one.kind, one.resource))?;
+        }
+        if found.differences.len() > few {
+            self.line(2, &format!("and {} more (--verbose)", found.differences.len() - few))?;
         }
         Ok(())
     }
@@ -440,10 +473,14 @@ fn summary(proxy: &Proxy) -> String {
     };
     let patches = || attached.iter().flat_map(|filter| &filter.patches);
     let mut parts = Vec::new();
-    let in_effect = |patch: &&Patch| patch.in_effect == Some("yes");
-    let number = patches().filter(in_effect).count();
+    let in_effect = |patch: &&Patch| patch.in_effect == Some("yes") || patch.uncertain;
+    let uncertain = patches().filter(|patch| patch.uncertain).count();
+    let number = patches().filter(in_effect).count() - uncertain;
     if number > 0 {
         parts.push(format!("{number} in effect"));
+    }
+    if uncertain > 0 {
+        parts.push(format!("{uncertain} that cannot be told"));
     }
     for (word, text) in [
         ("applied", "applied"),
@@ -466,6 +503,7 @@ fn summary(proxy: &Proxy) -> String {
 
 fn mark(patch: &Patch) -> (&'static str, Role) {
     match patch.outcome {
+        _ if patch.uncertain => ("?", Role::Dim),
         "applied" if !patch.later.is_empty() || !patch.lost.is_empty() => ("✓", Role::Odd),
         "applied" => ("✓", Role::Good),
         "not-selected" => ("–", Role::Dim),
@@ -478,6 +516,7 @@ fn mark(patch: &Patch) -> (&'static str, Role) {
 fn outcome(patch: &Patch, live: bool) -> String {
     match (patch.in_effect, patch.outcome) {
         (Some("yes"), _) => "in effect".to_owned(),
+        (_, "no-match" | "no-op" | "aborted") if patch.uncertain => "cannot be told".to_owned(),
         (Some("partly"), "applied") => "partly in effect".to_owned(),
         (Some("no"), "applied") if live => "applied, not yet in this dump".to_owned(),
         (_, "no-match") => "no match".to_owned(),

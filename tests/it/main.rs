@@ -28,3 +28,4 @@ mod seeds_lint;
 mod support;
 mod tidy;
 mod truth;
+mod unapply;

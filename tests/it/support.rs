@@ -75,6 +75,13 @@ pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, Dump> {
         .collect()
 }
 
+/// A dump of `testdata/live`.
+pub(crate) fn live_dump(name: &str) -> Dump {
+    let (dump, problems) = Dump::read(&testdata(&format!("live/{name}.json.zst")));
+    assert!(problems.is_empty(), "{problems:?}");
+    dump.unwrap()
+}
+
 /// A proxy and its resources without any EnvoyFilter.
 pub(crate) struct Base<'d> {
     pub(crate) config: ProxyConfig<'d>,

@@ -140,6 +140,14 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::
         writeln!(out, "{}: {looked}", parts.join(", "))?;
     }
     let mut lines = sum.unknown.clone();
+    if sum.patched() > 0 {
+        let dumps = count(sum.dumps, "config dump", "config dumps");
+        lines.push(format!(
+            "{} of {dumps} taken with filters in effect, judged without them; proven for {}",
+            sum.patched(),
+            sum.proven
+        ));
+    }
     if sum.fixable > 0 {
         lines.push(format!("{} can be fixed with --fix", count(sum.fixable, "finding", "findings")));
     }

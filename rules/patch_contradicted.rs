@@ -1,0 +1,63 @@
+//! EF802: a running proxy that holds other values than a patch writes.
+
+use crate::declare_rule;
+use crate::lint::live::{self, Standing};
+use crate::lint::{Context, Finding, Findings, Rule};
+use crate::source::Severity;
+
+declare_rule! {
+    /// A running proxy that holds other values than a patch of the cluster writes.
+    ///
+    /// # What it finds
+    /// Patches of filters that the API server has which match an object of a config dump where other values stand than the
+    /// patch writes, though other patches of the filter are in effect there; or which are in effect on some of the objects
+    /// they match and not on others. What later patches write is taken into account.
+    ///
+    /// # Why it matters
+    /// The proxy runs with an older version of the filter, or something else writes the same field. The finding says who
+    /// wrote the filter last, and when, if the document has `managedFields`.
+    ///
+    /// # How to fix
+    /// Dump again if the filter was edited after the proxy's last update. Else look for what else writes the value.
+    ///
+    /// # References
+    /// Envoy admin API `config_dump`; Kubernetes `metadata.managedFields`.
+    "EF802" "patch-contradicted" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    for (view, standing) in live::standings(cx) {
+        let edit = live::last_edit(view.filter);
+        let split = live::split(&standing);
+        let told = |one: &Standing<'_, '_>| {
+            one.refused() || live::owner(one.run).is_some_and(|owner| split.contains_key(&owner))
+        };
+        let other: Vec<&Standing<'_, '_>> =
+            standing.iter().filter(|one| one.word != "yes" && one.older_version() && !told(one)).collect();
+        let Some(first) = other.first() else { continue };
+        let partly = other.iter().filter(|one| one.word == "partly").count();
+        let message =
+            if partly == other.len() { "in effect on some objects only" } else { "a running proxy holds other values" };
+        let mut finding = Finding::new(rule, view.key_span(&["patch"]), message)
+            .of(view.filter, Some(view.patch.index))
+            .label("the dump holds something else");
+        finding = live::on(finding, &other, standing.len(), "so on");
+        let instead = first.instead();
+        for line in instead.iter().take(3) {
+            finding = finding.note(line.clone());
+        }
+        if instead.len() > 3 {
+            finding = finding.note(format!("and {} more", instead.len() - 3));
+        }
+        let newer = edit.as_ref().zip(first.updated()).filter(|(edit, (updated, _))| edit.time > *updated);
+        if let Some((edit, (_, updated))) = newer {
+            finding = finding
+                .severity(Severity::Info)
+                .note(format!("the filter was {}; the proxy's last update is of {updated}", edit.words()))
+                .help("dump again: the push may have come since");
+        } else if let Some(edit) = &edit {
+            finding = finding.note(format!("the filter was {}, before the proxy's last update", edit.words()));
+        }
+        out.push(finding);
+    }
+}

@@ -1,0 +1,105 @@
+//! EF804: an update that Envoy refused, and the patch in it.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::lint::live::{refusals, words_of, writers};
+use crate::lint::names::count;
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, ProxyRun, Rule};
+use crate::model::resource::ResourceKind;
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// An update that Envoy refused, with the patch whose value is in it.
+    ///
+    /// # What it finds
+    /// `error_state` in config dumps: an update of a listener, cluster or route that Envoy did not take. It is tied to the
+    /// patch that changes that resource and that Envoy's words speak of: a name, a type, a constraint of its value. Where
+    /// they speak of none, the finding is only likely, and on every patch that changes the resource and is not in effect.
+    ///
+    /// # Why it matters
+    /// The proxy goes on with the old version of the resource, or without it, and takes no later change of it either: also
+    /// changes of Istio's own that have nothing to do with the filter.
+    ///
+    /// # How to fix
+    /// Repair what Envoy names, or remove the patch.
+    ///
+    /// # References
+    /// Envoy admin API `UpdateFailureState`.
+    "EF804" "update-rejected" Error => check
+}
+
+/// What one patch is said to have done.
+#[derive(Default)]
+struct Blame {
+    details: String,
+    resources: Vec<String>,
+    workloads: Vec<String>,
+    named: bool,
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let mut blamed: BTreeMap<(usize, usize), Blame> = BTreeMap::new();
+    for run in cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump) {
+        for (kind, name, error) in refusals(run) {
+            for (id, named) in culprits(run, kind, name, &error.details, error.failed_configuration) {
+                let planned = run.plan.get(id);
+                let blame = blamed.entry((planned.filter, planned.built.patch.index)).or_default();
+                if blame.details.is_empty() || (named && !blame.named) {
+                    blame.details = error.details.split_whitespace().collect::<Vec<_>>().join(" ");
+                }
+                blame.named |= named;
+                blame.resources.push(format!("{} {name}", kind.word()));
+                blame.workloads.push(run.label.clone());
+            }
+        }
+    }
+    for ((filter, patch), mut blame) in blamed {
+        let Some(view) = cx.patch(filter, patch) else { continue };
+        blame.resources.sort();
+        blame.resources.dedup();
+        blame.workloads.sort();
+        blame.workloads.dedup();
+        let first = blame.resources.first().cloned().unwrap_or_default();
+        let message = match blame.resources.len() {
+            1 => format!("Envoy refuses {first} with this patch in it"),
+            number => format!("Envoy refuses {number} resources with this patch in them, {first} first"),
+        };
+        out.push(
+            Finding::new(rule, view.key_span(&["patch", "value"]), message)
+                .of(view.filter, Some(patch))
+                .label(if blame.named { "Envoy speaks of this" } else { "changes what Envoy refuses" })
+                .note(format!("Envoy says: {}", blame.details))
+                .note(format!(
+                    "so on {}: what was there before stays, and no later update of it is taken",
+                    count(blame.workloads.len(), "proxy", "proxies")
+                ))
+                .confidence(if blame.named { Confidence::Certain } else { Confidence::Likely })
+                .objects(blame.resources)
+                .workloads(blame.workloads),
+        );
+    }
+}
+
+/// The patches that can be behind a refusal, and whether Envoy's words or what it refused speak of them.
+fn culprits(
+    run: &ProxyRun<'_>,
+    kind: ResourceKind,
+    name: &str,
+    details: &str,
+    refused: Option<&str>,
+) -> Vec<(PatchId, bool)> {
+    // What is in effect was taken before: Envoy has no quarrel with it.
+    let in_effect = |id: &PatchId| run.live.as_ref().is_some_and(|live| live.unapplied.in_effect(*id) == Some("yes"));
+    let all: Vec<PatchId> = writers(run, kind, name).into_iter().filter(|id| !in_effect(id)).collect();
+    let speaks = |id: &PatchId| {
+        let Some(value) = &run.plan.get(*id).built.value else { return false };
+        let own = value.name();
+        // The name of the resource itself is in every message.
+        let words = words_of(value).into_iter().filter(|word| word != name);
+        let told = words.filter(|word| details.contains(word.as_str())).count() > 0;
+        let inside = refused.is_some_and(|text| own.len() > 3 && own != name && text.contains(&format!("\"{own}\"")));
+        told || (all.len() == 1 && inside)
+    };
+    let named: Vec<(PatchId, bool)> = all.iter().filter(|id| speaks(id)).map(|id| (*id, true)).collect();
+    if named.is_empty() { all.into_iter().map(|id| (id, false)).collect() } else { named }
+}

@@ -1,0 +1,378 @@
+//! Un-applying: from the dump of a live proxy, which is patched, back to what istiod generated before the filters.
+//!
+//! Inserted objects are taken out, appended tails of lists cut off, overwritten values marked unknown, patch by patch from the
+//! last to the first. Then the filters are replayed forward: when the replay equals the dump, the reconstruction is proven
+//! to explain it. What REMOVE took cannot come back; see [`doubt`].
+
+mod cluster;
+pub mod doubt;
+mod listener;
+mod replay;
+mod route;
+mod undo;
+
+use super::matching::PortMap;
+use super::program::{Plan, Status, proxy_runs};
+use super::run::Slot;
+use super::trace::{PatchId, Place, Trace};
+use super::{Options, Side, listener::rds_names, patched_inline, port_map, run, side, slots};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::proxy::ProxyKind;
+use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
+use crate::proto::json::{self, Style};
+use crate::proto::tree::Tree;
+use crate::proto::unmerge::{self, Note, resource_holds};
+use std::collections::{BTreeMap, BTreeSet};
+use undo::Undo;
+
+pub use replay::Difference;
+
+/// Resources that are other texts without the filters, none for those that a patch added as a whole. By index into the
+/// configuration's resources. They have proto field names, which the engine reads in any dump.
+pub type Texts = BTreeMap<usize, Option<String>>;
+
+/// What a dump shows of a patch at one place.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The patch.
+    pub patch: PatchId,
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub seen: Seen,
+}
+
+/// What can be seen of a patch at a place that it matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The object that it adds, inserts or puts in the place of another stands where it puts it.
+    Found,
+    /// A list ends with what it appends.
+    Appended,
+    /// Everything it writes is there, or what later patches write over it; whether it was there before, nobody can see.
+    Holds,
+    /// Other values than it writes are there.
+    Differs(Vec<Note>),
+    /// What it adds is not there, or what it removes is.
+    Missing,
+}
+
+impl Seen {
+    /// Whether its work is there.
+    pub const fn positive(&self) -> bool {
+        matches!(self, Seen::Found | Seen::Appended | Seen::Holds)
+    }
+}
+
+/// Whether a dump was taken with the filters in effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// No filter changes anything on this proxy: it is the same with and without them.
+    Untouched,
+    /// Nothing of what the filters do is in it: they are new, or nobody applied them.
+    Generated,
+    /// Some of them are in effect, others not or not everywhere.
+    Partly,
+    /// All that change something are in effect.
+    Patched,
+}
+
+impl State {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            State::Untouched => "untouched",
+            State::Generated => "generated",
+            State::Partly => "partly",
+            State::Patched => "patched",
+        }
+    }
+}
+
+/// What is known of a configuration before the filters.
+#[derive(Debug, Default)]
+pub struct Unapplied<'a> {
+    /// What is another text without the filters.
+    pub texts: Texts,
+    /// The same as trees; what is not known is tagged [`crate::proto::tree::Origin::UNKNOWN`] or `HELD`.
+    pub trees: BTreeMap<usize, Tree<'a>>,
+    /// Fields that a merge may have cleared, as members of a oneof with one that it sets.
+    pub cleared: BTreeSet<String>,
+    /// What the dump shows of each patch, the last patch first.
+    pub shown: Vec<Shown>,
+    /// Patches that would change the reconstruction, and of which the dump shows nothing.
+    pub absent: Vec<PatchId>,
+    /// Patches that may have changed what they match so that it cannot be told any more: renamed it, for example. Nothing is
+    /// proven while there are such.
+    pub hidden: Vec<PatchId>,
+    /// Where the replay of all but the absent patches is not what the dump holds; nothing: it is proven.
+    pub differences: Vec<Difference>,
+    /// Whether the dump comes from a running proxy: it says when resources were updated.
+    pub live: bool,
+}
+
+impl Unapplied<'_> {
+    /// Whether the replay equals the dump, and no patch hides what it did.
+    pub fn proven(&self) -> bool {
+        self.differences.is_empty() && self.hidden.is_empty()
+    }
+
+    /// What the dump shows of a patch.
+    pub fn of(&self, id: PatchId) -> impl Iterator<Item = &Shown> {
+        self.shown.iter().filter(move |shown| shown.patch == id)
+    }
+
+    /// Whether the dump was taken with the filters in effect.
+    pub fn state(&self) -> State {
+        let seen = || self.shown.iter().map(|shown| &shown.seen);
+        let sure = seen().any(|seen| matches!(seen, Seen::Found | Seen::Appended));
+        // Values that merely equal what istiod generates say nothing of a configuration that was written by a generator.
+        let there = sure || (self.live && seen().any(Seen::positive));
+        match (there, self.absent.is_empty() && self.proven()) {
+            (true, true) => State::Patched,
+            (true, false) => State::Partly,
+            (false, false) => State::Generated,
+            (false, true) if seen().any(Seen::positive) => State::Generated,
+            (false, true) => State::Untouched,
+        }
+    }
+
+    /// Whether the reconstruction, and not the dump, is what istiod generates without the filters.
+    pub fn patched(&self) -> bool {
+        matches!(self.state(), State::Patched | State::Partly)
+    }
+
+    /// The texts with what was overwritten as it is today: for configurations that are written again. None where the dump was
+    /// not taken with the filters in effect.
+    pub fn kept_texts(&self) -> Texts {
+        if !self.patched() {
+            return Texts::new();
+        }
+        let kept = |(index, dropped): (&usize, &Option<String>)| {
+            (*index, self.trees.get(index).map(|tree| text(tree, false)).or_else(|| dropped.clone()))
+        };
+        self.texts.iter().map(kept).collect()
+    }
+
+    /// `yes`, `no`, `partly`: whether the dump holds what a patch does; `None` when it does nothing that could be seen.
+    pub fn in_effect(&self, id: PatchId) -> Option<&'static str> {
+        let (mut there, mut missing) = (false, self.absent.contains(&id));
+        for shown in self.of(id) {
+            if shown.seen.positive() {
+                there = true;
+            } else {
+                missing = true;
+            }
+        }
+        match (there, missing) {
+            (true, true) => Some("partly"),
+            (true, false) => Some("yes"),
+            (false, true) => Some("no"),
+            (false, false) => None,
+        }
+    }
+}
+
+/// The configuration with other texts.
+pub fn without<'t>(config: &ProxyConfig<'t>, texts: &'t Texts) -> ProxyConfig<'t> {
+    let resources = config.resources.iter().enumerate().filter_map(|(index, resource)| match texts.get(&index) {
+        None => Some(resource.clone()),
+        Some(None) => None,
+        Some(Some(json)) => Some(Resource { json, ..resource.clone() }),
+    });
+    ProxyConfig { resources: resources.collect(), ..config.clone() }
+}
+
+/// Undoes the patches of a plan in a dump, replays them, and compares.
+pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Unapplied<'a> {
+    let live = config.resources.iter().any(|resource| resource.last_updated.is_some());
+    if plan.patches.is_empty() {
+        return Unapplied { live, ..Unapplied::default() };
+    }
+    let mut all = attempt(plan, config, options);
+    all.live = live;
+    if all.proven() || all.absent.is_empty() {
+        all.absent.clear();
+        return all;
+    }
+    let mut some = attempt(&plan.without(&all.absent), config, options);
+    if some.proven() {
+        let absent = std::mem::take(&mut all.absent);
+        some.shown.extend(all.shown.into_iter().filter(|shown| absent.contains(&shown.patch)));
+        (some.absent, some.live) = (absent, live);
+        return some;
+    }
+    all
+}
+
+/// Undoes the patches of a plan; `absent` holds the patches that change the reconstruction and that the dump shows nothing of.
+fn attempt<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Unapplied<'a> {
+    let mut found = undo_all(plan, config, options);
+    for (index, tree) in &found.trees {
+        found.texts.insert(*index, Some(text(tree, true)));
+    }
+    let mut told = check(plan, config, options, &mut found);
+    // What was overwritten may be what later patches match: with its value of today it does.
+    let kept: Vec<usize> = told.iter().filter_map(|difference| difference.index).collect();
+    if !kept.is_empty() {
+        let dropped = found.texts.clone();
+        for index in kept {
+            if let Some(tree) = found.trees.get(&index) {
+                found.texts.insert(index, Some(text(tree, false)));
+            }
+        }
+        let again = check(plan, config, options, &mut found);
+        if again.len() < told.len() {
+            told = again;
+        } else {
+            found.texts = dropped;
+            told = check(plan, config, options, &mut found);
+        }
+    }
+    found.differences = told;
+    found
+}
+
+fn text(tree: &Tree<'_>, dropping: bool) -> String {
+    let mut tree = tree.clone();
+    if dropping {
+        unmerge::drop_unknown(&mut tree);
+    }
+    json::write(&tree, Style::Compact)
+}
+
+/// Replays the plan over the reconstruction.
+fn check(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, found: &mut Unapplied<'_>) -> Vec<Difference> {
+    let before = without(config, &found.texts);
+    let mut trace = Trace::new(plan.patches.len());
+    let patched = run(plan, &before, options, &mut trace);
+    let seen: BTreeSet<PatchId> =
+        found.shown.iter().filter(|shown| shown.seen.positive()).map(|shown| shown.patch).collect();
+    let changes = |id: &PatchId| trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes());
+    found.absent = plan.ids().filter(|id| changes(id) && !seen.contains(id)).collect();
+    let hides = |id: &PatchId| !changes(id) && !seen.contains(id) && doubt::hides(plan, config, *id);
+    found.hidden.extend(plan.ids().filter(hides));
+    found.hidden.sort_unstable();
+    found.hidden.dedup();
+    replay::differences(config, &found.texts, &patched, plan)
+}
+
+/// Undoes every patch.
+fn undo_all<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Unapplied<'a> {
+    let ports = match &options.port_map {
+        Some(ports) => ports.clone(),
+        None if plan.proxy.kind == ProxyKind::Gateway => port_map(config),
+        None => PortMap::new(),
+    };
+    let mut undo = Undo {
+        plan,
+        config,
+        ports,
+        shown: Vec::new(),
+        cleared: BTreeSet::new(),
+        hidden: BTreeSet::new(),
+        touched: false,
+    };
+    let mut extensions = slots(config, ResourceKind::ExtensionConfig);
+    undo.added(ApplyTo::ExtensionConfig, &mut extensions);
+    let mut listeners = slots(config, ResourceKind::Listener);
+    undo.added(ApplyTo::Listener, &mut listeners);
+    undo.listeners(&mut listeners);
+    let mut clusters = slots(config, ResourceKind::Cluster);
+    undo.added(ApplyTo::Cluster, &mut clusters);
+    undo.clusters(&mut clusters);
+    let mut routes = slots(config, ResourceKind::Route);
+    routes_asked_for(&listeners, &mut routes);
+    let context =
+        if plan.proxy.kind == ProxyKind::Gateway { PatchContext::Gateway } else { PatchContext::SidecarOutbound };
+    let concerned = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
+    if concerned.iter().any(|&apply_to| !plan.for_context(apply_to, context).is_empty()) {
+        for slot in routes.iter_mut().filter(|slot| !slot.removed) {
+            undo.touched = false;
+            let mut tree = slot.open(config, plan.schema).clone();
+            undo.route_configuration(context, &mut tree, None);
+            slot.touched = undo.touched;
+            slot.tree = Some(Box::new(tree));
+        }
+    }
+    let hidden = undo.hidden.into_iter().collect();
+    let mut unapplied = Unapplied { shown: undo.shown, cleared: undo.cleared, hidden, ..Unapplied::default() };
+    for slot in [extensions, listeners, clusters, routes].into_iter().flatten() {
+        let Some(index) = slot.source else { continue };
+        if slot.removed {
+            unapplied.texts.insert(index, None);
+        } else if let Some(tree) = slot.tree.filter(|_| slot.touched) {
+            unapplied.trees.insert(index, *tree);
+        }
+    }
+    unapplied
+}
+
+impl<'a> Undo<'_, 'a> {
+    /// Takes out the resources that patches added.
+    fn added(&mut self, apply_to: ApplyTo, slots: &mut [Slot<'a>]) {
+        let ids: Vec<PatchId> = self.plan.ids().collect();
+        for id in ids.into_iter().rev() {
+            let planned = self.plan.get(id);
+            let adds = planned.built.patch.apply_to == apply_to && self.operation(id) == Operation::Add;
+            // Whatever the context, an extension configuration is added.
+            let runs = proxy_runs(planned)
+                || (apply_to == ApplyTo::ExtensionConfig
+                    && planned.proxy_miss.is_none()
+                    && !matches!(planned.status, Status::Discarded(_)));
+            let Some(value) = self.value(id).filter(|_| adds && runs) else { continue };
+            let (config, schema) = (self.config, self.plan.schema);
+            let mut named = slots.iter_mut().rev().filter(|slot| !slot.removed && slot.name == value.name());
+            if let Some(slot) = named.find_map(|slot| resource_holds(slot.open(config, schema), value).then_some(slot))
+            {
+                slot.removed = true;
+                let place = Place::resource(slot.kind, value.name());
+                self.show(id, place, Seen::Found);
+            }
+        }
+    }
+
+    fn listeners(&mut self, slots: &mut [Slot<'a>]) {
+        let kind = self.plan.proxy.kind;
+        for slot in slots.iter_mut().filter(|slot| !slot.removed) {
+            self.touched = false;
+            let context = match side(kind, slot) {
+                _ if kind == ProxyKind::Gateway => PatchContext::Gateway,
+                Side::Virtual(context) => context,
+                Side::Inbound => PatchContext::SidecarInbound,
+                Side::Outbound => PatchContext::SidecarOutbound,
+            };
+            self.listener(context, slot);
+            if context == PatchContext::SidecarInbound {
+                let routes = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
+                if routes.iter().any(|&apply_to| !self.plan.for_context(apply_to, context).is_empty()) {
+                    self.inline_routes(slot, patched_inline);
+                }
+            }
+            slot.touched |= self.touched;
+        }
+    }
+}
+
+/// Takes out route configurations that only filters' own listeners and filters ask for.
+fn routes_asked_for<'a>(listeners: &[Slot<'a>], routes: &mut [Slot<'a>]) {
+    let (mut now, mut before) = (BTreeSet::new(), BTreeSet::new());
+    for slot in listeners.iter().filter(|slot| slot.removed || slot.touched) {
+        if let Ok(tree) = json::parse(slot.text) {
+            now.extend(rds_names(&tree));
+        }
+        if let Some(mut tree) = slot.tree.clone().filter(|_| !slot.removed) {
+            unmerge::drop_unknown(&mut tree);
+            before.extend(rds_names(&tree));
+        }
+    }
+    for name in now.difference(&before) {
+        let asked = |slot: &Slot<'_>| {
+            memchr::memmem::find(slot.text.as_bytes(), format!("\"{name}\"").as_bytes()).is_some()
+                && json::parse(slot.text).is_ok_and(|tree| rds_names(&tree).iter().any(|it| it == name))
+        };
+        if !listeners.iter().filter(|slot| !slot.removed && !slot.touched).any(asked) {
+            routes.iter_mut().filter(|slot| slot.name == *name).for_each(|slot| slot.removed = true);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The replay against the dump: where they part.
+
+use super::Texts;
+use crate::engine::{Patched, Plan, open};
+use crate::model::resource::{ProxyConfig, ResourceKind};
+use crate::proto::decode;
+use crate::proto::json;
+use crate::proto::tree::{TYPE_KEY, Tree, Value};
+use std::collections::HashMap;
+
+/// Where the replay is not what the dump holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Kind of the resource.
+    pub kind: ResourceKind,
+    /// Its name.
+    pub resource: String,
+    /// The first place inside it, as `filter_chains[2].filters[0]`; empty when the whole resource is on one side only.
+    pub path: String,
+    /// Index into the dump's resources; `None` for one that only the replay has.
+    pub index: Option<usize>,
+}
+
+/// Compares what a plan makes of the reconstruction with the dump.
+pub(super) fn differences(
+    config: &ProxyConfig<'_>,
+    texts: &Texts,
+    patched: &Patched<'_>,
+    plan: &Plan<'_>,
+) -> Vec<Difference> {
+    let mut told = Vec::new();
+    let mut tell = |kind, resource: &str, path: String, index| {
+        told.push(Difference { kind, resource: resource.to_owned(), path, index });
+    };
+    let by_source: HashMap<usize, &Option<Tree<'_>>> =
+        patched.resources.iter().filter_map(|one| Some((one.source?, &one.tree))).collect();
+    let mut added: Vec<(ResourceKind, &str, &Tree<'_>)> = patched
+        .resources
+        .iter()
+        .filter(|one| one.source.is_none())
+        .filter_map(|one| Some((one.kind, one.name.as_str(), one.tree.as_ref()?)))
+        .collect();
+    // Static and draining resources are none of the replay's business, and stay what they are.
+    let mut source = 0;
+    for (index, resource) in config.resources.iter().enumerate() {
+        let text = texts.get(&index);
+        let at = source;
+        source += usize::from(text != Some(&None));
+        let dump = || open(config, index, plan);
+        let parted = match (text, by_source.get(&at)) {
+            (Some(None), _) => {
+                let same = |(_, tree): &(usize, &Tree<'_>)| {
+                    dump().is_some_and(|dump| part(&dump, tree, resource.kind, plan).is_none())
+                };
+                let candidates = added
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, (kind, name, _))| *kind == resource.kind && *name == resource.name);
+                let found = candidates.map(|(at, (.., tree))| (at, *tree)).find(same).map(|(at, _)| at);
+                match found {
+                    Some(at) => {
+                        added.remove(at);
+                        None
+                    }
+                    None if patched.unknown_routes.iter().any(|name| *name == resource.name) => None,
+                    None => Some(String::new()),
+                }
+            }
+            (_, Some(None)) => Some(String::new()),
+            (_, Some(Some(tree))) => dump().and_then(|dump| part(&dump, tree, resource.kind, plan)),
+            (Some(Some(text)), None) => {
+                let tree = json::parse(text).ok();
+                dump().zip(tree).and_then(|(dump, tree)| part(&dump, &tree, resource.kind, plan))
+            }
+            (None, None) => None,
+        };
+        if let Some(path) = parted {
+            tell(resource.kind, &resource.name, path, Some(index));
+        }
+    }
+    for (kind, name, _) in added {
+        tell(kind, name, String::new(), None);
+    }
+    told
+}
+
+/// The first place where two resources part; `None` when they mean the same.
+fn part(dump: &Tree<'_>, replay: &Tree<'_>, kind: ResourceKind, plan: &Plan<'_>) -> Option<String> {
+    let (dump, replay) = (plain(dump), plain(replay));
+    let path = first_difference(&dump, &replay, String::new())?;
+    // Envoy writes some values in another way than istiod's JSON: read as messages they may be the same.
+    let Some(message) = plan.schema.message(kind.type_name()) else { return Some(path) };
+    let read = |tree| {
+        let mut tree = decode::decode(plan.schema, message, tree).tree;
+        tree.open_all();
+        tree
+    };
+    first_difference(&read(dump), &read(replay), String::new())
+}
+
+fn plain<'a>(tree: &Tree<'a>) -> Tree<'a> {
+    let mut tree = tree.clone();
+    tree.remove(TYPE_KEY);
+    tree.open_all();
+    tree
+}
+
+fn first_difference(left: &Tree<'_>, right: &Tree<'_>, path: String) -> Option<String> {
+    let nothing = |tree: &Tree<'_>| matches!(&tree.value, Value::List(items) if items.is_empty());
+    match (&left.value, &right.value) {
+        (Value::Map(lefts), Value::Map(rights)) => {
+            let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+            for (key, one) in lefts {
+                match right.get(key) {
+                    Some(other) => {
+                        if let Some(path) = first_difference(one, other, below(key)) {
+                            return Some(path);
+                        }
+                    }
+                    None if nothing(one) => {}
+                    None => return Some(below(key)),
+                }
+            }
+            rights.iter().find(|(key, value)| !nothing(value) && left.get(key).is_none()).map(|(key, _)| below(key))
+        }
+        (Value::List(lefts), Value::List(rights)) => {
+            let paired = lefts.iter().zip(rights).enumerate();
+            let inside =
+                paired.into_iter().find_map(|(at, (one, other))| first_difference(one, other, format!("{path}[{at}]")));
+            inside
+                .or_else(|| (lefts.len() != rights.len()).then(|| format!("{path}[{}]", lefts.len().min(rights.len()))))
+        }
+        (Value::String(text), Value::String(_)) if matches!(text.as_ref(), "[redacted]" | "W3JlZGFjdGVkXQ==") => None,
+        _ if json::canonical(left) == json::canonical(right) => None,
+        _ => Some(if path.is_empty() { "(root)".to_owned() } else { path }),
+    }
+}

@@ -1,0 +1,402 @@
+//! Merging backwards: from a message after a merge, and what was merged into it, to what it can have been before.
+//!
+//! What was appended to a list is cut off again. What a merge overwrote is gone: such nodes keep their value and get the
+//! tag [`Origin::UNKNOWN`]. Follows `merge.rs` field by field.
+
+use super::decode::is_default;
+use super::json::{Style, write};
+use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
+use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
+
+/// Undoes merges of one release.
+pub struct Unmerger<'l> {
+    /// The release's types.
+    pub schema: Schema,
+    /// Whether the merge replaced lists instead of appending to them.
+    pub replace_lists: bool,
+    /// What was found out, in the order of the merged fields.
+    pub notes: &'l mut Vec<Note>,
+    /// The place of the message in what the reader of the notes sees.
+    pub path: String,
+}
+
+/// What was found out about one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Field names and `[index]`es from the root of the message, as `a.b[2].c`.
+    pub path: String,
+    /// What.
+    pub what: What,
+}
+
+/// What can be said of a place that a merge wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// It holds what the merge sets, or what a later one does; what was there before is not known.
+    Overwritten,
+    /// Another member of a oneof may have stood here, and is cleared.
+    PerhapsCleared,
+    /// A list ends with the items that the merge appends; they are cut off.
+    Cut(usize),
+    /// A wrapper that the merge could not set back to its default.
+    Kept,
+    /// It does not hold what the merge sets.
+    Differs {
+        /// What the merge sets, as JSON.
+        wanted: String,
+        /// What is there, as JSON; `None` when nothing is.
+        found: Option<String>,
+    },
+}
+
+/// Whether nothing is known of what stood here.
+pub fn unknown(tree: &Tree<'_>) -> bool {
+    matches!(tree.origin, Origin::UNKNOWN | Origin::HELD)
+}
+
+/// Envoy writes this in the place of secrets, in text and in bytes (`MessageUtil::redact`).
+const REDACTED: [&str; 2] = ["[redacted]", "W3JlZGFjdGVkXQ=="];
+
+/// Whether a part of a dump can be this value with what later patches did to it: equal but for nodes of which nothing is
+/// known, and for redacted secrets.
+pub fn holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
+    if unknown(after) {
+        return true;
+    }
+    match (&after.value, &value.value) {
+        (Value::Raw(left), Value::Raw(right)) if left == right => true,
+        (Value::Raw(_), _) => {
+            let mut after = after.clone();
+            after.open();
+            holds(&after, value)
+        }
+        (_, Value::Raw(_)) => {
+            let mut value = value.clone();
+            value.open();
+            holds(after, &value)
+        }
+        (Value::Map(left), Value::Map(right)) => {
+            right.iter().all(|(key, value)| match after.get(key) {
+                Some(after) if key == TYPE_KEY => same_type(after, value),
+                Some(after) => holds(after, value),
+                None => empty(value),
+            }) && left.iter().all(|(key, after)| unknown(after) || empty(after) || value.get(key).is_some())
+        }
+        (Value::List(left), Value::List(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(after, value)| holds(after, value))
+        }
+        (Value::String(text), Value::String(_)) if REDACTED.contains(&text.as_ref()) => true,
+        _ => after.same(value),
+    }
+}
+
+/// The same for a whole resource, whose `@type` only dumps have.
+pub fn resource_holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
+    let (mut after, mut value) = (after.clone(), value.clone());
+    after.remove(TYPE_KEY);
+    value.remove(TYPE_KEY);
+    holds(&after, &value)
+}
+
+fn same_type(left: &Tree<'_>, right: &Tree<'_>) -> bool {
+    left.as_str().map(type_name) == right.as_str().map(type_name)
+}
+
+fn empty(tree: &Tree<'_>) -> bool {
+    matches!(&tree.value, Value::List(items) if items.is_empty())
+}
+
+/// Whether nothing but unknown things is left in a message, so that it may not have been there at all.
+fn hollow(tree: &Tree<'_>) -> bool {
+    unknown(tree)
+        || match &tree.value {
+            Value::Map(entries) => entries.iter().all(|(_, value)| hollow(value)),
+            Value::List(items) => items.is_empty(),
+            _ => false,
+        }
+}
+
+/// Takes out what nothing is known of.
+pub fn drop_unknown(tree: &mut Tree<'_>) {
+    match &mut tree.value {
+        Value::Map(entries) => {
+            entries.retain(|(_, value)| value.origin != Origin::UNKNOWN);
+            entries.iter_mut().for_each(|(_, value)| drop_unknown(value));
+        }
+        Value::List(items) => items.iter_mut().for_each(drop_unknown),
+        _ => {}
+    }
+}
+
+impl Unmerger<'_> {
+    /// Undoes a merge of `source` into `target`, both messages of this type.
+    pub fn message<'a>(&mut self, message: Message, target: &mut Tree<'a>, source: &Tree<'a>) {
+        if unknown(target) {
+            return;
+        }
+        target.open();
+        if matches!(source.value, Value::Raw(_)) {
+            let mut source = source.clone();
+            source.open();
+            return self.message(message, target, &source);
+        }
+        for (key, value) in source.entries() {
+            if let Some(field) = message.field(key) {
+                let mark = self.path.len();
+                if mark > 0 {
+                    self.path.push('.');
+                }
+                self.path.push_str(field.name());
+                self.field(message, field, target, value);
+                self.path.truncate(mark);
+            }
+        }
+    }
+
+    /// Undoes a merge of payloads, as istiod's `MergeAnyWithAny` does it. `false`: types differ or are not known, so that
+    /// there was no such merge.
+    pub fn any_payload<'a>(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> bool {
+        let (Some(target_type), Some(source_type)) = (target.type_name(), source.type_name()) else { return false };
+        let Some(message) = self.schema.message(&target_type).filter(|_| target_type == source_type) else {
+            return false;
+        };
+        target.open();
+        let mut source = source.clone();
+        source.open();
+        if message.well_known().is_some() {
+            if let (Some(old), Some(value)) = (target.get_mut("value"), source.get("value")) {
+                self.sub_message(message, old, value);
+            }
+        } else {
+            source.remove(TYPE_KEY);
+            self.message(message, target, &source);
+        }
+        true
+    }
+
+    fn field<'a>(&mut self, message: Message, field: Field, target: &mut Tree<'a>, value: &Tree<'a>) {
+        let Some(old) = target.get_mut(field.name()) else {
+            if !empty(value) {
+                self.differs(None, value);
+            }
+            return;
+        };
+        if unknown(old) {
+            // A later merge wrote over it.
+            return self.note(What::Overwritten);
+        }
+        match field.cardinality() {
+            Cardinality::Repeated => self.list(old, value),
+            Cardinality::Map => self.map(old, value),
+            _ => match field.kind() {
+                Kind::Message(inner) => self.sub_message(inner, old, value),
+                _ => self.leaf(old, value),
+            },
+        }
+        let is_message = matches!(old.value, Value::Map(_));
+        let supplied = !value.entries().is_empty() || old.entries().is_empty();
+        if is_message && supplied && hollow(old) {
+            old.set_origin(Origin::UNKNOWN);
+            self.note(What::Overwritten);
+        }
+        let (gone, overwritten) = (empty(old), unknown(old));
+        if gone {
+            target.remove(field.name());
+        }
+        if overwritten && let Some(oneof) = field.oneof() {
+            let parent = self.path.rfind('.').map_or(0, |at| at + 1);
+            for other in message.fields().filter(|it| it.oneof() == Some(oneof) && it.number() != field.number()) {
+                let path = format!("{}{}", &self.path[..parent], other.name());
+                self.notes.push(Note { path, what: What::PerhapsCleared });
+            }
+        }
+    }
+
+    fn sub_message<'a>(&mut self, message: Message, old: &mut Tree<'a>, value: &Tree<'a>) {
+        match message.well_known() {
+            Some(WellKnown::Duration | WellKnown::Timestamp) => self.leaf(old, value),
+            Some(WellKnown::Wrapper(kind)) => {
+                if is_default(kind, value) && !is_default(kind, old) {
+                    self.note(What::Kept);
+                } else {
+                    self.leaf(old, value);
+                }
+            }
+            Some(WellKnown::Any) => self.any_as_message(old, value),
+            Some(WellKnown::Struct) => self.map(old, value),
+            Some(WellKnown::ListValue) => self.list(old, value),
+            Some(WellKnown::Value) => match (&old.value, &value.value) {
+                // Equal: a map or a list of these entries may have been there, or anything else.
+                _ if holds(old, value) => self.leaf(old, value),
+                (Value::Map(_), Value::Map(_)) => self.map(old, value),
+                (Value::List(_), Value::List(_)) => self.list(old, value),
+                _ => self.leaf(old, value),
+            },
+            _ => self.message(message, old, value),
+        }
+    }
+
+    /// An `Any` inside a plain merge is overwritten as a whole; one without payload overwrites the type URL alone.
+    fn any_as_message<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+        let mut value = value.clone();
+        value.open();
+        if value.entries().len() > 1 {
+            return self.leaf(old, &value);
+        }
+        if old.type_name() == value.type_name() {
+            old.set_origin(Origin::UNKNOWN);
+            self.note(What::Overwritten);
+        } else {
+            self.differs(Some(old), &value);
+        }
+    }
+
+    fn leaf(&mut self, old: &mut Tree<'_>, value: &Tree<'_>) {
+        if holds(old, value) {
+            old.set_origin(Origin::UNKNOWN);
+            self.note(What::Overwritten);
+        } else {
+            self.differs(Some(old), value);
+        }
+    }
+
+    fn list<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+        if self.replace_lists {
+            return self.leaf(old, value);
+        }
+        let (have, want) = (old.items(), value.items());
+        let first = have.len().checked_sub(want.len());
+        let tail = first
+            .and_then(|first| have.get(first..))
+            .filter(|tail| tail.iter().zip(want).all(|(after, value)| holds(after, value)));
+        match (tail.is_some(), first) {
+            (true, Some(first)) => {
+                self.note(What::Cut(have.len() - first));
+                if let Some(items) = old.items_mut() {
+                    items.truncate(first);
+                }
+            }
+            _ => self.differs(Some(old), value),
+        }
+    }
+
+    /// Map entries were replaced whole.
+    fn map<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+        let mark = self.path.len();
+        for (key, entry) in value.entries() {
+            self.path.push_str(&format!("[\"{key}\"]"));
+            match old.get_mut(key) {
+                Some(old) if unknown(old) => self.note(What::Overwritten),
+                Some(old) => self.leaf(old, entry),
+                None => self.differs(None, entry),
+            }
+            self.path.truncate(mark);
+        }
+    }
+
+    fn note(&mut self, what: What) {
+        self.notes.push(Note { path: self.path.clone(), what });
+    }
+
+    fn differs(&mut self, found: Option<&Tree<'_>>, wanted: &Tree<'_>) {
+        let text = |tree: &Tree<'_>| write(tree, Style::Compact);
+        self.note(What::Differs { wanted: text(wanted), found: found.map(text) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::json;
+    use crate::proto::merge::Merger;
+
+    /// Merges, undoes the merge, and gives what is left (unknown as `null`) with the notes.
+    fn there_and_back(message: &str, base: &str, patch: &str) -> (String, Vec<String>) {
+        let schema = Schema::newest();
+        let message = schema.message(message).unwrap();
+        let (mut tree, source) = (json::parse(base).unwrap(), json::parse(patch).unwrap());
+        Merger { schema, origin: Origin(1), replace_lists: false, log: None, path: String::new() }
+            .merge(message, &mut tree, &source);
+        tree.set_origin(Origin::ISTIOD);
+        let mut notes = Vec::new();
+        Unmerger { schema, replace_lists: false, notes: &mut notes, path: String::new() }
+            .message(message, &mut tree, &source);
+        blank(&mut tree);
+        let notes = notes.into_iter().map(|note| format!("{} {:?}", note.path, note.what)).collect();
+        (json::canonical(&tree), notes)
+    }
+
+    fn blank(tree: &mut Tree<'_>) {
+        if unknown(tree) {
+            tree.value = Value::Null;
+        }
+        match &mut tree.value {
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| blank(value)),
+            Value::List(items) => items.iter_mut().for_each(blank),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn tails_are_cut_and_what_was_overwritten_is_unknown() {
+        let (left, notes) = there_and_back(
+            "envoy.config.route.v3.VirtualHost",
+            r#"{"name":"a","domains":["x"],"require_tls":"ALL"}"#,
+            r#"{"domains":["y","z"],"require_tls":"EXTERNAL_ONLY"}"#,
+        );
+        assert_eq!(left, r#"{"domains":["x"],"name":"a","require_tls":null}"#);
+        assert_eq!(notes, ["domains Cut(2)", "require_tls Overwritten"]);
+    }
+
+    #[test]
+    fn a_message_that_may_have_been_absent_is_unknown_as_a_whole() {
+        let (left, _) = there_and_back(
+            "envoy.config.cluster.v3.Cluster",
+            r#"{"name":"a","upstream_connection_options":{"tcp_keepalive":{"keepalive_time":1}}}"#,
+            r#"{"common_lb_config":{"healthy_panic_threshold":{"value":3}},
+                "upstream_connection_options":{"tcp_keepalive":{"keepalive_probes":2}}}"#,
+        );
+        assert_eq!(
+            left,
+            r#"{"common_lb_config":null,"name":"a","upstream_connection_options":{"tcp_keepalive":{"keepalive_probes":null,"keepalive_time":1}}}"#
+        );
+    }
+
+    #[test]
+    fn members_of_a_oneof_may_have_been_cleared() {
+        let (left, notes) = there_and_back(
+            "envoy.config.route.v3.Route",
+            r#"{"name":"a","redirect":{"path_redirect":"/"}}"#,
+            r#"{"direct_response":{"status":403}}"#,
+        );
+        assert_eq!(left, r#"{"direct_response":null,"name":"a"}"#);
+        assert!(notes.contains(&"redirect PerhapsCleared".to_owned()), "{notes:?}");
+    }
+
+    #[test]
+    fn wrappers_at_their_default_stay_and_differences_are_told() {
+        let schema = Schema::newest();
+        let message = schema.message("envoy.config.route.v3.VirtualHost").unwrap();
+        let mut tree = json::parse(r#"{"include_request_attempt_count":true}"#).unwrap();
+        let source = json::parse(r#"{"name":"b","domains":["y"]}"#).unwrap();
+        let mut notes = Vec::new();
+        Unmerger { schema, replace_lists: false, notes: &mut notes, path: "x".to_owned() }
+            .message(message, &mut tree, &source);
+        assert_eq!(notes[0].path, "x.name");
+        assert_eq!(notes[0].what, What::Differs { wanted: "\"b\"".to_owned(), found: None });
+        assert_eq!(notes.len(), 2);
+    }
+
+    #[test]
+    fn holding_ignores_what_is_unknown_and_redacted() {
+        let value = json::parse(r#"{"a":{"b":"secret"},"c":1}"#).unwrap();
+        let mut after = json::parse(r#"{"a":{"b":"[redacted]"},"c":2,"d":3}"#).unwrap();
+        assert!(!holds(&after, &value));
+        for key in ["c", "d"] {
+            after.get_mut(key).unwrap().set_origin(Origin::UNKNOWN);
+        }
+        assert!(holds(&after, &value));
+        drop_unknown(&mut after);
+        assert_eq!(json::canonical(&after), r#"{"a":{"b":"[redacted]"}}"#);
+    }
+}
