@@ -72,7 +72,6 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// How sure the explanation of a dump is that was taken with the filters in effect.
     fn reconstruction(&mut self, proxy: &Proxy) -> io::Result<()> {
         let Some(found) = proxy.reconstruction.as_ref().filter(|found| found.proven.is_some()) else { return Ok(()) };
         let taken = match found.state {
@@ -84,9 +83,8 @@ impl Writer<'_> {
             return self.painted(0, "", Some(Role::Dim), &text);
         }
         for one in &found.hidden {
-            let text =
-                format!("patch {} of {} may have changed what it matches beyond recognition", one.index, one.filter);
-            self.painted(0, "", Some(Role::Odd), &format!("{taken}; not proven: {text}"))?;
+            let text = format!("{taken}; not proven: patch {} of {} hides what it matched", one.index, one.filter);
+            self.painted(0, "", Some(Role::Odd), &text)?;
         }
         if found.differences.is_empty() {
             return Ok(());
