@@ -61,6 +61,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "version" -d 'Versions of this program, the cluster, control planes and proxies'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "completion" -d 'Print a completion script for a shell'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "__complete"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "audit" -d 'Say what an upgrade of Istio breaks or changes, and whether to go ahead'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "api" -d 'Say what a field, type or extension of the Envoy API is, and which releases have it'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "rules" -d 'List the rules of lint, or show one with its documentation'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
@@ -848,6 +850,88 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s A -l all-namespaces -d 'Every namespace'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l all-replicas -d 'Read every pod, not one for each template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s h -l help -d 'Print help'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s f -l filename -d 'EnvoyFilters and what they are about (workloads, services): files, folders, - for the standard input [default: the cluster of the current context]' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-name -d 'Name of the proxy\'s pod, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-workload -d 'Name of the proxy\'s workload, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l to -d 'Release to upgrade to' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l from -d 'Release that runs now [default: what the cluster or the config dumps say]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l path -d 'Releases on the way, such as 1.24,1.26,1.28 [default: every minor release]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l revision-from -d 'Name of the revision that runs now, for the report' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l revision-to -d 'Name of the revision to upgrade to, for the report' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s o -l output -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'schemas/audit.json'
+markdown\t'For a change ticket'
+html\t'One page, complete in itself'
+diff\t'A patch with the rewritten filters'
+sarif\t'SARIF 2.1.0'
+junit\t'JUnit XML'
+github\t'Workflow commands of GitHub Actions'
+gitlab\t'Code quality report of GitLab'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l output-file -d 'Write to a file instead of the standard output' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l fail-on -d 'From which class on to exit with 1' -r -f -a "breaks\t'What works now and not after the upgrade'
+changes\t'Also what works in another way'
+deprecated\t'Also what a later release refuses'
+cleanup\t'Any finding'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l kubeconfig -d 'Kubeconfig to use, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l as -d 'User to impersonate' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l as-group -d 'Group to impersonate; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l field-selector -d 'Only EnvoyFilters with these fields' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istio-namespace -d 'Namespace in which istiod runs' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l dump-via -d 'How proxies are read: auto, port-forward, exec or pod-proxy' -r -f -a "auto\t''
+port-forward\t''
+exec\t''
+pod-proxy\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your filters'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l unsafe-fixes -d 'Rewrite filters also where that may change what they mean'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s v -l verbose -d 'Leave nothing out'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s A -l all-namespaces -d 'Every namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l all-replicas -d 'Read every pod, not one for each template'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s o -l output -d 'Text for people, or JSON (schemas/api.json)' -r -f -a "text\t''
+json\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l kubeconfig -d 'Kubeconfig to use, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l as -d 'User to impersonate' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l as-group -d 'Group to impersonate; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l field-selector -d 'Only EnvoyFilters with these fields' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l istio-namespace -d 'Namespace in which istiod runs' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l dump-via -d 'How proxies are read: auto, port-forward, exec or pod-proxy' -r -f -a "auto\t''
+port-forward\t''
+exec\t''
+pod-proxy\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s v -l verbose -d 'Leave nothing out'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s A -l all-namespaces -d 'Every namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l all-replicas -d 'Read every pod, not one for each template'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l rules -d 'Rules of your own: files, or folders of files, of kind LintRule' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s o -l output -d 'Text for people, or JSON' -r -f -a "text\t''
 json\t''"
@@ -905,19 +989,21 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from help" -f -a "test" -d 'Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "explain" -d 'Explain what EnvoyFilters do to a proxy, or who wrote a field'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "render" -d 'Write a config dump as istiod would send it with these filters'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "diff" -d 'Show what changed filters change on each proxy'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "lint" -d 'Say what is wrong, risky or without effect in EnvoyFilters'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "get" -d 'List EnvoyFilters with what they select and what of them is in effect'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "status" -d 'One line for each EnvoyFilter and workload where something is wrong'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "capture" -d 'Save what a run reads of a cluster, without secrets, for --capture'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "rbac" -d 'Print the roles that a command needs; with -n those for one namespace'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "version" -d 'Versions of this program, the cluster, control planes and proxies'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "completion" -d 'Print a completion script for a shell'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "__complete"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "rules" -d 'List the rules of lint, or show one with its documentation'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete rules help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "explain" -d 'Explain what EnvoyFilters do to a proxy, or who wrote a field'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "render" -d 'Write a config dump as istiod would send it with these filters'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "diff" -d 'Show what changed filters change on each proxy'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "lint" -d 'Say what is wrong, risky or without effect in EnvoyFilters'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "get" -d 'List EnvoyFilters with what they select and what of them is in effect'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "status" -d 'One line for each EnvoyFilter and workload where something is wrong'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "capture" -d 'Save what a run reads of a cluster, without secrets, for --capture'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "rbac" -d 'Print the roles that a command needs; with -n those for one namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "version" -d 'Versions of this program, the cluster, control planes and proxies'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "completion" -d 'Print a completion script for a shell'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "__complete"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "audit" -d 'Say what an upgrade of Istio breaks or changes, and whether to go ahead'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "api" -d 'Say what a field, type or extension of the Envoy API is, and which releases have it'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "rules" -d 'List the rules of lint, or show one with its documentation'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from explain" -f -a "pod" -d 'A pod, by its name or by its workload\'s'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from explain" -f -a "deployment" -d 'The pods of a deployment'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from explain" -f -a "service" -d 'The pods behind a service'

@@ -1148,6 +1148,111 @@ never\:"Never"))' \
 '*::words -- The words so far, the last one unfinished:_default' \
 && ret=0
 ;;
+(audit)
+_arguments "${_arguments_options[@]}" : \
+'*-f+[EnvoyFilters and what they are about (workloads, services)\: files, folders, - for the standard input \[default\: the cluster of the current context\]]:FILE:_files' \
+'*--filename=[EnvoyFilters and what they are about (workloads, services)\: files, folders, - for the standard input \[default\: the cluster of the current context\]]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'--to=[Release to upgrade to]:RELEASE:_default' \
+'--from=[Release that runs now \[default\: what the cluster or the config dumps say\]]:RELEASE:_default' \
+'*--path=[Releases on the way, such as 1.24,1.26,1.28 \[default\: every minor release\]]:RELEASES:_default' \
+'--revision-from=[Name of the revision that runs now, for the report]:NAME:_default' \
+'--revision-to=[Name of the revision to upgrade to, for the report]:NAME:_default' \
+'-o+[Form of the output]:OUTPUT:((human\:"For people"
+json\:"schemas/audit.json"
+markdown\:"For a change ticket"
+html\:"One page, complete in itself"
+diff\:"A patch with the rewritten filters"
+sarif\:"SARIF 2.1.0"
+junit\:"JUnit XML"
+github\:"Workflow commands of GitHub Actions"
+gitlab\:"Code quality report of GitLab"))' \
+'--output=[Form of the output]:OUTPUT:((human\:"For people"
+json\:"schemas/audit.json"
+markdown\:"For a change ticket"
+html\:"One page, complete in itself"
+diff\:"A patch with the rewritten filters"
+sarif\:"SARIF 2.1.0"
+junit\:"JUnit XML"
+github\:"Workflow commands of GitHub Actions"
+gitlab\:"Code quality report of GitLab"))' \
+'--output-file=[Write to a file instead of the standard output]:FILE:_files' \
+'--fail-on=[From which class on to exit with 1]:CLASS:((breaks\:"What works now and not after the upgrade"
+changes\:"Also what works in another way"
+deprecated\:"Also what a later release refuses"
+cleanup\:"Any finding"
+never\:"Never"))' \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'--context=[Context of the kubeconfig]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
+'--unsafe-fixes[Rewrite filters also where that may change what they mean]' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(api)
+_arguments "${_arguments_options[@]}" : \
+'-o+[Text for people, or JSON (schemas/api.json)]:OUTPUT:(text json)' \
+'--output=[Text for people, or JSON (schemas/api.json)]:OUTPUT:(text json)' \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'--context=[Context of the kubeconfig]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+':name -- A field, message, enum or extension\: its full name, the end of it (Lua.inline_code), or an extension'\''s name:_default' \
+&& ret=0
+;;
 (rules)
 _arguments "${_arguments_options[@]}" : \
 '*--rules=[Rules of your own\: files, or folders of files, of kind LintRule]:PATH:_files' \
@@ -1367,6 +1472,14 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(audit)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(api)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (rules)
 _arguments "${_arguments_options[@]}" : \
 ":: :_kubectl-envoyfilter__subcmd__help__subcmd__rules_commands" \
@@ -1414,6 +1527,8 @@ _kubectl-envoyfilter_commands() {
 'version:Versions of this program, the cluster, control planes and proxies' \
 'completion:Print a completion script for a shell' \
 '__complete:' \
+'audit:Say what an upgrade of Istio breaks or changes, and whether to go ahead' \
+'api:Say what a field, type or extension of the Envoy API is, and which releases have it' \
 'rules:List the rules of lint, or show one with its documentation' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -1423,6 +1538,16 @@ _kubectl-envoyfilter_commands() {
 _kubectl-envoyfilter__subcmd____complete_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter __complete commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__api_commands] )) ||
+_kubectl-envoyfilter__subcmd__api_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter api commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__audit_commands] )) ||
+_kubectl-envoyfilter__subcmd__audit_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter audit commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__capture_commands] )) ||
 _kubectl-envoyfilter__subcmd__capture_commands() {
@@ -1610,6 +1735,8 @@ _kubectl-envoyfilter__subcmd__help_commands() {
 'version:Versions of this program, the cluster, control planes and proxies' \
 'completion:Print a completion script for a shell' \
 '__complete:' \
+'audit:Say what an upgrade of Istio breaks or changes, and whether to go ahead' \
+'api:Say what a field, type or extension of the Envoy API is, and which releases have it' \
 'rules:List the rules of lint, or show one with its documentation' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
@@ -1619,6 +1746,16 @@ _kubectl-envoyfilter__subcmd__help_commands() {
 _kubectl-envoyfilter__subcmd__help__subcmd____complete_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter help __complete commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__api_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__api_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help api commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__audit_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__audit_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help audit commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__capture_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__capture_commands() {

@@ -7,10 +7,13 @@ mod added_object_empty;
 mod added_object_out_of_reach;
 mod added_then_removed;
 mod anchor_added_later;
+mod anchor_renamed;
 mod authorization_fails_open;
 mod bad_duration;
 mod bad_format_string;
 mod bad_typed_struct_type;
+mod begins_to_apply;
+mod behaviour_changes;
 mod bootstrap_beside_override;
 mod bootstrap_patch;
 mod both_directions;
@@ -26,8 +29,10 @@ mod conflicting_values;
 mod connection_settings_beside_proxy_config;
 mod context_of_other_proxies;
 mod context_waypoint;
+mod deprecated_after_upgrade;
 mod deprecated_enum_value;
 mod deprecated_field;
+mod different_result;
 mod disallowed_field;
 mod drifted_copies;
 mod duplicate_cluster;
@@ -41,6 +46,7 @@ mod empty_selector;
 mod ext_authz_beside_authorization_policy;
 mod extension_config_missing;
 mod extension_config_not_used;
+mod extension_gone_after_upgrade;
 mod extension_not_built_in;
 mod field_beside_typed_config;
 mod field_given_twice;
@@ -50,6 +56,7 @@ mod filter_after_terminal;
 mod filter_chain_not_found;
 mod filter_not_found;
 mod filter_not_named;
+mod filter_refused_after_upgrade;
 mod gateway_match_on_http_server;
 mod hop_settings_beside_gateway_topology;
 mod idle_timeout_beside_proxy_metadata;
@@ -74,6 +81,7 @@ mod listener_port_not_found;
 mod long_proxy_version;
 mod loose_proxy_version;
 mod lost_to_panic;
+mod lost_to_panic_after_upgrade;
 mod lua_beside_traffic_extension;
 mod lua_inline_code;
 mod lua_syntax_error;
@@ -110,6 +118,7 @@ mod oneof_set_twice;
 mod opens_admin_interface;
 mod operation_without_effect;
 mod order_by_creation_time;
+mod panics_after_upgrade;
 mod patch_contradicted;
 mod patch_not_in_effect;
 mod plaintext_transport;
@@ -134,6 +143,8 @@ mod service_not_visible;
 mod several_match_objects;
 mod shadowed_patch;
 mod shared_state_leak;
+mod stops_attaching;
+mod stops_matching;
 mod sub_filter_not_found;
 mod suppression_without_reason;
 mod target_ref_never_attaches;
@@ -153,11 +164,16 @@ mod unknown_field;
 mod unknown_filter_config_key;
 mod unknown_rule;
 mod unknown_type;
+mod unnecessary_after_upgrade;
 mod unrendered_template;
 mod untyped_config;
+mod untyped_extension_after_upgrade;
 mod unused_suppression;
 mod update_rejected;
 mod v2_type;
+mod validation_fails_after_upgrade;
+mod value_refused_after_upgrade;
+mod version_pin_lost;
 mod virtual_host_not_found;
 mod wasm_beside_wasm_plugin;
 mod wasm_plugin_gone;
@@ -317,6 +333,22 @@ pub static ALL: &[&Rule] = &[
     &shared_state_leak::RULE,
     &duration_leak::RULE,
     &remote_code_without_hash::RULE,
+    &stops_matching::RULE,
+    &begins_to_apply::RULE,
+    &stops_attaching::RULE,
+    &different_result::RULE,
+    &panics_after_upgrade::RULE,
+    &lost_to_panic_after_upgrade::RULE,
+    &filter_refused_after_upgrade::RULE,
+    &anchor_renamed::RULE,
+    &value_refused_after_upgrade::RULE,
+    &extension_gone_after_upgrade::RULE,
+    &validation_fails_after_upgrade::RULE,
+    &untyped_extension_after_upgrade::RULE,
+    &deprecated_after_upgrade::RULE,
+    &version_pin_lost::RULE,
+    &behaviour_changes::RULE,
+    &unnecessary_after_upgrade::RULE,
     &access_log_beside_telemetry::RULE,
     &tracing_beside_telemetry::RULE,
     &metrics_beside_telemetry::RULE,

@@ -4,6 +4,7 @@
 //! load ─▶ model ─▶ engine (select ▸ order ▸ match ▸ patch ⇒ trace) ─▶ lint + rules ─▶ report
 //! ```
 
+pub mod audit;
 pub mod cli;
 pub mod cluster;
 pub mod demo;

@@ -1,5 +1,7 @@
 //! The command line: one file a subcommand.
 
+mod api;
+mod audit;
 mod capture;
 mod complete;
 mod custom;
@@ -35,7 +37,7 @@ pub enum Exit {
     Ok,
     /// `diff` found changes.
     Changes,
-    /// `lint` found something at or above `--fail-on`.
+    /// `lint` or `audit` found something at or above `--fail-on`.
     Findings,
     /// The command line does not make sense, or `diff` had trouble.
     Usage,
@@ -59,8 +61,8 @@ const EXIT_CODES: &str = "\
 Without files, the cluster of the current context is read, as kubectl would.
 
 Exit codes:
-  0  answered; diff: no change; lint: nothing at or above --fail-on; status: nothing wrong
-  1  diff: changes; lint: findings; status: something is wrong
+  0  answered; diff: no change; lint, audit: nothing at or above --fail-on; status: nothing wrong
+  1  diff: changes; lint, audit: findings; status: something is wrong
   2  the command line does not make sense, or nothing goes by the name given; diff: any trouble
   3  something could not be read: what could be read is answered";
 
@@ -138,6 +140,10 @@ enum Command {
     Completion(complete::Completion),
     #[command(name = "__complete", hide = true)]
     Complete(complete::Complete),
+    /// Say what an upgrade of Istio breaks or changes, and whether to go ahead
+    Audit(audit::Audit),
+    /// Say what a field, type or extension of the Envoy API is, and which releases have it
+    Api(api::Api),
     /// List the rules of lint, or show one with its documentation
     Rules(rules::Rules),
 }
@@ -218,6 +224,8 @@ impl Cli {
             Command::Version(command) => command.run(&mut session),
             Command::Completion(command) => command.run(&mut session),
             Command::Complete(command) => command.run(&mut session),
+            Command::Api(command) => command.run(&mut session),
+            Command::Audit(command) => command.run(&mut session),
             Command::Rules(command) => command.run(&mut session),
         }
     }

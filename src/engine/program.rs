@@ -114,6 +114,11 @@ impl<'f> Program<'f> {
         self.built.get(filter).and_then(|built| built.as_ref().ok()).map_or(&[], Vec::as_slice)
     }
 
+    /// Why this release's API refuses a filter; `None` when it reads it.
+    pub fn refused(&self, filter: usize) -> Option<&'static str> {
+        self.built.get(filter).and_then(|built| built.as_ref().err()).copied()
+    }
+
     /// What of these filters concerns a proxy, in the order of application.
     pub fn plan<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings) -> Plan<'p> {
         self.plan_among(proxy, mesh, &(0..self.filters.len()).collect::<Vec<_>>())

@@ -3,6 +3,7 @@
 //! The tables are small text files beside this one, each with its source in the first line; an index is made of one when
 //! it is first asked.
 
+pub mod api;
 #[cfg(test)]
 mod tests;
 

@@ -203,7 +203,7 @@ fn cluster_port(text: &str) -> Option<u32> {
 }
 
 /// What a match asks for at a condition, and where.
-fn asked(filter: &EnvoyFilter, index: usize, condition: Condition) -> (String, Option<Span>) {
+pub(super) fn asked(filter: &EnvoyFilter, index: usize, condition: Condition) -> (String, Option<Span>) {
     let mut route = filter.patch_route(index);
     route.push(Step::from("match"));
     route.extend(condition.route().iter().map(|key| Step::from(*key)));
@@ -244,7 +244,7 @@ pub(super) fn similar(asked: &str, found: &str) -> bool {
     asked.parse::<i64>().is_err() && !asked.is_empty() && strsim::normalized_damerau_levenshtein(asked, found) > 0.7
 }
 
-fn sentence(condition: Condition, asked: &str, apply_to: ApplyTo) -> String {
+pub(super) fn sentence(condition: Condition, asked: &str, apply_to: ApplyTo) -> String {
     match condition {
         Condition::ListenerName => format!("no listener is called {asked}"),
         Condition::ListenerPort => format!("no listener is on port {asked}"),

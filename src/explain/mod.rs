@@ -9,6 +9,7 @@ mod hint;
 mod live;
 mod order;
 pub mod view;
+pub mod why;
 mod words;
 
 pub use hint::canonical_name;

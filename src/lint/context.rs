@@ -2,6 +2,7 @@
 
 use super::inert::Memo;
 use super::rule::Rule;
+use super::upgrade::Upgrade;
 use super::value::{self, PatchValue};
 use super::versions;
 use crate::engine::program::{BuiltPatch, Planned};
@@ -73,6 +74,8 @@ pub struct Context<'a> {
     pub program: &'a Program<'a>,
     /// The release of the control plane.
     pub release: Release,
+    /// The release of the proxies: the control plane's own, but in the middle of an upgrade.
+    pub proxies: Release,
     /// Settings of the mesh.
     pub mesh: &'a MeshSettings,
     /// One run a proxy, reference configurations included.
@@ -83,6 +86,8 @@ pub struct Context<'a> {
     pub custom: Vec<&'static Rule>,
     /// The values of the patches, walked when a rule first asks.
     pub walked: OnceCell<Vec<PatchValue<'a>>>,
+    /// What an upgrade to this release changes; `None` outside of an audit, where the rules of upgrades are silent.
+    pub upgrade: Option<Box<Upgrade>>,
 }
 
 /// A patch with everything that is known without a proxy.
@@ -155,7 +160,7 @@ impl<'a> Context<'a> {
     /// Minor number of the proxies' Envoy: Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (docs, supported
     /// releases).
     pub fn envoy_minor(&self) -> u16 {
-        self.release.minor + 8
+        self.proxies.minor + 8
     }
 
     /// The types of the proxies' Envoy; `None` for a release whose Envoy is not known.

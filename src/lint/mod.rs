@@ -27,6 +27,7 @@ pub mod selection;
 pub mod summary;
 pub mod suppress;
 pub mod traffic_policy;
+pub mod upgrade;
 pub mod value;
 pub mod versions;
 

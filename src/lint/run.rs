@@ -51,21 +51,68 @@ pub fn inspect<T>(
     rules: &[&'static Rule],
     look: impl FnOnce(&Context<'_>) -> T,
 ) -> (Vec<Finding>, T) {
+    with_context(input, &Setting::of(input), |context| {
+        context.custom = rules.iter().copied().filter(|rule| rule.custom.is_some()).collect();
+        let mut findings = Findings::default();
+        let (last, first): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| rule.name == REMAINDER);
+        for rule in first {
+            (rule.check)(rule, context, &mut findings);
+        }
+        context.settle(&mut findings);
+        for rule in last {
+            (rule.check)(rule, context, &mut findings);
+        }
+        (findings.sorted(), look(context))
+    })
+}
+
+/// What the linter takes for granted and an upgrade asks about.
+pub(super) struct Setting<'s> {
+    /// The release of the proxies, whose Envoy decides what is accepted.
+    pub(super) proxies: Release,
+    /// Whether made-up proxies have that release, so that `proxyVersion` is asked for; else it is taken to fit.
+    pub(super) versions: bool,
+    /// Workloads of which no dump was given, each with the reference configuration of its kind and the index of that.
+    pub(super) stand_ins: &'s [(usize, ProxyConfig<'s>)],
+    /// Whether filters that no proxy above meets get made-up workloads.
+    pub(super) make_up: bool,
+}
+
+impl Setting<'_> {
+    /// That of the linter: proxies of the control plane's own release.
+    fn of(input: &Input<'_>) -> Setting<'static> {
+        Setting { proxies: input.release, versions: false, stand_ins: &[], make_up: true }
+    }
+}
+
+/// Runs the engine for every proxy and hands over what came out.
+pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: impl FnOnce(&mut Context<'_>) -> T) -> T {
     let filters = &input.inventory.envoy_filters;
     let program = Program::new(filters, input.release);
     let dump_plans: Vec<Plan<'_>> = input.dumps.iter().map(|dump| program.plan(&dump.proxy, input.mesh)).collect();
     let mut seen = vec![false; filters.len()];
     dump_plans.iter().flat_map(|plan| &plan.order).for_each(|&index| seen[index] = true);
-    let relaxed: Vec<EnvoyFilter> = filters.iter().map(relax).collect();
+    let relaxed: Vec<EnvoyFilter> = filters.iter().map(|filter| relax(filter, setting.versions)).collect();
     let relaxed_program = Program::new(&relaxed, input.release);
     let meeting = Meeting::new(filters, input.mesh);
-    let made_up = made_up_proxies(filters, &seen, input.references, input.mesh);
+    let mut made_up: Vec<(usize, ProxyConfig<'_>)> = setting.stand_ins.to_vec();
+    if setting.make_up {
+        // A stand-in meets a filter whatever the release: whoever is left meets nobody that is known.
+        let met = setting.stand_ins.iter().flat_map(|(_, config)| meeting.candidates(config));
+        met.for_each(|index| seen[index] = true);
+        made_up.extend(made_up_proxies(filters, &seen, input.references, input.mesh, setting.versions));
+    }
+    if setting.versions {
+        for (_, config) in &mut made_up {
+            config.proxy.istio_version = setting.proxies.to_string();
+        }
+    }
     let plans: Vec<(usize, &ProxyConfig<'_>, Plan<'_>)> = made_up
         .iter()
         .map(|(reference, config)| {
             (*reference, config, relaxed_program.plan_among(&config.proxy, input.mesh, &meeting.candidates(config)))
         })
-        .filter(|(_, _, plan)| plan.patches.iter().any(concerns))
+        .filter(|(_, _, plan)| setting.versions || plan.patches.iter().any(concerns))
         .collect();
     let dumped: Vec<(&ProxyConfig<'_>, &Plan<'_>)> = input.dumps.iter().zip(&dump_plans).collect();
     let unapplied = spread(&dumped, |(dump, plan)| {
@@ -93,29 +140,21 @@ pub fn inspect<T>(
     for (number, run) in runs.iter().enumerate() {
         run.plan.order.iter().for_each(|&filter| attached[filter].push(number));
     }
-    let context = Context {
+    body(&mut Context {
         sources: input.sources,
         problems: input.problems,
         inventory: input.inventory,
         filters,
         program: &program,
         release: input.release,
+        proxies: setting.proxies,
         mesh: input.mesh,
         runs,
         attached,
-        custom: rules.iter().copied().filter(|rule| rule.custom.is_some()).collect(),
+        custom: Vec::new(),
         walked: std::cell::OnceCell::new(),
-    };
-    let mut findings = Findings::default();
-    let (last, first): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| rule.name == REMAINDER);
-    for rule in first {
-        (rule.check)(rule, &context, &mut findings);
-    }
-    context.settle(&mut findings);
-    for rule in last {
-        (rule.check)(rule, &context, &mut findings);
-    }
-    (findings.sorted(), look(&context))
+        upgrade: None,
+    })
 }
 
 /// Whether a patch may do something on the proxy of its plan; an extension configuration may, whatever its context.
@@ -182,7 +221,10 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
         }
         let (knowledge, label) = match one.like {
             None => (Knowledge::Dump, config.proxy.full_name()),
-            Some(_) => (Knowledge::Reference, format!("a {} of the reference configuration", config.proxy.kind.word())),
+            Some(_) if config.proxy.name.is_empty() => {
+                (Knowledge::Reference, format!("a {} of the reference configuration", config.proxy.kind.word()))
+            }
+            Some(_) => (Knowledge::Reference, config.proxy.full_name()),
         };
         let judged = Arc::clone(&judged[number]);
         let live = one.live.map(|(dump, unapplied)| Live {
@@ -254,12 +296,13 @@ impl<'a> Meeting<'a> {
 }
 
 /// A workload for each different set of labels that an unseen filter asks for, of each kind of reference
-/// configuration (its index), in the filter's namespace.
+/// configuration (its index), in the filter's namespace; `all_kinds`: those that `targetRefs` do not name, too.
 fn made_up_proxies<'a>(
     filters: &[EnvoyFilter],
     seen: &[bool],
     references: &[ProxyConfig<'a>],
     mesh: &MeshSettings,
+    all_kinds: bool,
 ) -> Vec<(usize, ProxyConfig<'a>)> {
     let mut wanted = BTreeSet::new();
     for (filter, _) in filters.iter().zip(seen).filter(|(_, seen)| !**seen) {
@@ -273,11 +316,11 @@ fn made_up_proxies<'a>(
             .filter(|target| target.kind == "Gateway" && !target.name.is_empty())
             .map(|target| target.name.as_str())
             .collect();
-        if gateways.is_empty() {
-            wanted.insert((namespace, labels, None));
-        } else {
-            wanted.extend(gateways.into_iter().map(|gateway| (namespace, labels.clone(), Some(gateway))));
+        // Up to 1.26 targetRefs are not read: whoever asks about two releases needs the proxies that they do not name too.
+        if gateways.is_empty() || all_kinds {
+            wanted.insert((namespace, labels.clone(), None));
         }
+        wanted.extend(gateways.into_iter().map(|gateway| (namespace, labels.clone(), Some(gateway))));
     }
     let mut proxies = Vec::new();
     for (namespace, labels, gateway) in wanted {
@@ -309,11 +352,14 @@ fn made_up_proxies<'a>(
 
 /// A filter without the parts of its matches that speak of the user's own names and ports: what is left can be judged
 /// on a configuration that istiod generated for somebody else.
-fn relax(filter: &EnvoyFilter) -> EnvoyFilter {
+fn relax(filter: &EnvoyFilter, keep_version: bool) -> EnvoyFilter {
     let mut filter = filter.clone();
     for patch in &mut filter.patches {
-        // Which versions run is not known either.
-        patch.proxy = None;
+        // Which versions run is not known either, unless an upgrade says so.
+        match &mut patch.proxy {
+            Some(proxy) if keep_version => proxy.metadata.clear(),
+            proxy => *proxy = None,
+        }
         match &mut patch.object {
             ObjectMatch::Listener(listener) => {
                 if listener.name != matching::VIRTUAL_INBOUND && listener.name != matching::VIRTUAL_OUTBOUND {

@@ -27,16 +27,25 @@ const PACKED: &[Packed] = packed! {
     31: "cart", "ingress", "front", "waypoint";
 };
 
-/// The reference configurations nearest to a release: those of the newest recorded release that is not younger, or else
-/// of the oldest.
-pub fn dumps(release: Release) -> Vec<Dump> {
+/// The release whose configurations stand for a release: the newest recorded one that is not younger, or else the oldest.
+pub fn recorded(release: Release) -> Release {
     let recorded = PACKED.iter().map(|(recorded, ..)| *recorded);
-    let oldest = Release::OLDEST;
-    let nearest = recorded.filter(|recorded| *recorded <= release).max().unwrap_or(oldest);
-    let of_release = PACKED.iter().filter(|(recorded, ..)| *recorded == nearest);
-    of_release
-        .filter_map(|(release, name, bytes)| {
-            Dump::from_reader(format!("reference {name} of Istio {}.{}", release.major, release.minor), *bytes).0
-        })
-        .collect()
+    recorded.filter(|recorded| *recorded <= release).max().unwrap_or(Release::OLDEST)
+}
+
+/// The reference configurations nearest to a release, see [`recorded`]. Of a kind of proxy that was not recorded there, the
+/// next release's.
+pub fn dumps(release: Release) -> Vec<Dump> {
+    let nearest = recorded(release);
+    let mut names: Vec<&str> = Vec::new();
+    let mut dumps = Vec::new();
+    for (recorded, name, bytes) in PACKED.iter().filter(|(recorded, ..)| *recorded >= nearest) {
+        if names.contains(name) {
+            continue;
+        }
+        names.push(name);
+        let (major, minor) = (recorded.major, recorded.minor);
+        dumps.extend(Dump::from_reader(format!("reference {name} of Istio {major}.{minor}"), *bytes).0);
+    }
+    dumps
 }

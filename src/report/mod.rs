@@ -1,5 +1,7 @@
 //! The only part that writes: text for people, JSON for programs, diffs. Everything goes to an `impl Write`.
 
+pub mod api;
+pub mod audit;
 pub mod dump;
 pub mod explain;
 pub mod field;

@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
 #![allow(clippy::print_stdout, reason = "figures, and what a person looks for who debugs a case")]
 
+mod api;
+mod audit;
+mod audit_field;
+mod audit_recordings;
 mod bad_input;
 mod cli;
 mod completion;

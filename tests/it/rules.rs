@@ -2,7 +2,8 @@
 //! `good*.yaml` without a finding of the rule. `UPDATE=1` writes the list, the snapshots and rules/README.md.
 //!
 //! Directives in comment lines at the top of a case: `# with: shop` gives it the config dumps of that recording,
-//! `# istio: 1.26` another control plane than the newest, `# also: FILE` a further file of the same folder.
+//! `# istio: 1.26` another control plane than the newest, `# also: FILE` a further file of the same folder. Rules about
+//! upgrades have `# from: 1.26` too: the release before; `with` then names recordings that both releases have.
 
 use crate::support::{dumps, live_dump, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
@@ -48,6 +49,12 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
     paths.extend(directive("also").iter().map(|name| case.with_file_name(name)));
     let loaded = load::read(&paths, &load::Options::default());
     let release = directive("istio").first().map_or(Release::NEWEST, |text| text.parse().unwrap());
+    let lines = source.lines().map(str::to_owned).collect();
+    if let Some(from) = directive("from").first() {
+        let found = crate::audit::upgrade(&loaded, &directive("with"), from.parse().unwrap(), release);
+        let found = found.into_iter().filter(|one| one.rule == rule).collect();
+        return (found, loaded, lines);
+    }
     let given: Vec<_> = directive("with").iter().map(|name| dumps(&testdata("reference").join(name))).collect();
     let live: Vec<Dump> = directive("dump").iter().map(|name| live_dump(name)).collect();
     let all = given.iter().flatten().map(|(_, dump)| dump).chain(&live);
@@ -77,7 +84,6 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
     } else {
         lint::lint(&input, &[rule])
     };
-    let lines = source.lines().map(str::to_owned).collect();
     (found, loaded, lines)
 }
 

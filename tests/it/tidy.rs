@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("proto", &["source"]),
+    ("envoy", &["proto", "source"]),
     ("model", &["proto", "source"]),
     ("engine", &["model", "proto", "source"]),
     ("load", &["model", "proto", "source"]),
     ("explain", &["engine", "envoy", "model", "proto", "source"]),
     ("lint", &["engine", "envoy", "explain", "model", "proto", "source", "declare_rule"]),
     ("rules", &["engine", "envoy", "explain", "lint", "model", "proto", "source", "declare_rule"]),
-    ("report", &["engine", "explain", "lint", "model", "proto", "source"]),
+    ("audit", &["engine", "explain", "lint", "model", "proto", "source"]),
+    ("report", &["audit", "engine", "envoy", "explain", "lint", "model", "proto", "source"]),
     ("demo", &["load", "model", "source"]),
     ("cluster", &["load", "model", "source"]),
 ];

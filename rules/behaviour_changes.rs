@@ -1,0 +1,150 @@
+//! EF615: a filter that a change of behaviour concerns: the configuration stays, what it does does not.
+
+use crate::declare_rule;
+use crate::lint::upgrade::notes::{NOTES, Of, Weight};
+use crate::lint::upgrade::{Upgrade, tell};
+use crate::lint::{Context, Edit, Finding, Findings, Rule};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::release::Release;
+use crate::source::{Severity, Step};
+
+declare_rule! {
+    /// A filter that a change of behaviour concerns: the configuration stays, what it does does not.
+    ///
+    /// # What it finds
+    /// Filters that use what a release on the way treats in another way: the defaults of Envoy, names of metadata and
+    /// filter state, BOOTSTRAP patches, the order of filters across namespaces, labels that istiod stops setting. Each
+    /// note is told only of the filters that hold what it is about. Only `audit` looks at two releases: `lint` never
+    /// reports it.
+    ///
+    /// # Why it matters
+    /// The engine cannot see it: the proxies get the same configuration and act on it in another way.
+    ///
+    /// # How to fix
+    /// The finding says what to write; most of it is right for both releases.
+    ///
+    /// # References
+    /// Istio release notes 1.19 to 1.31; changelogs of Envoy 1.26 to 1.39.
+    "EF615" "behaviour-changes" Warning fixes => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for note in NOTES {
+        let crossed = match note.of {
+            Of::ControlPlane => upgrade.crosses(note.since),
+            Of::Proxy => upgrade.proxies_cross(note.since),
+        };
+        if !crossed {
+            continue;
+        }
+        for value in cx.values() {
+            let Some(span) = note.test.place(value) else { continue };
+            let severity = match note.weight {
+                Weight::Breaks => Severity::Error,
+                Weight::Changes => Severity::Warning,
+            };
+            out.push(
+                value
+                    .finding(rule, span, format!("from Istio {} on {}", tell::short(note.since), note.what))
+                    .severity(severity)
+                    .label("concerned")
+                    .note(format!("source: {}", note.source))
+                    .help(note.fix),
+            );
+        }
+    }
+    bootstrap(rule, cx, upgrade, out);
+    gateway_label(rule, cx, upgrade, out);
+    order(rule, cx, upgrade, out);
+    config_keys(rule, upgrade, out);
+}
+
+/// Istio 1.21 took out the code that applied BOOTSTRAP patches.
+fn bootstrap(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
+    if !upgrade.crosses(Release::minor(21)) {
+        return;
+    }
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Bootstrap) {
+        out.push(
+            Finding::new(rule, view.value_span(&["applyTo"]), "from Istio 1.21 on BOOTSTRAP patches are not applied")
+                .severity(Severity::Error)
+                .label("without effect after the upgrade")
+                .note("source: istiod 1.20 and 1.21; the experimental BOOTSTRAP_XDS_AGENT is gone")
+                .help("use the annotations `proxy.istio.io/config` or `sidecar.istio.io/bootstrapOverride`")
+                .of(view.filter, Some(view.patch.index)),
+        );
+    }
+}
+
+/// A label that istiod sets on the pods of Gateway API gateways up to 1.23, and what it is called since 1.21.
+const GATEWAY_LABEL: (&str, &str) = ("istio.io/gateway-name", "gateway.networking.k8s.io/gateway-name");
+
+fn gateway_label(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
+    if !upgrade.crosses(Release::minor(24)) {
+        return;
+    }
+    let (old, new) = GATEWAY_LABEL;
+    for filter in cx.filters.iter().filter(|one| one.selector.as_ref().is_some_and(|labels| labels.contains_key(old))) {
+        let route: Vec<Step> = ["spec", "workloadSelector", "labels", old].iter().map(|key| Step::from(*key)).collect();
+        let span = filter.document.key_span(&route);
+        let finding = Finding::new(rule, span, format!("from Istio 1.24 on gateways do not carry the label `{old}`"))
+            .severity(Severity::Error)
+            .label("selects nothing after the upgrade")
+            .note("source: Istio 1.24 release notes")
+            .of(filter, None);
+        let finding = if upgrade.before.release >= Release::minor(21) {
+            finding.help("the other label is there from 1.21 on").fix(
+                "select by the label that both releases set",
+                true,
+                vec![Edit { span, text: new.to_owned() }],
+            )
+        } else {
+            finding.help(format!("write `{new}` when istiod is 1.21 or later"))
+        };
+        out.push(finding);
+    }
+}
+
+/// Up to 1.21 filters of the root namespace come first whatever their priority.
+fn order(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
+    if !upgrade.crosses(Release::minor(22)) {
+        return;
+    }
+    for (index, filter) in cx.filters.iter().enumerate().filter(|(_, one)| one.namespace != cx.mesh.root_namespace) {
+        let overtaken = |run: &&crate::lint::upgrade::RunRecord| {
+            run.filters.contains_key(&index)
+                && run.filters.keys().any(|&other| {
+                    let other = &cx.filters[other];
+                    other.namespace == cx.mesh.root_namespace && other.priority > filter.priority
+                })
+        };
+        if !upgrade.after.runs.iter().any(|run| overtaken(&run)) {
+            continue;
+        }
+        out.push(
+            Finding::new(
+                rule,
+                tell::name_span(cx, index),
+                "from Istio 1.22 on this filter runs before filters of the root namespace with a higher priority",
+            )
+            .label("runs after them now")
+            .note("source: istio/istio#49555")
+            .help("check what the two write to the same place")
+            .of(filter, None),
+        );
+    }
+}
+
+/// Envoy 1.29 looks a per-route configuration up by the filter's own name alone.
+fn config_keys(rule: &'static Rule, upgrade: &Upgrade, out: &mut Findings) {
+    if !upgrade.proxies_cross(Release::minor(21)) {
+        return;
+    }
+    for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF322") {
+        let mut finding = super::value_refused_after_upgrade::again(rule, upgrade, found).severity(Severity::Error);
+        finding.message = format!("from Istio 1.21 on this configuration is not found: {}", found.message);
+        finding.notes.pop();
+        out.push(finding.note("source: Envoy 1.29 changelog; envoyproxy/envoy#29461"));
+    }
+}

@@ -1,0 +1,72 @@
+//! EF613: a field, a type or an enum value that is deprecated after the upgrade.
+
+use super::value_refused_after_upgrade::again;
+use crate::declare_rule;
+use crate::lint::{Context, Findings, Rule};
+use crate::proto::schema::Schema;
+use crate::source::{Severity, Span};
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// A field, a type or an enum value that is deprecated after the upgrade.
+    ///
+    /// # What it finds
+    /// What the Envoy of the new proxies declares deprecated, with the last known release that takes it and what stands
+    /// in for it. Only `audit` looks at two releases: `lint` never reports it.
+    ///
+    /// # Why it matters
+    /// The upgrade goes well; a later one does not.
+    ///
+    /// # How to fix
+    /// Write what stands in for it. Where the replacement exists in both releases, do it before the upgrade.
+    ///
+    /// # References
+    /// The protos of Envoy 1.26 to 1.40, release by release.
+    "EF613" "deprecated-after-upgrade" Warning fixes => check
+}
+
+/// The newest Envoy whose API is known.
+const NEWEST_ENVOY: u16 = 40;
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    let ends = ends(cx);
+    let known = |span: Span, code: &str| {
+        upgrade.before.findings.iter().any(|one| one.primary.span == span && one.rule.code == code)
+    };
+    for found in upgrade.after.findings.iter().filter(|one| matches!(one.rule.code, "EF114" | "EF115" | "EF127")) {
+        let mut finding = again(rule, upgrade, found).severity(Severity::Warning);
+        finding.message.clone_from(&found.message);
+        finding.notes.pop();
+        finding = finding.note(match ends.get(&found.primary.span) {
+            Some(last) => format!("Envoy 1.{last} is the last that takes it: Istio 1.{}", last.saturating_sub(8)),
+            None => format!("every Envoy up to 1.{NEWEST_ENVOY}, the newest known, still takes it"),
+        });
+        if !known(found.primary.span, found.rule.code) {
+            finding = finding.note(format!("new in the Envoy of Istio 1.{}", upgrade.after.proxies.minor));
+        }
+        out.push(finding);
+    }
+}
+
+/// The last Envoy minor that takes a deprecated field, by the place of the key; nothing for those that all take.
+fn ends(cx: &Context<'_>) -> BTreeMap<Span, u16> {
+    let mut ends = BTreeMap::new();
+    for value in cx.values() {
+        for object in &value.objects {
+            for member in &object.members {
+                let Some(field) = member.envoy.filter(|field| field.deprecated()) else { continue };
+                let takes = |minor: u16| {
+                    let message = Schema::envoy(minor).and_then(|schema| schema.message(object.full_name()));
+                    let field = message.and_then(|message| message.field(field.name()));
+                    field.is_some_and(|field| !field.disallowed_by_default())
+                };
+                let first = (cx.envoy_minor()..=NEWEST_ENVOY).find(|&minor| !takes(minor));
+                if let Some(first) = first {
+                    ends.insert(member.entry.key_span, first.saturating_sub(1));
+                }
+            }
+        }
+    }
+    ends
+}

@@ -1,0 +1,107 @@
+//! EF604: a patch that changes other things after the upgrade than now.
+
+use crate::declare_rule;
+use crate::engine::compat::{Behaviour, since};
+use crate::lint::upgrade::{Kind, Upgrade, tell};
+use crate::lint::{Confidence, Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
+
+declare_rule! {
+    /// A patch that changes other things after the upgrade than now.
+    ///
+    /// # What it finds
+    /// A patch with effect on a proxy both before and after the upgrade, but in other places or with another result:
+    /// `vhost.domainName` that begins to narrow a match, a cluster added beside one of its name, a CLUSTER REMOVE that
+    /// runs in another order. Only `audit` looks at two releases: `lint` never reports it.
+    ///
+    /// # Why it matters
+    /// Nothing is refused and nothing logged; requests are handled in another way.
+    ///
+    /// # How to fix
+    /// Look at the places named; narrow or widen the match so that both releases agree.
+    ///
+    /// # References
+    /// Recordings of istiod 1.22 to 1.31.
+    "EF604" "different-result" Warning => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for change in upgrade.of(Kind::Different) {
+        let Some(view) = tell::view(cx, change) else { continue };
+        let mut finding = tell::finding(
+            rule,
+            cx,
+            upgrade,
+            change,
+            view.key_span(&["patch", "operation"]),
+            format!("{} this patch has another effect", tell::from_on(upgrade)),
+        )
+        .label("does something else after the upgrade");
+        let only = |these: &[String], those: &[String]| -> Vec<String> {
+            these.iter().filter(|place| !those.contains(place)).cloned().collect()
+        };
+        let gone = only(&change.places.0, &change.places.1);
+        let new = only(&change.places.1, &change.places.0);
+        if change.counts.0 == change.counts.1 && gone.is_empty() {
+            let places = tell::places(&change.places.1, change.counts.1);
+            finding = finding.note(format!("the same places, with another result: {places}"));
+        } else {
+            finding = finding.note(format!("it changes {} places now and {} then", change.counts.0, change.counts.1));
+        }
+        if !gone.is_empty() {
+            finding = finding.note(format!("no longer: {}", tell::places(&gone, gone.len())));
+        }
+        if !new.is_empty() {
+            finding = finding.note(format!("new: {}", tell::places(&new, new.len())));
+        }
+        let domain = matches!(&view.patch.object, ObjectMatch::RouteConfiguration(route)
+            if route.vhost.as_ref().is_some_and(|vhost| !vhost.domain_name.is_empty()));
+        if domain && upgrade.crosses(since(Behaviour::DomainName)) {
+            finding = finding
+                .note("`vhost.domainName` is read from Istio 1.26 on; before, the patch goes into every virtual host");
+        } else if view.patch.apply_to == ApplyTo::Cluster {
+            for (behaviour, text) in [
+                (
+                    Behaviour::OutboundClustersKeepDuplicates,
+                    "from 1.26 on an added cluster stands beside a generated one of its name",
+                ),
+                (
+                    Behaviour::ClusterRemoveInOrder,
+                    "from 1.27 on CLUSTER REMOVE runs in its turn; before, ahead of every MERGE",
+                ),
+            ] {
+                if upgrade.crosses(since(behaviour)) {
+                    finding = finding.note(text);
+                }
+            }
+        }
+        out.push(finding);
+    }
+    domain_name(rule, cx, upgrade, out);
+}
+
+/// A match by domain is certain to widen or narrow, whatever the virtual hosts are, where no configuration shows it.
+fn domain_name(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
+    if !upgrade.crosses(since(Behaviour::DomainName)) {
+        return;
+    }
+    for view in cx.patches() {
+        let ObjectMatch::RouteConfiguration(route) = &view.patch.object else { continue };
+        let named = route.vhost.as_ref().is_some_and(|vhost| !vhost.domain_name.is_empty());
+        if !named || cx.attaches_to_dump(view.filter_index) {
+            continue;
+        }
+        out.push(
+            Finding::new(
+                rule,
+                view.key_span(&["match", "routeConfiguration", "vhost", "domainName"]),
+                format!("{} `vhost.domainName` is read", tell::from_on(upgrade)),
+            )
+            .confidence(Confidence::Likely)
+            .label("not read now")
+            .note("before Istio 1.26 the patch goes into every virtual host that the rest of its match fits")
+            .of(view.filter, Some(view.patch.index)),
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! EF607: a filter that the API of one of the two releases refuses.
+
+use crate::declare_rule;
+use crate::lint::upgrade::tell;
+use crate::lint::{Context, Finding, Findings, Rule};
+
+declare_rule! {
+    /// A filter that the API of one of the two releases refuses.
+    ///
+    /// # What it finds
+    /// A filter with a value that the EnvoyFilter API of a release on the way does not have: context WAYPOINT before
+    /// 1.29, operation MERGE_AND_REPLACE_LIST before 1.31. It concerns downgrades, and upgrades in which two control
+    /// planes share the API server. Only `audit` looks at two releases: `lint` never reports it.
+    ///
+    /// # Why it matters
+    /// The custom resource definition is shared by all revisions: an istiod that does not know a value cannot read the
+    /// filter, and none of its patches apply.
+    ///
+    /// # How to fix
+    /// Write what both releases know until the older one is gone.
+    ///
+    /// # References
+    /// Recordings of istiod 1.28 and 1.31.
+    "EF607" "filter-refused-after-upgrade" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for (index, filter) in cx.filters.iter().enumerate() {
+        let before = upgrade.before.refused.get(index).copied().flatten();
+        let after = upgrade.after.refused.get(index).copied().flatten();
+        let (Some(why), release) = (match (before, after) {
+            (None, Some(why)) => (Some(why), upgrade.after.release),
+            // Rolling back, or the old control plane beside the new one, cannot read what the new one takes.
+            (Some(why), None) => (Some(why), upgrade.before.release),
+            _ => (None, upgrade.after.release),
+        }) else {
+            continue;
+        };
+        let span = filter
+            .patches
+            .iter()
+            .find_map(|patch| {
+                let keys: [&[&str]; 2] = [&["patch", "operation"], &["match", "context"]];
+                keys.iter().find_map(|keys| {
+                    let mut route = filter.patch_route(patch.index);
+                    route.extend(keys.iter().map(|key| crate::source::Step::from(*key)));
+                    let node = filter.document.at(&route)?;
+                    node.as_str().filter(|text| why.contains(text)).map(|_| node.span)
+                })
+            })
+            .unwrap_or_else(|| tell::name_span(cx, index));
+        let release = tell::short(release);
+        let mut finding = Finding::new(rule, span, format!("Istio {release} cannot read this filter: {why}"))
+            .label("unknown to it")
+            .note("none of the filter's patches apply there")
+            .of(filter, None);
+        if after.is_none() {
+            finding = finding
+                .severity(crate::source::Severity::Warning)
+                .note("until the last control plane of that release is gone, its proxies go without this filter");
+        }
+        out.push(finding);
+    }
+}

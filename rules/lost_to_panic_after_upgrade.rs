@@ -1,0 +1,39 @@
+//! EF606: a patch that the panic of another patch takes away after the upgrade.
+
+use crate::declare_rule;
+use crate::lint::upgrade::{Kind, tell};
+use crate::lint::{Context, Findings, Rule};
+
+declare_rule! {
+    /// A patch that the panic of another patch takes away after the upgrade.
+    ///
+    /// # What it finds
+    /// A patch with effect now that istiod does not come to after the upgrade, because another patch of the same pass
+    /// makes it panic. Only `audit` looks at two releases: `lint` never reports it.
+    ///
+    /// # Why it matters
+    /// The filter is right, and gone all the same. istiod logs the panic, not what is lost.
+    ///
+    /// # How to fix
+    /// Repair or remove the patch that panics, before the upgrade.
+    ///
+    /// # References
+    /// Recordings of istiod 1.28.
+    "EF606" "lost-to-panic-after-upgrade" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for change in upgrade.of(Kind::LostToPanic) {
+        let Some(view) = tell::view(cx, change) else { continue };
+        let message = format!("{} this patch is {}", tell::from_on(upgrade), change.reason);
+        let mut finding = tell::finding(rule, cx, upgrade, change, view.key_span(&["patch", "operation"]), message)
+            .label("not done after the upgrade")
+            .note(format!("it changes now: {}", tell::places(&change.places.0, change.counts.0)));
+        if let Some((filter, patch)) = change.cause {
+            let other = &cx.filters[filter];
+            finding = finding.related(other.document.key_span(&other.patch_route(patch)), "panics");
+        }
+        out.push(finding);
+    }
+}

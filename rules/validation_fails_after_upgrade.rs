@@ -1,0 +1,31 @@
+//! EF611: a value that passes Envoy's validation now and not after the upgrade.
+
+use super::value_refused_after_upgrade::again;
+use crate::declare_rule;
+use crate::lint::{Context, Findings, Rule};
+use crate::source::Severity;
+
+declare_rule! {
+    /// A value that passes Envoy's validation now and not after the upgrade.
+    ///
+    /// # What it finds
+    /// A value that breaks a validation rule, or lacks a required field, of the message as the Envoy of the new proxies
+    /// has it, and not as the one before has it. Only `audit` looks at two releases: `lint` never reports it.
+    ///
+    /// # Why it matters
+    /// istiod does not validate: the proxy rejects the listener, cluster or route with it.
+    ///
+    /// # How to fix
+    /// Write a value that both accept.
+    ///
+    /// # References
+    /// The validation rules in the protos of Envoy 1.26 to 1.40.
+    "EF611" "validation-fails-after-upgrade" Error => check
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for found in upgrade.newly(&["EF118", "EF119"]) {
+        out.push(again(rule, upgrade, found).severity(Severity::Error));
+    }
+}

@@ -1,0 +1,171 @@
+//! The audit: every step of an upgrade compared, what each filter has to fear of it, and whether to go ahead.
+//!
+//! Nothing is found here that `lint::upgrade` and the rules EF6xx did not find; this module walks the steps, puts the
+//! findings together by filter and by workload, and gives the verdict.
+
+mod assemble;
+pub mod view;
+mod workloads;
+
+use crate::engine::MeshSettings;
+use crate::lint::upgrade::tell::Class;
+use crate::lint::upgrade::{self, Snapshot, Stage, Upgrade};
+use crate::lint::{Finding, Findings, Input, Rule, suppress};
+use crate::model::inventory::Inventory;
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::source::{Problem, Sources, Span};
+use std::collections::BTreeMap;
+
+/// What is known at one stage of the upgrade.
+pub struct Given<'a> {
+    /// The release of istiod.
+    pub release: Release,
+    /// The release of the proxies.
+    pub proxies: Release,
+    /// Config dumps, as this istiod would generate them for such proxies.
+    pub dumps: Vec<ProxyConfig<'a>>,
+    /// The reference configurations of this istiod.
+    pub references: Vec<ProxyConfig<'a>>,
+}
+
+/// What is asked.
+pub struct Request<'a> {
+    /// The texts.
+    pub sources: &'a Sources,
+    /// The objects in them.
+    pub inventory: &'a Inventory,
+    /// What the loader noticed.
+    pub problems: &'a [Problem],
+    /// Settings of the mesh.
+    pub mesh: &'a MeshSettings,
+    /// The rules.
+    pub rules: &'a [&'static Rule],
+    /// The stages, from the current release to the target: two or more.
+    pub stages: &'a [Given<'a>],
+    /// The stages in the middle of the roll-out: the new istiod with old proxies, the old istiod with new ones.
+    pub mixed: &'a [Given<'a>],
+    /// What the revisions are called, old and new.
+    pub revisions: (String, String),
+    /// Whether fixes that change the meaning go into the rewritten filters too.
+    pub unsafe_fixes: bool,
+}
+
+/// A finding and the steps of the upgrade at which it comes up.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The finding, as its first step tells it.
+    pub finding: Finding,
+    /// What it means for the upgrade.
+    pub class: Class,
+    /// From which release to which.
+    pub steps: Vec<(Release, Release)>,
+}
+
+/// What came out.
+pub struct Audit {
+    /// The findings, by place.
+    pub found: Vec<Found>,
+    /// Everything, put together for reports.
+    pub view: view::Audit,
+    /// Findings that a comment or annotation suppresses.
+    pub suppressed: usize,
+}
+
+/// Runs the audit. With fewer than two stages nothing changes and nothing is found.
+pub fn run(request: &Request<'_>) -> Audit {
+    let groups = workloads::group(request);
+    let mut steps: Vec<(Vec<Finding>, Upgrade)> = Vec::new();
+    let mut first: Option<Snapshot> = None;
+    let mut before: Option<Snapshot> = None;
+    for given in request.stages {
+        let stand_ins = workloads::stand_ins(&groups, given);
+        let stage = stage(request, given, &stand_ins);
+        match &before {
+            None => {
+                let snapshot = upgrade::snapshot(&stage, request.rules);
+                first = Some(snapshot.clone());
+                before = Some(snapshot);
+            }
+            Some(earlier) => {
+                let (findings, upgrade) = upgrade::compare(&stage, earlier, request.rules);
+                before = Some(upgrade.after.clone());
+                steps.push((findings, upgrade));
+            }
+        }
+    }
+    let mixed: Vec<(Vec<Finding>, Upgrade)> = first
+        .iter()
+        .flat_map(|first| {
+            request.mixed.iter().map(|given| {
+                let stand_ins = workloads::stand_ins(&groups, given);
+                upgrade::compare(&stage(request, given, &stand_ins), first, request.rules)
+            })
+        })
+        .collect();
+    let merged = merge(&steps);
+    let suppressions = suppress::read(request.sources, &request.inventory.envoy_filters);
+    let total = merged.len();
+    let mut by_place: BTreeMap<(Span, &str, String), Found> = BTreeMap::new();
+    let mut findings = Findings::default();
+    for found in merged {
+        findings.push(found.finding.clone());
+        by_place.insert(key(&found.finding), found);
+    }
+    let kept = suppress::apply(findings.sorted(), &suppressions).kept;
+    let found: Vec<Found> = kept.iter().filter_map(|finding| by_place.remove(&key(finding))).collect();
+    let suppressed = total - found.len();
+    let view = assemble::view(request, &groups, first.as_ref(), &steps, &mixed, &found);
+    Audit { found, view, suppressed }
+}
+
+fn key(finding: &Finding) -> (Span, &'static str, String) {
+    (finding.primary.span, finding.rule.code, finding.message.clone())
+}
+
+fn stage<'a>(request: &Request<'a>, given: &'a Given<'a>, stand_ins: &'a [(usize, ProxyConfig<'a>)]) -> Stage<'a> {
+    Stage {
+        input: Input {
+            sources: request.sources,
+            inventory: request.inventory,
+            problems: request.problems,
+            dumps: &given.dumps,
+            references: &given.references,
+            release: given.release,
+            mesh: request.mesh,
+        },
+        proxies: given.proxies,
+        stand_ins,
+        make_up: true,
+    }
+}
+
+/// The findings of all steps; what comes up at several is one finding with several steps.
+fn merge(steps: &[(Vec<Finding>, Upgrade)]) -> Vec<Found> {
+    let mut merged: Vec<Found> = Vec::new();
+    let mut index: BTreeMap<(Span, &str, Option<usize>), usize> = BTreeMap::new();
+    for (findings, upgrade) in steps {
+        let step = (upgrade.before.release, upgrade.after.release);
+        let mut here: BTreeMap<(Span, &str, Option<usize>), String> = BTreeMap::new();
+        for finding in findings {
+            let key = (finding.primary.span, finding.rule.code, finding.patch);
+            // Two things said of one place at one step are two findings; the same thing at a later step is one.
+            if here.get(&key).is_some_and(|message| *message != finding.message) {
+                merged.push(Found { finding: finding.clone(), class: Class::of(finding), steps: vec![step] });
+                continue;
+            }
+            here.insert(key, finding.message.clone());
+            if let Some(known) = index.get(&key).and_then(|&at| merged.get_mut(at)) {
+                known.steps.push(step);
+                known.class = known.class.max(Class::of(finding));
+                known.finding.workloads.extend(finding.workloads.iter().cloned());
+                known.finding.workloads.sort();
+                known.finding.workloads.dedup();
+            } else {
+                index.insert(key, merged.len());
+                merged.push(Found { finding: finding.clone(), class: Class::of(finding), steps: vec![step] });
+            }
+        }
+    }
+    merged
+}

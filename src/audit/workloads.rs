@@ -1,0 +1,130 @@
+//! Workloads without a config dump: those that no filter can tell apart are one group, with the reference configuration
+//! of their kind.
+
+use super::{Given, Request};
+use crate::model::inventory::{Labels, Workload};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
+use crate::model::resource::ProxyConfig;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Workloads that all filters treat alike.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// Sidecar, gateway or waypoint.
+    pub(super) kind: ProxyKind,
+    /// Their namespace.
+    pub(super) namespace: String,
+    /// The labels that some filter asks for.
+    pub(super) labels: Labels,
+    /// Their names.
+    pub(super) members: Vec<String>,
+}
+
+impl Group {
+    /// What a run of it is called.
+    pub(super) fn label(&self) -> String {
+        format!("{}/{}", self.namespace, self.members.first().map_or("", String::as_str))
+    }
+}
+
+/// Controllers whose pods are workloads; a Pod that one of them owns is told by it.
+const CONTROLLERS: &[&str] = &["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"];
+
+/// Groups the workloads of the input of which there is no dump.
+pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
+    let filters = &request.inventory.envoy_filters;
+    let mut asked: BTreeSet<&str> =
+        filters.iter().flat_map(|one| one.selector.iter().flatten()).map(|(key, _)| key.as_str()).collect();
+    asked.insert(GATEWAY_NAME_LABEL);
+    let dumped: BTreeSet<(&str, &str)> = request
+        .stages
+        .first()
+        .into_iter()
+        .flat_map(|stage| &stage.dumps)
+        .flat_map(|dump| {
+            let proxy = &dump.proxy;
+            [(proxy.namespace.as_str(), proxy.name.as_str()), (proxy.namespace.as_str(), proxy.workload.as_str())]
+        })
+        .collect();
+    let mut groups: BTreeMap<(ProxyKind, &str, Labels), BTreeSet<String>> = BTreeMap::new();
+    for workload in &request.inventory.workloads {
+        let name = name(workload);
+        let namespace = workload.object.namespace.as_str();
+        if dumped.contains(&(namespace, name.as_str())) || dumped.contains(&(namespace, workload.object.name.as_str()))
+        {
+            continue;
+        }
+        let Some(kind) = kind(workload) else { continue };
+        let labels: Labels = workload
+            .labels
+            .iter()
+            .filter(|(key, _)| asked.contains(key.as_str()))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        groups.entry((kind, namespace, labels)).or_default().insert(name);
+    }
+    groups
+        .into_iter()
+        .map(|((kind, namespace, labels), members)| Group {
+            kind,
+            namespace: namespace.to_owned(),
+            labels,
+            members: members.into_iter().collect(),
+        })
+        .collect()
+}
+
+/// A pod's controller, without the hash of a ReplicaSet, or the object itself.
+fn name(workload: &Workload) -> String {
+    match &workload.owner {
+        Some((kind, owner)) if CONTROLLERS.contains(&kind.as_str()) => {
+            let hash = owner.rsplit_once('-').filter(|_| kind == "ReplicaSet");
+            hash.map_or_else(|| owner.clone(), |(name, _)| name.to_owned())
+        }
+        _ => workload.object.name.clone(),
+    }
+}
+
+/// What its proxy is; `None` for a workload that says it has none.
+fn kind(workload: &Workload) -> Option<ProxyKind> {
+    let injection = &workload.injection;
+    let kind = injection.proxy_args.get(1).and_then(|word| ProxyKind::from_node_type(word));
+    if let Some(kind) = kind {
+        return Some(kind);
+    }
+    if workload.labels.get("gateway.istio.io/managed").is_some_and(|by| by.contains("mesh-controller")) {
+        return Some(ProxyKind::Waypoint);
+    }
+    let gateway = workload.labels.contains_key(GATEWAY_NAME_LABEL)
+        || injection.templates.as_deref().is_some_and(|templates| templates.contains("gateway"))
+        || workload.labels.get("istio").is_some_and(|role| role.ends_with("gateway"));
+    if gateway {
+        return Some(ProxyKind::Gateway);
+    }
+    let refuses = injection.asked.as_deref() == Some("false") || injection.host_network;
+    let ambient = workload.labels.get("istio.io/dataplane-mode").is_some_and(|mode| mode == "ambient");
+    (!refuses && !ambient).then_some(ProxyKind::Sidecar)
+}
+
+/// One configuration a group: the reference configuration of its kind.
+pub(super) fn stand_ins<'a>(groups: &[Group], given: &Given<'a>) -> Vec<(usize, ProxyConfig<'a>)> {
+    let mut found = Vec::new();
+    for group in groups {
+        let of_gateway_api = group.labels.contains_key(GATEWAY_NAME_LABEL);
+        let fits = |(_, reference): &(usize, &ProxyConfig<'a>)| {
+            reference.proxy.kind == group.kind
+                && (group.kind != ProxyKind::Gateway || reference.proxy.gateway_name().is_some() == of_gateway_api)
+        };
+        let Some((index, reference)) = given.references.iter().enumerate().find(fits) else { continue };
+        let name = group.members.first().cloned().unwrap_or_default();
+        let proxy = Proxy {
+            namespace: group.namespace.clone(),
+            labels: group.labels.clone(),
+            name: name.clone(),
+            workload: name,
+            ..reference.proxy.clone()
+        };
+        found.push((index, ProxyConfig { proxy, ..reference.clone() }));
+    }
+    found
+}

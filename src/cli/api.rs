@@ -1,0 +1,44 @@
+//! `api`: `explain` for the Envoy API.
+
+use super::{Exit, Session};
+use crate::envoy::api;
+use crate::report;
+use clap::{Args, ValueEnum};
+use std::io;
+
+#[derive(Debug, Args)]
+pub(super) struct Api {
+    /// A field, message, enum or extension: its full name, the end of it (Lua.inline_code), or an extension's name
+    name: String,
+    /// Text for people, or JSON (schemas/api.json)
+    #[arg(short, long, default_value = "text")]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    Text,
+    Json,
+}
+
+impl Api {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        let search = api::find(&self.name);
+        let entries: Vec<_> = search.found.iter().map(api::entry).collect();
+        if self.output == Output::Json {
+            report::api::json(session.out, &self.name, &search.notes, &search.nearest, &entries)?;
+            return Ok(if entries.is_empty() { Exit::Usage } else { Exit::Ok });
+        }
+        if entries.is_empty() {
+            let message = format!("Envoy 1.{} to 1.{} have nothing called {}", api::KNOWN.0, api::KNOWN.1, self.name);
+            let mut help = search.notes.join("; ");
+            if !search.nearest.is_empty() {
+                let names = format!("there is {}", search.nearest.join(", "));
+                help = if help.is_empty() { names } else { format!("{help}; {names}") };
+            }
+            return session.usage(&message, Some(help.as_str()).filter(|help| !help.is_empty()));
+        }
+        report::api::text(session.out, session.around.out, session.global.verbose, &search.notes, &entries)?;
+        Ok(Exit::Ok)
+    }
+}

@@ -1,0 +1,283 @@
+//! `explain` for the Envoy API: what a name means, which releases know it, what stands in for it.
+//!
+//! Everything is read off the embedded types, release by release, and off the tables beside; what they do not hold is said
+//! as unknown.
+
+mod constraints;
+mod find;
+pub mod view;
+
+pub use constraints::constraints;
+pub use find::{Found, Search, find};
+
+use super::{Extension, extensions_of};
+use crate::proto::rules::Rules;
+use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, Schema, WellKnown};
+use view::{Entry, Life, Member, ProxyBuild, Reference};
+
+/// First and last Envoy minor whose types are known.
+pub const KNOWN: (u16, u16) = (26, 40);
+
+/// Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (Istio's page of supported releases; the proxies' build files).
+const ISTIO_BEHIND: u16 = 8;
+
+/// First and last Istio minor whose proxy's build files are known.
+const BUILDS: (u16, u16) = (18, 31);
+
+/// The Istio minor that comes with an Envoy minor.
+pub fn istio_of(envoy: u16) -> u16 {
+    envoy.saturating_sub(ISTIO_BEHIND)
+}
+
+/// Every Envoy schema, from old to new, with its minor.
+fn releases() -> impl DoubleEndedIterator<Item = (u16, Schema)> {
+    (KNOWN.0..=KNOWN.1).filter_map(|minor| Some((minor, Schema::envoy(minor)?)))
+}
+
+/// The minor numbers of a run of releases in which something is so: the first, and the first after it in which it is not.
+fn span(is: impl Fn(Schema) -> bool) -> (Option<u16>, Option<u16>) {
+    let mut first = None;
+    for (minor, schema) in releases() {
+        match (is(schema), first) {
+            (true, None) => first = Some(minor),
+            (false, Some(_)) => return (first, Some(minor)),
+            _ => {}
+        }
+    }
+    (first, None)
+}
+
+fn reference(minor: u16) -> Reference {
+    Reference { envoy: format!("1.{minor}"), istio: format!("1.{}", istio_of(minor)) }
+}
+
+/// When something came, was deprecated, forbidden and taken away. `table` is its name in the table of deprecations, which
+/// also covers releases before the known types.
+fn life(
+    there: impl Fn(Schema) -> bool,
+    deprecated: impl Fn(Schema) -> bool,
+    disallowed: impl Fn(Schema) -> bool,
+    table: &str,
+) -> Life {
+    let (first, gone) = span(&there);
+    let earlier = first == Some(KNOWN.0);
+    let noted = super::deprecation(table);
+    let since = |is: &dyn Fn(Schema) -> bool| {
+        let first = span(|schema| there(schema) && is(schema)).0;
+        first.filter(|minor| *minor != KNOWN.0).map(reference)
+    };
+    let now = releases().next_back().is_some_and(|(_, schema)| there(schema) && deprecated(schema));
+    let words = |text: String| Some(text).filter(|text| !text.is_empty());
+    Life {
+        added: first.filter(|_| !earlier).map(reference),
+        added_before_known: earlier,
+        deprecated: since(&deprecated),
+        deprecated_words: noted.and_then(|known| words(known.since())),
+        is_deprecated: now,
+        disallowed: since(&disallowed),
+        removed: gone.map(reference),
+        instead: noted.map(|known| known.instead.to_owned()).and_then(words),
+        unknown: false,
+    }
+}
+
+/// What is known of something that was found.
+pub fn entry(found: &Found) -> Entry {
+    match found {
+        Found::Message(message) => of_message(*message),
+        Found::Field(message, field) => of_field(*message, *field),
+        Found::Enum(one) => of_enum(*one),
+        Found::Value(one, name) => of_value(*one, name),
+        Found::Extension(extension) => of_extension(*extension),
+    }
+}
+
+fn of_message(message: Message) -> Entry {
+    let name = message.full_name();
+    let there = |schema: Schema| schema.message(name).is_some();
+    let deprecated = |schema: Schema| schema.message(name).is_some_and(Message::deprecated);
+    let mut entry = Entry::new("message", name);
+    message.file().clone_into(&mut entry.file);
+    entry.documentation = page(message, "msg", name);
+    entry.life = life(there, deprecated, |_| false, name);
+    entry.notes.extend(message.work_in_progress().then(|| "work in progress: may change without notice".to_owned()));
+    entry.notes.extend(message.previous_type().map(|old| format!("replaces {old}")));
+    entry.notes.extend(
+        message
+            .oneofs()
+            .filter(|oneof| oneof.required())
+            .map(|oneof| format!("one of the fields of `{}` has to be set", oneof.name())),
+    );
+    entry.istiod = istiod(|schema| schema.message(name).is_some());
+    entry.fields = message.fields().map(|field| member(message, field)).collect();
+    let extensions: Vec<Extension> = extensions_of(name).collect();
+    entry.builds = extensions.iter().map(|one| build(*one)).collect();
+    entry
+}
+
+fn member(message: Message, field: Field) -> Member {
+    let oneof = field.oneof().and_then(|index| message.oneofs().nth(index as usize));
+    Member {
+        name: field.name().to_owned(),
+        type_name: type_words(field),
+        deprecated: field.deprecated(),
+        required: Rules::read(field.rules()).required,
+        oneof: oneof.map(|oneof| oneof.name().to_owned()),
+    }
+}
+
+fn of_field(message: Message, field: Field) -> Entry {
+    let (owner, name) = (message.full_name(), field.name());
+    let path = format!("{owner}.{name}");
+    let at = |schema: Schema| schema.message(owner).and_then(|message| message.field(name));
+    let mut entry = Entry::new("field", &path);
+    entry.type_name = Some(type_words(field));
+    entry.json_name = Some(field.json_name().to_owned()).filter(|json| json != name);
+    entry.number = Some(field.number());
+    message.file().clone_into(&mut entry.file);
+    entry.documentation = page(message, "field", &path);
+    entry.life = life(
+        |schema| at(schema).is_some(),
+        |schema| at(schema).is_some_and(Field::deprecated),
+        |schema| at(schema).is_some_and(Field::disallowed_by_default),
+        &path,
+    );
+    entry.constraints = constraints(&Rules::read(field.rules()));
+    if let Some(oneof) = field.oneof().and_then(|index| message.oneofs().nth(index as usize)) {
+        let required = if oneof.required() { ", one of which has to be set" } else { "" };
+        entry.notes.push(format!("one of `{}`: no other field of it can be set beside{required}", oneof.name()));
+    }
+    entry.notes.extend(field.sensitive().then(|| "holds a secret: Envoy leaves it out of config dumps".to_owned()));
+    entry.notes.extend(field.work_in_progress().then(|| "work in progress: may change without notice".to_owned()));
+    entry.istiod = istiod(|schema| at(schema).is_some());
+    match field.kind() {
+        Kind::Message(inner) if inner.well_known().is_none() && !field.is_map() => {
+            entry.fields = inner.fields().map(|field| member(inner, field)).collect();
+        }
+        Kind::Enum(inner) => entry.values = inner.values().map(|value| value.name().to_owned()).collect(),
+        _ => {}
+    }
+    entry
+}
+
+fn of_enum(one: Enum) -> Entry {
+    let name = one.full_name();
+    let mut entry = Entry::new("enum", name);
+    let there = |schema: Schema| schema.enumeration(name).is_some();
+    let deprecated = |schema: Schema| schema.enumeration(name).is_some_and(Enum::deprecated);
+    entry.life = life(there, deprecated, |_| false, name);
+    entry.values = one.values().map(|value| value.name().to_owned()).collect();
+    entry.istiod = istiod(|schema| schema.enumeration(name).is_some());
+    entry
+}
+
+fn of_value(one: Enum, value: &str) -> Entry {
+    let owner = one.full_name();
+    let path = format!("{owner}.{value}");
+    let at = |schema: Schema| {
+        let one = schema.enumeration(owner)?;
+        one.values().find(|known| known.name() == value)
+    };
+    let mut entry = Entry::new("value", &path);
+    entry.type_name = Some(owner.to_owned());
+    entry.number =
+        releases().rev().find_map(|(_, schema)| at(schema)).and_then(|value| u32::try_from(value.number()).ok());
+    entry.life = life(
+        |schema| at(schema).is_some(),
+        |schema| at(schema).is_some_and(EnumValue::deprecated),
+        |schema| at(schema).is_some_and(EnumValue::disallowed_by_default),
+        &path,
+    );
+    entry.istiod = istiod(|schema| at(schema).is_some());
+    entry
+}
+
+fn of_extension(extension: Extension) -> Entry {
+    let mut entry = Entry::new("extension", extension.name());
+    let status = extension.status();
+    entry.notes.push(if status.is_empty() { "status unknown".to_owned() } else { format!("status: {status}") });
+    if extension.contrib() {
+        entry.notes.push("part of Envoy's contrib build only".to_owned());
+    }
+    let categories: Vec<&str> = extension.categories().collect();
+    if !categories.is_empty() {
+        entry.notes.push(format!("category: {}", categories.join(", ")));
+    }
+    entry.values = extension.messages().map(str::to_owned).collect();
+    entry.life = Life { unknown: true, ..Life::default() };
+    if let Some(message) = extension.messages().find_map(newest_message) {
+        let of = of_message(message);
+        (entry.life, entry.istiod, entry.fields) = (of.life, of.istiod, of.fields);
+        (entry.file, entry.documentation) = (of.file, of.documentation);
+    }
+    entry.builds = vec![build(extension)];
+    entry
+}
+
+/// A message as the newest Envoy that has it knows it.
+fn newest_message(name: &str) -> Option<Message> {
+    releases().rev().find_map(|(_, schema)| schema.message(name))
+}
+
+fn build(extension: Extension) -> ProxyBuild {
+    let has: Vec<u16> = (BUILDS.0..=BUILDS.1).filter(|&minor| extension.in_istio_proxy(minor)).collect();
+    ProxyBuild {
+        extension: extension.name().to_owned(),
+        status: extension.status().to_owned(),
+        first: has.first().map(|minor| format!("1.{minor}")),
+        last: has.last().map(|minor| format!("1.{minor}")),
+        looked_at: format!("1.{} to 1.{}", BUILDS.0, BUILDS.1),
+    }
+}
+
+/// The first istiod whose types hold something, and the first later one that does not.
+fn istiod(is: impl Fn(Schema) -> bool) -> Option<String> {
+    let all: Vec<Schema> = Schema::all().filter(|schema| schema.is_istiod()).collect();
+    let first = all.iter().find(|schema| is(**schema))?;
+    let gone = all.iter().skip_while(|schema| !is(**schema)).find(|schema| !is(**schema));
+    let release = |schema: &Schema| {
+        let (minor, patch) = schema.release();
+        if patch == 0 { format!("1.{minor}") } else { format!("1.{minor}.{patch}") }
+    };
+    let oldest = all.first() == Some(first);
+    let from = if oldest { format!("{} or earlier", release(first)) } else { release(first) };
+    Some(gone.map_or_else(|| format!("from {from} on"), |gone| format!("from {from}, no longer in {}", release(gone))))
+}
+
+/// The type of a field in words: `list of envoy.config.core.v3.HeaderValueOption`.
+fn type_words(field: Field) -> String {
+    if let Some((key, value)) = field.map_entry() {
+        return format!("map from {} to {}", kind_words(key), kind_words(value));
+    }
+    let kind = kind_words(field.kind());
+    match field.cardinality() {
+        Cardinality::Repeated => format!("list of {kind}"),
+        _ => kind,
+    }
+}
+
+fn kind_words(kind: Kind) -> String {
+    match kind {
+        Kind::Message(message) => match message.well_known() {
+            Some(WellKnown::Duration) => "duration, such as 1.5s".to_owned(),
+            Some(WellKnown::Wrapper(inner)) => format!("{} (unset is told from zero)", kind_words(inner)),
+            Some(WellKnown::Any) => "typed configuration (\"@type\")".to_owned(),
+            Some(WellKnown::Struct) => "any object".to_owned(),
+            _ => message.full_name().to_owned(),
+        },
+        Kind::Enum(one) => one.full_name().to_owned(),
+        other => format!("{other:?}").to_lowercase(),
+    }
+}
+
+/// The page of Envoy's documentation, with the anchor of a message or field.
+fn page(message: Message, what: &str, name: &str) -> Option<String> {
+    let file = message.file();
+    let path = file.strip_prefix("contrib/").unwrap_or(file).strip_prefix("envoy/")?;
+    let anchor: String = name
+        .strip_prefix("envoy.")?
+        .chars()
+        .map(|c| if c == '.' || c == '_' { '-' } else { c.to_ascii_lowercase() })
+        .collect();
+    Some(format!("https://www.envoyproxy.io/docs/envoy/latest/api-v3/{path}#envoy-v3-api-{what}-{anchor}"))
+}

@@ -1,0 +1,211 @@
+//! From two snapshots to what changes for each patch, the same change on many proxies told once.
+
+use super::record::{PatchRecord, RunRecord};
+use super::{Snapshot, record::RunKey};
+use crate::engine::trace::Condition;
+use crate::engine::{Outcome, REFERENCED_SERVICES, compat::Behaviour, compat::Compat};
+use crate::lint::context::{Context, Knowledge};
+use crate::model::proxy::ProxyKind;
+use std::collections::{BTreeMap, HashMap};
+
+/// What an upgrade does to a patch on a proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// It had an effect, and finds nothing any more, or does nothing with what it finds.
+    Stops,
+    /// Its filter no longer attaches.
+    Detached,
+    /// It had none, and has one now.
+    Begins,
+    /// It has another effect than before.
+    Different,
+    /// istiod panics at it.
+    Panics,
+    /// The panic of another patch takes it away.
+    LostToPanic,
+    /// `proxyVersion` no longer fits.
+    VersionPin,
+    /// The API of the new release refuses its filter.
+    Refused,
+    /// istiod throws it away.
+    Discarded,
+}
+
+/// A change that is the same on some proxies.
+#[derive(Clone, Debug)]
+pub struct PatchChange {
+    /// Index of the filter.
+    pub filter: usize,
+    /// Index of the patch; `None` where the whole filter is meant.
+    pub patch: Option<usize>,
+    /// What happens.
+    pub kind: Kind,
+    /// Why, for people: of what has no effect after, or had none before.
+    pub reason: String,
+    /// The condition that fails after.
+    pub condition: Option<Condition>,
+    /// What objects have there after.
+    pub candidates: Vec<String>,
+    /// The proxies, by index into the runs after.
+    pub runs: Vec<usize>,
+    /// Whether only reference configurations show it.
+    pub likely: bool,
+    /// Some of the places changed before and after.
+    pub places: (Vec<String>, Vec<String>),
+    /// How many places before and after.
+    pub counts: (usize, usize),
+    /// The patch that panics.
+    pub cause: Option<(usize, usize)>,
+}
+
+type Group = (usize, Option<usize>, Kind, String);
+
+/// What changes between two snapshots of the same filters.
+pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> Vec<PatchChange> {
+    let earlier: HashMap<&RunKey, &RunRecord> = before.runs.iter().map(|run| (&run.key, run)).collect();
+    let mut groups: BTreeMap<Group, PatchChange> = BTreeMap::new();
+    for (index, run) in after.runs.iter().enumerate() {
+        let Some(was) = earlier.get(&run.key) else { continue };
+        let mut add = |change: PatchChange| {
+            let key = (change.filter, change.patch, change.kind, change.reason.clone());
+            groups
+                .entry(key)
+                .and_modify(|known| {
+                    known.runs.push(index);
+                    known.likely &= change.likely;
+                })
+                .or_insert(change);
+        };
+        for (&filter, patches) in &was.filters {
+            for (patch, old) in patches.iter().enumerate() {
+                let new = run.filters.get(&filter).and_then(|patches| patches.get(patch));
+                if let Some(change) = one(after, run, index, (filter, patch), old, new) {
+                    add(change);
+                }
+            }
+        }
+        for filter in was.filters.keys().chain(run.filters.keys().filter(|filter| !was.filters.contains_key(filter))) {
+            if let Some(change) = annotation(cx, before, *filter, (was, run), index) {
+                add(change);
+            }
+        }
+        for (&filter, patches) in &run.filters {
+            if was.filters.contains_key(&filter) {
+                continue;
+            }
+            let reason = was.detached.get(&filter).cloned().unwrap_or_default();
+            for (patch, new) in patches.iter().enumerate().filter(|(_, new)| new.outcome == Outcome::Applied) {
+                let old = PatchRecord { outcome: Outcome::NotSelected, ..new.clone() };
+                let mut change = bare((filter, Some(patch)), Kind::Begins, reason.clone(), run, index);
+                change.places.1.clone_from(&new.places);
+                change.counts = (0, new.count);
+                add(PatchChange { condition: old.nearest, ..change });
+            }
+        }
+    }
+    groups.into_values().collect()
+}
+
+fn bare(
+    (filter, patch): (usize, Option<usize>),
+    kind: Kind,
+    reason: String,
+    run: &RunRecord,
+    index: usize,
+) -> PatchChange {
+    PatchChange {
+        filter,
+        patch,
+        kind,
+        reason,
+        condition: None,
+        candidates: Vec::new(),
+        runs: vec![index],
+        likely: run.knowledge == Knowledge::Reference,
+        places: (Vec::new(), Vec::new()),
+        counts: (0, 0),
+        cause: None,
+    }
+}
+
+fn one(
+    after: &Snapshot,
+    run: &RunRecord,
+    index: usize,
+    (filter, patch): (usize, usize),
+    old: &PatchRecord,
+    new: Option<&PatchRecord>,
+) -> Option<PatchChange> {
+    let effective = old.outcome == Outcome::Applied;
+    let Some(new) = new else {
+        if !effective {
+            return None;
+        }
+        let refused = after.refused.get(filter).copied().flatten();
+        let (kind, reason) = match refused {
+            Some(why) => (Kind::Refused, why.to_owned()),
+            None => (Kind::Detached, run.detached.get(&filter).cloned().unwrap_or_default()),
+        };
+        let mut change = bare((filter, None), kind, reason, run, index);
+        change.places.0.clone_from(&old.places);
+        change.counts = (old.count, 0);
+        return Some(change);
+    };
+    let kind = match (effective, new.outcome == Outcome::Applied) {
+        // A patch that had no effect and makes istiod panic now takes others with it.
+        _ if new.panic.is_some() && old.panic.is_none() => Kind::Panics,
+        (true, true) if old.effects != new.effects => Kind::Different,
+        (true, true) | (false, false) => return None,
+        (false, true) => Kind::Begins,
+        (true, false) => match new.outcome {
+            Outcome::Aborted => Kind::LostToPanic,
+            Outcome::Discarded => Kind::Discarded,
+            Outcome::NotSelected if new.other_version => Kind::VersionPin,
+            _ => Kind::Stops,
+        },
+    };
+    let reason = match kind {
+        Kind::Begins => old.reason.clone(),
+        Kind::Panics => new.panic.clone().unwrap_or_default(),
+        Kind::Different => String::new(),
+        _ => new.reason.clone(),
+    };
+    Some(PatchChange {
+        condition: new.nearest.filter(|_| kind == Kind::Stops),
+        candidates: new.candidates.clone(),
+        places: (old.places.clone(), new.places.clone()),
+        counts: (old.count, new.count),
+        cause: new.lost_to,
+        ..bare((filter, Some(patch)), kind, reason, run, index)
+    })
+}
+
+/// An annotation that adds clusters to waypoints, no patch of the filter being involved.
+fn annotation(
+    cx: &Context<'_>,
+    before: &Snapshot,
+    filter: usize,
+    (was, run): (&RunRecord, &RunRecord),
+    index: usize,
+) -> Option<PatchChange> {
+    let hosts = cx.filters[filter].annotations.get(REFERENCED_SERVICES)?;
+    let reads = |release| Compat { release }.has(Behaviour::ReferencedServices);
+    let adds = |release, run: &RunRecord| {
+        !hosts.is_empty() && reads(release) && run.kind == ProxyKind::Waypoint && run.filters.contains_key(&filter)
+    };
+    match (adds(before.release, was), adds(cx.release, run)) {
+        (false, true) if !reads(before.release) => {
+            let reason = format!("`{REFERENCED_SERVICES}` is not read before Istio 1.26");
+            Some(bare((filter, None), Kind::Begins, reason, run, index))
+        }
+        (false, true) => {
+            let reason = was.detached.get(&filter).cloned().unwrap_or_default();
+            Some(bare((filter, None), Kind::Begins, reason, run, index))
+        }
+        (true, false) => {
+            let reason = run.detached.get(&filter).cloned().unwrap_or_default();
+            Some(bare((filter, None), Kind::Detached, reason, run, index))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,224 @@
+//! What a run of the engine says about each patch, kept without the configuration it ran on.
+
+use super::forecast;
+use crate::engine::Outcome;
+use crate::engine::program::ProxyMiss;
+use crate::engine::trace::{Condition, Effect, Place};
+use crate::explain::why;
+use crate::lint::context::{Context, Knowledge, ProxyRun};
+use crate::model::proxy::ProxyKind;
+use crate::proto::json::{self, Style};
+use crate::proto::merge::{Change, ChangeKind};
+use crate::proto::tree::{Tree, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Most places, candidates and the like that are kept by name.
+const KEPT: usize = 16;
+
+/// Which proxy a record is about: the same at every stage.
+pub type RunKey = (Knowledge, ProxyKind, String, String);
+
+/// What the engine said of one proxy.
+#[derive(Clone, Debug)]
+pub struct RunRecord {
+    /// Which proxy.
+    pub key: RunKey,
+    /// What to call it.
+    pub label: String,
+    /// How much was known of its configuration.
+    pub knowledge: Knowledge,
+    /// Sidecar, gateway or waypoint.
+    pub kind: ProxyKind,
+    /// Its Istio version.
+    pub version: String,
+    /// The patches of the filters that attach, by filter.
+    pub filters: BTreeMap<usize, Vec<PatchRecord>>,
+    /// Why other filters of its namespace and of the root namespace do not attach.
+    pub detached: BTreeMap<usize, String>,
+}
+
+impl RunRecord {
+    /// Whether the workload was made up to fit a filter.
+    pub fn is_made_up(&self) -> bool {
+        self.knowledge == Knowledge::Reference && self.label.starts_with("a ")
+    }
+}
+
+/// What the engine said of one patch on one proxy.
+#[derive(Clone, Debug)]
+pub struct PatchRecord {
+    /// The verdict.
+    pub outcome: Outcome,
+    /// Why it has no effect; empty when it has one.
+    pub reason: String,
+    /// Where it changed something and what, as numbers that are equal for equal things; sorted.
+    pub effects: Vec<(u64, u64)>,
+    /// Some of the places, in words.
+    pub places: Vec<String>,
+    /// How many places.
+    pub count: usize,
+    /// The condition of its match that was reached furthest.
+    pub nearest: Option<Condition>,
+    /// What objects have there.
+    pub candidates: Vec<String>,
+    /// Whether `proxyVersion` leaves this proxy out.
+    pub other_version: bool,
+    /// Why istiod panics at it.
+    pub panic: Option<String>,
+    /// `namespace/name` of the filter whose panic takes it away.
+    pub lost_to: Option<(usize, usize)>,
+}
+
+/// Records every run.
+pub(super) fn runs(cx: &Context<'_>) -> Vec<RunRecord> {
+    let mut values = BTreeMap::new();
+    cx.runs.iter().map(|run| of(cx, run, &mut values)).collect()
+}
+
+fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize), u64>) -> RunRecord {
+    let proxy = &run.config.proxy;
+    let labels = match run.knowledge {
+        Knowledge::Reference => format!("{:?}", proxy.labels),
+        Knowledge::Dump => String::new(),
+    };
+    let mut filters: BTreeMap<usize, Vec<PatchRecord>> = run.plan.order.iter().map(|&one| (one, Vec::new())).collect();
+    for id in run.plan.ids() {
+        let planned = run.plan.get(id);
+        let outcome = run.judged.outcome(run.plan, id);
+        let trace = &run.judged.trace.patches[id.index()];
+        let mut effects = BTreeSet::new();
+        let mut places = BTreeSet::new();
+        let exact = run.knowledge == Knowledge::Dump;
+        for (place, effect) in trace.effects.iter().filter(|(_, effect)| effect.changes()) {
+            let (filter, patch) = (planned.filter, planned.built.patch.index);
+            let value = match effect {
+                Effect::Inserted { .. } | Effect::Replaced | Effect::Added => {
+                    *values.entry((filter, patch)).or_insert_with(|| {
+                        let value = planned.built.value.as_ref();
+                        value.map_or(0, value_hash)
+                    })
+                }
+                _ => 0,
+            };
+            effects.insert((hash(&place_key(place, exact)), effect_key(effect, value)));
+            if places.len() < KEPT {
+                places.insert(place.to_string());
+            }
+        }
+        let panic = why::panic(&run.judged.trace, id);
+        let lost = outcome == Outcome::Aborted && panic.is_none();
+        let cause = run.judged.trace.aborts.first().filter(|_| lost).map(|abort| run.plan.get(abort.cause));
+        let record = PatchRecord {
+            outcome,
+            reason: why::without_effect(run.plan, id, &run.judged.trace, outcome),
+            count: trace.effects.iter().filter(|(_, effect)| effect.changes()).count(),
+            effects: effects.into_iter().collect(),
+            places: places.into_iter().collect(),
+            nearest: trace.nearest,
+            candidates: trace.candidates.iter().take(KEPT).cloned().collect(),
+            other_version: matches!(planned.proxy_miss, Some(ProxyMiss::Version(_) | ProxyMiss::VersionTooLong)),
+            panic,
+            lost_to: cause.map(|cause| (cause.filter, cause.built.patch.index)),
+        };
+        if let Some(patches) = filters.get_mut(&planned.filter) {
+            patches.push(record);
+        }
+    }
+    let near = |filter: usize| {
+        let namespace = &cx.filters[filter].namespace;
+        *namespace == proxy.namespace || *namespace == cx.mesh.root_namespace
+    };
+    let detached = (0..cx.filters.len()).filter(|filter| !filters.contains_key(filter) && near(*filter));
+    let detached: BTreeMap<usize, String> = detached
+        .filter_map(|index| {
+            let (selection, filter) = (&run.plan.selections[index], &cx.filters[index]);
+            Some((index, why::not_attached(selection, filter, proxy, &cx.mesh.root_namespace)?))
+        })
+        .collect();
+    RunRecord {
+        key: (run.knowledge, proxy.kind, format!("{}/{}", proxy.full_name(), labels), proxy.workload.clone()),
+        label: run.label.clone(),
+        knowledge: run.knowledge,
+        kind: proxy.kind,
+        version: proxy.istio_version.clone(),
+        filters,
+        detached,
+    }
+}
+
+/// An object by its names. Between two reference configurations only the kinds of objects and the names of filters mean
+/// the same.
+fn place_key(place: &Place, exact: bool) -> impl Hash {
+    // What istiod only renames is the same object.
+    let now = |name: &String| forecast::newest(name).to_owned();
+    let chain = place.chain.as_ref().map(|(index, name)| (index.is_none(), name.clone()));
+    let route = place.route.as_ref().map(|(_, name)| name.clone());
+    let names = (place.listener_filter.clone(), place.filter.clone(), place.sub_filter.clone());
+    if exact {
+        (
+            place.kind,
+            now(&place.resource),
+            chain,
+            names,
+            (place.inline_route.as_ref().map(now), place.vhost.as_ref().map(now), route),
+        )
+    } else {
+        (place.kind, String::new(), None, (names.0, names.1, names.2), (None, None, None))
+    }
+}
+
+fn effect_key(effect: &Effect, value: u64) -> u64 {
+    match effect {
+        Effect::Merged(changes) => hash(&("merged", merged(changes))),
+        Effect::TransportSocketMerged(changes, dropped) => hash(&("transport socket", merged(changes), dropped)),
+        Effect::Inserted { .. } => hash(&("inserted", value)),
+        Effect::Replaced => hash(&("replaced", value)),
+        Effect::Added => hash(&("added", value)),
+        Effect::Removed => hash(&"removed"),
+        Effect::NoOp(_) | Effect::Panicked(_) => 0,
+    }
+}
+
+/// What a merge changed: paths without the positions in lists, which hang on what was there.
+fn merged(changes: &[Change]) -> BTreeSet<(String, bool, u64)> {
+    let real = changes.iter().filter(|change| !matches!(change.kind, ChangeKind::Same | ChangeKind::CannotReset));
+    real.map(|change| {
+        let path: String = change.path.chars().filter(|c| !c.is_ascii_digit()).collect();
+        let after = change
+            .after
+            .as_deref()
+            .map_or(0, |text| json::parse(text).map_or_else(|_| hash(&text), |tree| value_hash(&tree)));
+        (path, change.kind == ChangeKind::Cleared, after)
+    })
+    .collect()
+}
+
+/// A number that is equal for equal values: the order of fields is that of a release's declarations and means nothing.
+fn value_hash(tree: &Tree<'_>) -> u64 {
+    match &tree.value {
+        Value::Map(entries) => {
+            entries.iter().fold(1, |sum, (key, value)| u64::wrapping_add(sum, hash(&(key.as_ref(), value_hash(value)))))
+        }
+        Value::List(items) => hash(&items.iter().map(value_hash).collect::<Vec<_>>()),
+        Value::String(text) => hash(&("text", text.as_ref())),
+        Value::Number(text) => hash(&("number", &**text)),
+        Value::Bool(flag) => hash(flag),
+        Value::Null => 0,
+        Value::Raw(_) => {
+            let mut open = tree.clone();
+            open.open();
+            if matches!(open.value, Value::Raw(_)) {
+                hash(&json::write(tree, Style::Compact))
+            } else {
+                value_hash(&open)
+            }
+        }
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

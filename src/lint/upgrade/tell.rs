@@ -1,0 +1,142 @@
+//! How findings of an upgrade say what happens, to whom, and what to write for both releases.
+
+use super::{PatchChange, Upgrade};
+use crate::lint::context::{Context, PatchView};
+use crate::lint::finding::{Confidence, Edit, Finding};
+use crate::lint::names::listed;
+use crate::lint::rule::Rule;
+use crate::model::release::Release;
+use crate::source::{Severity, Span};
+
+/// What a finding of an upgrade means for whoever upgrades.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Something is not needed any more.
+    Cleanup,
+    /// Works, and a later release refuses it.
+    Deprecated,
+    /// Does something else than before: look whether it is wanted.
+    Changes,
+    /// Does no longer what it did.
+    Breaks,
+}
+
+impl Class {
+    /// Every class, the worst first.
+    pub const ALL: [Class; 4] = [Class::Breaks, Class::Changes, Class::Deprecated, Class::Cleanup];
+
+    /// The word in reports and options.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Class::Breaks => "breaks",
+            Class::Changes => "changes",
+            Class::Deprecated => "deprecated",
+            Class::Cleanup => "cleanup",
+        }
+    }
+
+    /// The class of a finding: by its rule, unless its severity says that this case is milder or worse.
+    pub fn of(finding: &Finding) -> Class {
+        match (finding.rule.code, finding.severity) {
+            ("EF613", _) => Class::Deprecated,
+            (_, Severity::Error) => Class::Breaks,
+            (_, Severity::Warning) => Class::Changes,
+            (_, Severity::Info) => Class::Cleanup,
+        }
+    }
+}
+
+/// `1.27`.
+pub fn short(release: Release) -> String {
+    format!("{}.{}", release.major, release.minor)
+}
+
+/// `from Istio 1.27 on`, for the release of istiod after the upgrade.
+pub fn from_on(upgrade: &Upgrade) -> String {
+    if upgrade.before.release == upgrade.after.release {
+        return format!("with proxies of Istio {}", short(upgrade.after.proxies));
+    }
+    format!("from Istio {} on", short(upgrade.after.release))
+}
+
+/// A finding about a change, with the proxies concerned.
+pub fn finding(
+    rule: &'static Rule,
+    cx: &Context<'_>,
+    upgrade: &Upgrade,
+    change: &PatchChange,
+    span: Span,
+    message: String,
+) -> Finding {
+    let filter = &cx.filters[change.filter];
+    let mut labels: Vec<String> = Vec::new();
+    let mut kinds: Vec<&str> = Vec::new();
+    for run in change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)) {
+        kinds.push(run.kind.word());
+        if !run.is_made_up() {
+            labels.push(run.label.clone());
+        }
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    let finding = Finding::new(rule, span, message).of(filter, change.patch);
+    let finding = if change.likely {
+        finding
+            .confidence(Confidence::Likely)
+            .note(format!("judged against what istiod generates by default for a {}", kinds.join(", a ")))
+    } else {
+        let attached = upgrade.before.runs.iter().filter(|run| run.filters.contains_key(&change.filter)).count();
+        let hit = change.runs.len();
+        if attached > 1 && hit <= attached {
+            finding.note(format!("on {hit} of the {attached} proxies it attaches to"))
+        } else {
+            finding
+        }
+    };
+    finding.workloads(labels)
+}
+
+/// Names of places, a few of them.
+pub fn places(places: &[String], all: usize) -> String {
+    let text = listed(places.iter().take(2).map(String::as_str), 2);
+    let more = all.saturating_sub(places.len().min(2));
+    if more > 0 { format!("{text} and {more} more") } else { text }
+}
+
+/// The patch behind a change.
+pub fn view<'a>(cx: &Context<'a>, change: &PatchChange) -> Option<PatchView<'a>> {
+    let patch = change.patch?;
+    cx.patches().find(|view| view.filter_index == change.filter && view.patch.index == patch)
+}
+
+/// The place of a filter's name.
+pub fn name_span(cx: &Context<'_>, filter: usize) -> Span {
+    let document = &cx.filters[filter].document;
+    let route = ["metadata".into(), "name".into()];
+    document.at(&route).map_or_else(|| document.key_span(&route), |name| name.span)
+}
+
+/// The edit that writes a patch a second time below itself, with some of its text replaced: of the two one matches before
+/// the upgrade and one after it. `None` where the document is not block YAML.
+pub fn twin(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[(Span, String)]) -> Option<Edit> {
+    let item = view.patch.span;
+    let text = &cx.sources.get(item.file).text;
+    let (start, end) = (item.start as usize, item.end as usize);
+    let line = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
+    let lead = text.get(line..start)?;
+    if !lead.trim_start().starts_with('-') || lead.trim_start().trim_start_matches('-').contains(|c: char| c != ' ') {
+        return None;
+    }
+    let body = text.get(start..end)?.trim_end();
+    let mut twin = body.to_owned();
+    let mut edits: Vec<&(Span, String)> = replaced.iter().collect();
+    edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+    for (span, new) in edits {
+        let from = (span.start as usize).checked_sub(start)?;
+        let to = (span.end as usize).checked_sub(start)?;
+        twin.get(from..to)?;
+        twin.replace_range(from..to, new);
+    }
+    let at = u32::try_from(start + body.len()).ok()?;
+    Some(Edit { span: Span { start: at, end: at, ..item }, text: format!("\n{lead}{twin}") })
+}

@@ -1,0 +1,72 @@
+//! An audit in every form: for people, for a change ticket, as a page, as a patch. SARIF, JUnit and the forms of CI systems are
+//! those of lint.
+
+mod html;
+mod human;
+mod markdown;
+
+pub use html::html;
+pub use human::{diff, text};
+pub use markdown::markdown;
+
+use crate::audit::view::{Audit, Filter, Finding, Verdict};
+use crate::lint::upgrade::tell::Class;
+
+/// How many filters of each class there are, in words: `3 break, 1 changes, 4 are fine`.
+fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
+    let counts = &audit.counts;
+    let word = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
+    let all = [
+        (Some(Class::Breaks), counts.breaks, word(counts.breaks, "breaks", "break")),
+        (Some(Class::Changes), counts.changes, word(counts.changes, "changes", "change")),
+        (Some(Class::Deprecated), counts.deprecated, word(counts.deprecated, "is deprecated", "are deprecated")),
+        (Some(Class::Cleanup), counts.cleanup, word(counts.cleanup, "can be cleaned up", "can be cleaned up")),
+        (None, counts.ready, word(counts.ready, "is ready", "are ready")),
+    ];
+    all.into_iter().filter(|(_, number, _)| *number > 0).map(|(class, _, text)| (class, text)).collect()
+}
+
+/// What the verdict is made of, in a sentence.
+fn verdict_sentence(audit: &Audit) -> String {
+    if audit.counts.filters == 0 {
+        return "there is no EnvoyFilter to audit".to_owned();
+    }
+    let filters = if audit.counts.filters == 1 { "filter" } else { "filters" };
+    let tally: Vec<String> = tally(audit).into_iter().map(|(_, text)| text).collect();
+    format!("of {} {filters} {}", audit.counts.filters, tally.join(", "))
+}
+
+/// What to do about the verdict.
+fn advice(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ready => "No filter stands in the way of this upgrade.",
+        Verdict::ReadyAfterChanges => {
+            "Apply the rewritten filters (`-o diff`) and look at what changes; then no filter stands in the way."
+        }
+        Verdict::NotReady => {
+            "Some filters break and have to be rewritten by hand: see what each finding says to write."
+        }
+    }
+}
+
+/// The steps of a finding: `at 1.26 → 1.27`; nothing when the path has one step.
+fn steps(audit: &Audit, finding: &Finding) -> String {
+    if audit.path.len() <= 2 || finding.steps.is_empty() {
+        return String::new();
+    }
+    let steps: Vec<String> = finding.steps.iter().map(|step| format!("{} → {}", step.from, step.to)).collect();
+    match steps.as_slice() {
+        [first, _, _, ..] => format!("first at {first}"),
+        _ => format!("at {}", steps.join(", ")),
+    }
+}
+
+/// What a filter is called.
+fn full_name(filter: &Filter) -> String {
+    format!("{}/{}", filter.namespace, filter.name)
+}
+
+/// The word for a class, `ready` for none.
+fn word(class: Option<Class>) -> &'static str {
+    class.map_or("ready", Class::word)
+}

@@ -1,0 +1,180 @@
+//! An audit for people at a terminal, and as a patch of the files.
+
+use super::{advice, full_name, steps, tally, word};
+use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
+use crate::lint::upgrade::tell::Class;
+use crate::report::style::{Role, Terminal, count, wrap};
+use crate::report::unified;
+use std::io::{self, Write};
+
+/// Most filters of a class that are shown in full unless everything is asked for.
+const MAX_FILTERS: usize = 40;
+
+/// Most workloads named in a line.
+const MAX_WORKLOADS: usize = 4;
+
+fn role(class: Option<Class>) -> Role {
+    match class {
+        Some(Class::Breaks) => Role::Bad,
+        Some(Class::Changes) => Role::Odd,
+        Some(Class::Deprecated | Class::Cleanup) => Role::Place,
+        None => Role::Good,
+    }
+}
+
+/// Writes an audit.
+pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
+    let between = audit.path.get(1..audit.path.len().saturating_sub(1)).unwrap_or_default();
+    let way = if between.is_empty() { String::new() } else { format!("  by way of {}", between.join(", ")) };
+    writeln!(
+        out,
+        "{}{}\n",
+        terminal.paint(Role::Strong, format!("Istio {} → {}", audit.from, audit.to)),
+        terminal.paint(Role::Dim, way)
+    )?;
+    for class in Class::ALL {
+        let of_class: Vec<&Filter> = audit.filters.iter().filter(|one| one.verdict == Some(class)).collect();
+        if of_class.is_empty() {
+            continue;
+        }
+        let shown = if verbose { of_class.len() } else { MAX_FILTERS };
+        for one in of_class.iter().take(shown) {
+            filter(out, terminal, verbose, audit, one)?;
+        }
+        if of_class.len() > shown {
+            let more = of_class.len() - shown;
+            writeln!(out, "… and {more} more filters of class {}; --verbose shows them\n", class.word())?;
+        }
+    }
+    let ready: Vec<String> = audit.filters.iter().filter(|one| one.verdict.is_none()).map(full_name).collect();
+    if !ready.is_empty() {
+        let names =
+            if verbose || ready.len() <= 12 { ready.join(", ") } else { count(ready.len(), "filter", "filters") };
+        for (index, line) in wrap(&names, terminal.width.saturating_sub(12)).iter().enumerate() {
+            let head = if index == 0 { terminal.paint(Role::Good, "ready") } else { "     ".into() };
+            writeln!(out, "{head}  {line}")?;
+        }
+        writeln!(out)?;
+    }
+    roll_out(out, terminal, &audit.roll_out)?;
+    let (verdict, colour) = match audit.verdict {
+        Verdict::Ready => (audit.verdict.words(), Role::Good),
+        Verdict::ReadyAfterChanges => (audit.verdict.words(), Role::Odd),
+        Verdict::NotReady => (audit.verdict.words(), Role::Bad),
+    };
+    let tally: Vec<String> =
+        tally(audit).into_iter().map(|(class, text)| terminal.paint(role(class), text).into_owned()).collect();
+    let filters = count(audit.counts.filters, "filter", "filters");
+    writeln!(out, "{}: of {filters} {}", terminal.paint(colour, verdict), tally.join(", "))?;
+    for line in wrap(&advice(audit.verdict).replace('`', ""), terminal.width) {
+        writeln!(out, "{line}")?;
+    }
+    let mut lines = audit.unknown.clone();
+    if audit.counts.suppressed > 0 {
+        lines.push(format!("{} suppressed", count(audit.counts.suppressed, "finding is", "findings are")));
+    }
+    for line in &lines {
+        for (index, part) in wrap(line, terminal.width.saturating_sub(2)).iter().enumerate() {
+            writeln!(out, "{}{}", if index == 0 { "- " } else { "  " }, terminal.paint(Role::Dim, part))?;
+        }
+    }
+    Ok(())
+}
+
+fn filter(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit, filter: &Filter) -> io::Result<()> {
+    let source = &filter.source;
+    writeln!(
+        out,
+        "{}  {}  {}",
+        terminal.paint(role(filter.verdict), format!("{:<10}", word(filter.verdict))),
+        terminal.paint(Role::Strong, full_name(filter)),
+        terminal.paint(Role::Dim, format!("{}:{}", source.file, source.line)),
+    )?;
+    for one in &filter.findings {
+        finding(out, terminal, verbose, audit, one)?;
+    }
+    writeln!(out)
+}
+
+fn finding(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit, finding: &Finding) -> io::Result<()> {
+    let width = terminal.width.saturating_sub(10).max(30);
+    let mut message = finding.message.clone();
+    let steps = steps(audit, finding);
+    if !steps.is_empty() {
+        message = format!("{message} ({steps})");
+    }
+    for (index, line) in wrap(&message, width).iter().enumerate() {
+        if index == 0 {
+            writeln!(out, "  {}  {line}", terminal.paint(role(Some(finding.class)), finding.code))?;
+        } else {
+            writeln!(out, "         {line}")?;
+        }
+    }
+    let patch = finding.patch.map(|patch| format!("patch {patch}, ")).unwrap_or_default();
+    let (line, column) = (finding.source.line, finding.source.column);
+    let mut notes = vec![format!("{patch}line {line}:{column}, {}", finding.confidence)];
+    notes.extend(finding.notes.iter().cloned());
+    if !finding.workloads.is_empty() {
+        let shown = if verbose { finding.workloads.len() } else { MAX_WORKLOADS };
+        let mut names: Vec<String> = finding.workloads.iter().take(shown).cloned().collect();
+        if finding.workloads.len() > shown {
+            names.push(format!("and {} more", finding.workloads.len() - shown));
+        }
+        notes.push(format!("on {}", names.join(", ")));
+    }
+    for note in notes {
+        for (index, line) in wrap(&note, width.saturating_sub(2)).iter().enumerate() {
+            let mark = if index == 0 { "· " } else { "  " };
+            writeln!(out, "         {}", terminal.paint(Role::Dim, format!("{mark}{line}")))?;
+        }
+    }
+    if let Some(help) = &finding.help {
+        for (index, line) in help.lines().enumerate() {
+            let parts = if index == 0 { wrap(line, width.saturating_sub(2)) } else { vec![line.to_owned()] };
+            for (part_index, part) in parts.iter().enumerate() {
+                writeln!(out, "         {} {part}", if index + part_index == 0 { "→" } else { " " })?;
+            }
+        }
+    }
+    if let Some(fix) = &finding.fix {
+        let how = if fix.safe { "-o diff" } else { "-o diff --unsafe-fixes" };
+        writeln!(out, "         {} {} ({how})", terminal.paint(Role::Good, "fix"), fix.title)?;
+    }
+    Ok(())
+}
+
+fn roll_out(out: &mut dyn Write, terminal: Terminal, rows: &[RollOut]) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", terminal.paint(Role::Strong, "During the roll-out"))?;
+    let head = format!(
+        "  {:<18} {:<9} {:>9} {:>6} {:>9} {:>9}",
+        "istiod", "proxies", "in effect", "lost", "changed", "refused"
+    );
+    writeln!(out, "{}", terminal.paint(Role::Dim, head))?;
+    for row in rows {
+        let istiod =
+            if row.revision.is_empty() { row.istiod.clone() } else { format!("{} ({})", row.istiod, row.revision) };
+        writeln!(
+            out,
+            "  {istiod:<18} {:<9} {:>9} {:>6} {:>9} {:>9}",
+            row.proxies,
+            row.effective,
+            row.lost.len(),
+            row.changed.len(),
+            row.refused.len()
+        )?;
+    }
+    writeln!(out)
+}
+
+/// Writes what the fixes change, as a patch for `patch -p1` or `git apply`. The texts are those of whole files.
+pub fn diff(out: &mut dyn Write, terminal: Terminal, files: &[(String, String, String)]) -> io::Result<()> {
+    for (name, before, after) in files {
+        let plain = name.strip_prefix("./").unwrap_or(name);
+        let names = (format!("a/{plain}"), format!("b/{plain}"));
+        unified::diff(out, terminal, (&names.0, &names.1), (before, after), usize::MAX)?;
+    }
+    Ok(())
+}

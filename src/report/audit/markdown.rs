@@ -1,0 +1,112 @@
+//! An audit in Markdown, for a change ticket.
+
+use super::{advice, full_name, steps, verdict_sentence, word};
+use crate::audit::view::{Audit, Filter, Finding};
+use crate::report::unified;
+use std::io::{self, Write};
+
+/// Most filters that are written in full: trackers cut long texts.
+const MAX_FILTERS: usize = 60;
+
+/// Most names in a cell.
+const MAX_NAMES: usize = 8;
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;")
+}
+
+fn names(names: &[String]) -> String {
+    if names.is_empty() {
+        return "–".to_owned();
+    }
+    let mut shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{}`", cell(name))).collect();
+    if names.len() > MAX_NAMES {
+        shown.push(format!("and {} more", names.len() - MAX_NAMES));
+    }
+    shown.join(", ")
+}
+
+/// Writes an audit.
+pub fn markdown(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
+    writeln!(out, "# EnvoyFilters: Istio {} → {}\n", audit.from, audit.to)?;
+    writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), verdict_sentence(audit), advice(audit.verdict))?;
+    if audit.path.len() > 2 {
+        writeln!(out, "Steps looked at: {}.\n", audit.path.join(" → "))?;
+    }
+    let found: Vec<&Filter> = audit.filters.iter().filter(|one| one.verdict.is_some()).collect();
+    if !found.is_empty() {
+        writeln!(out, "| verdict | filter | what happens | place |\n| --- | --- | --- | --- |")?;
+        for filter in &found {
+            let what: Vec<String> = filter.findings.iter().map(|one| cell(&one.message)).collect();
+            let place = format!("{}:{}", filter.source.file, filter.source.line);
+            writeln!(
+                out,
+                "| {} | `{}` | {} | `{}` |",
+                word(filter.verdict),
+                cell(&full_name(filter)),
+                what.join("<br>"),
+                cell(&place)
+            )?;
+        }
+        writeln!(out)?;
+    }
+    if !audit.roll_out.is_empty() {
+        writeln!(out, "## During the roll-out\n")?;
+        writeln!(
+            out,
+            "| istiod | proxies | filters in effect | lost | changed | refused |\n| --- | --- | --- | --- | --- | --- |"
+        )?;
+        for row in &audit.roll_out {
+            let istiod =
+                if row.revision.is_empty() { row.istiod.clone() } else { format!("{} ({})", row.istiod, row.revision) };
+            let (lost, changed, refused) = (names(&row.lost), names(&row.changed), names(&row.refused));
+            let (proxies, effective) = (&row.proxies, row.effective);
+            writeln!(out, "| {} | {proxies} | {effective} | {lost} | {changed} | {refused} |", cell(&istiod))?;
+        }
+        writeln!(out)?;
+    }
+    for filter in found.iter().take(MAX_FILTERS) {
+        writeln!(out, "## {} `{}`\n", word(filter.verdict), full_name(filter))?;
+        for one in &filter.findings {
+            finding(out, audit, one)?;
+        }
+        if let Some(rewritten) = &filter.rewritten {
+            let name = &filter.source.file;
+            let mut patch = Vec::new();
+            let terminal = crate::report::style::Terminal::default();
+            unified::diff(&mut patch, terminal, (name, name), (&filter.text, rewritten), unified::MAX_LINES)?;
+            writeln!(out, "```diff\n{}```\n", String::from_utf8_lossy(&patch))?;
+        }
+    }
+    if found.len() > MAX_FILTERS {
+        writeln!(out, "{} more filters are only in the table above.\n", found.len() - MAX_FILTERS)?;
+    }
+    for text in audit.unknown.iter().chain(&audit.problems) {
+        writeln!(out, "- {}", cell(text))?;
+    }
+    Ok(())
+}
+
+fn finding(out: &mut dyn Write, audit: &Audit, finding: &Finding) -> io::Result<()> {
+    let steps = steps(audit, finding);
+    let steps = if steps.is_empty() { String::new() } else { format!(" ({steps})") };
+    let message = finding.message.replace('<', "&lt;");
+    writeln!(out, "- **{}** {}: {message}{steps}", finding.code, finding.class.word())?;
+    let mut lines: Vec<String> = finding.notes.clone();
+    if !finding.workloads.is_empty() {
+        lines.push(format!("on {}", names(&finding.workloads)));
+    }
+    for line in lines {
+        writeln!(out, "  - {}", line.replace('<', "&lt;"))?;
+    }
+    if let Some(help) = &finding.help {
+        let mut lines = help.lines();
+        let first = if help.starts_with("apiVersion:") { "create" } else { lines.next().unwrap_or_default() };
+        writeln!(out, "  - → {}", first.replace('<', "&lt;"))?;
+        let rest: Vec<&str> = lines.collect();
+        if !rest.is_empty() {
+            writeln!(out, "\n    ```yaml\n    {}\n    ```", rest.join("\n    "))?;
+        }
+    }
+    writeln!(out)
+}

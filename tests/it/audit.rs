@@ -1,0 +1,213 @@
+//! The audit as users meet it: forms of output, exit codes, schemas; and upgrades as other tests ask about them.
+
+use crate::cli::run;
+use crate::support::{JsonSchema, dumps, testdata};
+use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::lint::upgrade::forecast::Forecast;
+use kubectl_envoyfilter::lint::upgrade::{self, Snapshot, Stage, Upgrade};
+use kubectl_envoyfilter::lint::{Finding, Input};
+use kubectl_envoyfilter::load::{Loaded, dump::Dump, dump::Identity, reference};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::model::resource::ProxyConfig;
+use kubectl_envoyfilter::rules;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Minors whose configurations are recorded.
+const RECORDED: [u16; 4] = [22, 24, 26, 28];
+
+/// The dumps of a recording as the nearest recorded release has them.
+fn recorded(name: &str, release: Release) -> (Vec<Dump>, Release) {
+    let folder = testdata("reference").join(name);
+    let minor = RECORDED.iter().copied().filter(|minor| *minor <= release.minor).max().unwrap_or(RECORDED[0]);
+    let older = folder.join(format!("releases/1.{minor}"));
+    if release.minor >= 31 || !older.exists() {
+        return (dumps(&folder).into_values().collect(), Release::minor(31));
+    }
+    (dumps(&older).into_values().collect(), Release::minor(minor))
+}
+
+/// One stage of a filter's upgrade.
+struct Side {
+    release: Release,
+    dumps: Vec<(Dump, Release)>,
+    references: Vec<Dump>,
+}
+
+impl Side {
+    fn new(recordings: &[String], release: Release) -> Side {
+        let read = |name: &String| {
+            let (dumps, base) = recorded(name, release);
+            dumps.into_iter().map(move |dump| (dump, base))
+        };
+        Side { release, dumps: recordings.iter().flat_map(read).collect(), references: reference::dumps(release) }
+    }
+
+    fn with<T>(&self, loaded: &Loaded, ask: impl FnOnce(&Stage<'_>) -> T) -> T {
+        let bare: Vec<ProxyConfig<'_>> =
+            self.dumps.iter().map(|(dump, _)| dump.config(&Identity::default()).unwrap()).collect();
+        let forecasts: Vec<Forecast> = bare
+            .iter()
+            .zip(&self.dumps)
+            .map(|(config, (_, base))| Forecast::new(config, *base, self.release, Some(self.release)))
+            .collect();
+        let given: Vec<_> = bare.iter().zip(&forecasts).map(|(config, one)| one.apply(config)).collect();
+        let nearest = reference::recorded(self.release);
+        let plain: Vec<ProxyConfig<'_>> =
+            self.references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
+        let forecasts: Vec<Forecast> =
+            plain.iter().map(|config| Forecast::new(config, nearest, self.release, None)).collect();
+        let references: Vec<_> = plain.iter().zip(&forecasts).map(|(config, one)| one.apply(config)).collect();
+        let root_namespace = loaded.inventory.root_namespace().to_owned();
+        let mesh = MeshSettings { root_namespace, ..MeshSettings::default() };
+        ask(&Stage {
+            input: Input {
+                sources: &loaded.sources,
+                inventory: &loaded.inventory,
+                problems: &loaded.problems,
+                dumps: &given,
+                references: &references,
+                release: self.release,
+                mesh: &mesh,
+            },
+            proxies: self.release,
+            stand_ins: &[],
+            make_up: self.dumps.is_empty(),
+        })
+    }
+}
+
+/// What an upgrade in one step finds, on the proxies of recordings or, without them, on made-up ones.
+pub(crate) fn upgrade(loaded: &Loaded, recordings: &[String], from: Release, to: Release) -> Vec<Finding> {
+    compared(loaded, recordings, from, to).0
+}
+
+/// The same with what it was found from.
+pub(crate) fn compared(loaded: &Loaded, recordings: &[String], from: Release, to: Release) -> (Vec<Finding>, Upgrade) {
+    let before: Snapshot = Side::new(recordings, from).with(loaded, |stage| upgrade::snapshot(stage, rules::ALL));
+    Side::new(recordings, to).with(loaded, |stage| upgrade::compare(stage, &before, rules::ALL))
+}
+
+fn folder() -> PathBuf {
+    testdata("cli/audit")
+}
+
+/// Runs the audit of the case that has something of everything.
+fn audit(more: &[&str]) -> (i32, String) {
+    let mut arguments = vec!["audit", "--to", "1.31", "--from", "1.24", "-f", "filters.yaml"];
+    arguments.extend(more);
+    let output = run(&folder(), &arguments);
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn json_keeps_its_schema() {
+    let validator = JsonSchema::new("audit.json");
+    for more in [&[][..], &["-f", "workloads.yaml"], &["--path", "1.24,1.28"], &["--revision-from", "stable"]] {
+        let mut arguments = vec!["-o", "json"];
+        arguments.extend(more);
+        let (_, text) = audit(&arguments);
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(validator.errors(&json), "", "{more:?}");
+    }
+}
+
+#[test]
+fn exit_codes_follow_the_class() {
+    assert_eq!(audit(&[]).0, 1);
+    assert_eq!(audit(&["--fail-on", "never"]).0, 0);
+    let output =
+        run(&folder(), &["audit", "--to", "1.31", "--from", "1.30", "-f", "ready.yaml", "--fail-on", "cleanup"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    let backwards = run(&folder(), &["audit", "--to", "1.26", "--path", "1.24,1.28", "-f", "filters.yaml"]);
+    assert_eq!(backwards.status.code(), Some(2));
+}
+
+#[test]
+fn every_form_names_every_filter_that_breaks() {
+    let (_, json) = audit(&["-o", "json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let breaks: Vec<&str> = json["filters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|filter| filter["verdict"] == "breaks")
+        .map(|filter| filter["name"].as_str().unwrap())
+        .collect();
+    assert!(breaks.len() >= 3, "{breaks:?}");
+    for form in ["human", "markdown", "html"] {
+        let (_, text) = audit(&["-o", form]);
+        for name in &breaks {
+            assert!(text.contains(name), "{form} does not name {name}");
+        }
+    }
+    for form in ["sarif", "junit", "github", "gitlab"] {
+        assert!(audit(&["-o", form]).1.contains("EF6"), "{form}");
+    }
+}
+
+/// The page fetches nothing, closes what it opens and escapes what it shows.
+#[test]
+fn the_page_is_complete_in_itself() {
+    let (_, page) = audit(&["-o", "html", "-f", "workloads.yaml"]);
+    for word in ["http://", "https://", "src=", "@import", "url("] {
+        let bad: Vec<&str> = page.lines().filter(|line| line.contains(word)).collect();
+        assert!(bad.is_empty(), "{word}: {bad:?}");
+    }
+    for tag in ["details", "table", "div", "ol", "pre", "ul", "p", "span", "code"] {
+        let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+        let closed = page.matches(&format!("</{tag}>")).count();
+        assert_eq!(opened, closed, "<{tag}>");
+    }
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script>alert"), "a name is not escaped");
+    assert!(page.contains("prefers-color-scheme:dark") && page.contains("@media print"));
+}
+
+/// The patch applies, and what it gives has fewer findings and no new ones.
+#[test]
+fn the_patch_repairs_what_it_says() {
+    let (_, patch) = audit(&["-o", "diff"]);
+    assert!(patch.starts_with("--- a/filters.yaml\n+++ b/filters.yaml\n@@ "), "{patch}");
+    let count = |json: &str| {
+        let json: Value = serde_json::from_str(json).unwrap();
+        let all =
+            json["filters"].as_array().unwrap().iter().flat_map(|one| one["findings"].as_array().unwrap().clone());
+        let all: Vec<Value> = all.collect();
+        (all.iter().filter(|one| one["fix"]["safe"] == true).count(), all.len())
+    };
+    let (_, before) = audit(&["-o", "json"]);
+    let temporary = tempfile::tempdir().unwrap();
+    let file = temporary.path().join("filters.yaml");
+    std::fs::write(&file, apply(&std::fs::read_to_string(folder().join("filters.yaml")).unwrap(), &patch)).unwrap();
+    let output =
+        run(temporary.path(), &["audit", "--to", "1.31", "--from", "1.24", "-f", "filters.yaml", "-o", "json"]);
+    let after = String::from_utf8(output.stdout).unwrap();
+    let ((fixable, all), (left, rest)) = (count(&before), count(&after));
+    assert!(left < fixable && rest <= all, "{fixable} of {all} before, {left} of {rest} after");
+}
+
+/// Applies a unified diff of one file.
+fn apply(text: &str, patch: &str) -> String {
+    let old: Vec<&str> = text.lines().collect();
+    let (mut out, mut at) = (Vec::new(), 0);
+    for line in patch.lines().skip(2) {
+        if let Some(header) = line.strip_prefix("@@ -") {
+            let start: usize = header.split([',', ' ']).next().unwrap().parse().unwrap();
+            while at + 1 < start {
+                out.push(old[at].to_owned());
+                at += 1;
+            }
+        } else if let Some(added) = line.strip_prefix('+') {
+            out.push(added.to_owned());
+        } else {
+            let same = &line[1..];
+            assert_eq!(old[at], same, "the patch does not fit");
+            if line.starts_with(' ') {
+                out.push(same.to_owned());
+            }
+            at += 1;
+        }
+    }
+    out.extend(old[at..].iter().map(|line| (*line).to_owned()));
+    out.join("\n") + "\n"
+}
