@@ -121,7 +121,9 @@ pub fn drop_unknown(tree: &mut Tree<'_>) {
     match &mut tree.value {
         Value::Map(entries) => {
             entries.retain(|(_, value)| value.origin != Origin::UNKNOWN);
-            entries.iter_mut().for_each(|(_, value)| drop_unknown(value));
+            for (_, value) in entries {
+                drop_unknown(value);
+            }
         }
         Value::List(items) => items.iter_mut().for_each(drop_unknown),
         _ => {}
@@ -284,7 +286,7 @@ impl Unmerger<'_> {
     fn map<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         let mark = self.path.len();
         for (key, entry) in value.entries() {
-            self.path.push_str(&format!("[\"{key}\"]"));
+            self.path.extend(["[\"", key, "\"]"]);
             match old.get_mut(key) {
                 Some(old) if unknown(old) => self.note(What::Overwritten),
                 Some(old) => self.leaf(old, entry),

@@ -241,4 +241,7 @@ fn every_rule_is_documented_and_listed() {
         }
     }
     expect(&folder.join("README.md"), &readme);
+    let front = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let number = format!("runs {} rules", rules::ALL.len());
+    assert!(front.contains(&number), "README.md does not say that lint {number}");
 }

@@ -39,7 +39,8 @@ fn recorded(base: &Base<'_>, kinds: &Json) -> Vec<Text> {
         for (name, resource) in kinds.get(word(kind)).and_then(Json::as_object).into_iter().flatten() {
             let (name, copy) = name.split_once('#').map_or((name.as_str(), false), |(name, _)| (name, true));
             // The recorder asks for a route once for each listener that names it.
-            if !resource.is_null() && !(copy && kind == ResourceKind::Route) {
+            let asked_again = copy && kind == ResourceKind::Route;
+            if !resource.is_null() && !asked_again {
                 texts.push(Text::Other(kind, name.to_owned(), resource.to_string()));
             }
         }

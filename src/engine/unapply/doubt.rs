@@ -119,8 +119,7 @@ fn reaches(plan: &Plan<'_>, taker: PatchId, id: PatchId) -> bool {
         (3, _) | (_, 3) => area == other_area,
         // Listeners hold everything else: listener filters, inline routes; they ask for routes and extensions.
         (0, 1) => level == 0,
-        (0, _) => level <= other_level,
-        (1, 1 | 4) | (2, 2) => level <= other_level,
+        (0, _) | (1, 1 | 4) | (2, 2) => level <= other_level,
         _ => false,
     };
     if !inside {

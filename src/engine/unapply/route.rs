@@ -123,17 +123,17 @@ impl<'a> Undo<'_, 'a> {
         let (operation, object) = (self.operation(id), self.object(id));
         let Some(value) = self.value(id) else { return };
         let named = matching::has_route(object);
-        let matched: Vec<usize> =
+        let fitting: Vec<usize> =
             (0..list.len()).filter(|&at| matching::route(object, &list[at]).is_ok()).take(2).collect();
         let is = |at: &usize| list.get(*at).is_some_and(|item| holds(item, value));
-        let last = list.len().checked_sub(1);
+        let end = list.len().checked_sub(1);
         let anchor = |at: usize| {
-            let found = matched.iter().copied().find(|&it| it != at);
+            let found = fitting.iter().copied().find(|&it| it != at);
             found.map(|it| it - usize::from(it > at))
         };
         let found = match operation {
-            Operation::Add => last.filter(is),
-            Operation::InsertAfter if !named => last.filter(is),
+            Operation::Add => end.filter(is),
+            Operation::InsertAfter if !named => end.filter(is),
             Operation::InsertBefore | Operation::InsertFirst if !named => Some(0).filter(is),
             Operation::InsertFirst => Some(0).filter(is).filter(|&at| anchor(at).is_some()),
             Operation::InsertAfter => {
@@ -148,7 +148,7 @@ impl<'a> Undo<'_, 'a> {
                 list.remove(index);
                 self.show(id, place, Seen::Found);
             }
-            None if !named || operation == Operation::Add || !matched.is_empty() => {
+            None if !named || operation == Operation::Add || !fitting.is_empty() => {
                 self.show(id, at(0, value), Seen::Missing);
             }
             None => {}
