@@ -173,17 +173,16 @@ impl Explain {
             let plan = program.plan(proxy, mesh);
             let options = Options::default();
             let unapplied = engine::unapply(&plan, &offer.config, &options);
-            let nothing = unapply::Texts::new();
-            let texts = if unapplied.patched() { &unapplied.texts } else { &nothing };
-            let config = unapply::without(&offer.config, texts);
-            let judged = engine::judge(&plan, &config, &options);
+            let generated = unapplied.patched().then(|| unapply::without(&offer.config, &unapplied.texts));
+            let config = generated.as_ref().unwrap_or(&offer.config);
+            let judged = engine::judge(&plan, config, &options);
             let explainer = Explainer {
                 sources: &loaded.sources,
                 inventory: &loaded.inventory,
                 mesh,
                 program,
                 plan: &plan,
-                config: &config,
+                config,
                 unapplied: &unapplied,
                 judged: &judged,
                 dump: offer.dump.name(),

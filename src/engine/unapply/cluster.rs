@@ -42,6 +42,7 @@ impl<'a> Undo<'_, 'a> {
             self.touched = false;
             self.cluster(ids, slot);
             slot.touched |= self.touched;
+            slot.close();
         }
     }
 

@@ -293,6 +293,7 @@ fn undo_all<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options)
             undo.route_configuration(context, &mut tree, None);
             slot.touched = undo.touched;
             slot.tree = Some(Box::new(tree));
+            slot.close();
         }
     }
     let hidden = undo.hidden.into_iter().collect();
@@ -350,6 +351,7 @@ impl<'a> Undo<'_, 'a> {
                 }
             }
             slot.touched |= self.touched;
+            slot.close();
         }
     }
 }
