@@ -4,7 +4,6 @@ use crate::declare_rule;
 use crate::lint::better::{self, Candidate, Parts, put};
 use crate::lint::manifest::{self, Instead};
 use crate::lint::{Context, Findings, Rule};
-use crate::model::envoy_filter::PatchContext;
 use crate::model::release::Release;
 use serde_json::{Map, Value as Json, json};
 
@@ -39,13 +38,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
 
 fn instead(cx: &Context<'_>, candidate: &Candidate<'_>, mut config: Parts<'_>) -> Option<Instead> {
     let filter = candidate.view.filter;
-    // AuthorizationPolicy is about what comes in: sidecars' inbound side, gateways.
-    let fits = match candidate.reach.context {
-        PatchContext::SidecarInbound => true,
-        PatchContext::Gateway => better::is_narrow(filter),
-        _ => false,
-    };
-    if !fits {
+    if !better::authorization_reaches(candidate) {
         return None;
     }
     let mut provider = Map::new();

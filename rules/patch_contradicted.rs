@@ -29,11 +29,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for (view, standing) in live::standings(cx) {
         let edit = live::last_edit(view.filter);
         let split = live::split(&standing);
-        let told = |one: &Standing<'_, '_>| {
-            one.refused() || live::owner(one.run).is_some_and(|owner| split.contains_key(&owner))
-        };
-        let other: Vec<&Standing<'_, '_>> =
-            standing.iter().filter(|one| one.word != "yes" && one.older_version() && !told(one)).collect();
+        let other: Vec<&Standing<'_, '_>> = standing
+            .iter()
+            .filter(|one| one.word != "yes" && one.older_version() && !live::told_elsewhere(one, &split))
+            .collect();
         let Some(first) = other.first() else { continue };
         let partly = other.iter().filter(|one| one.word == "partly").count();
         let message =

@@ -30,12 +30,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for (view, standing) in live::standings(cx) {
         let edit = live::last_edit(view.filter);
         let split = live::split(&standing);
-        // Other rules tell of rejected updates, of replicas that differ, and of older versions of the filter.
-        let told = |one: &Standing<'_, '_>| {
-            one.refused() || live::owner(one.run).is_some_and(|owner| split.contains_key(&owner))
-        };
-        let missing: Vec<&Standing<'_, '_>> =
-            standing.iter().filter(|one| one.word == "no" && !one.older_version() && !told(one)).collect();
+        // Another rule tells of older versions of the filter.
+        let missing: Vec<&Standing<'_, '_>> = standing
+            .iter()
+            .filter(|one| one.word == "no" && !one.older_version() && !live::told_elsewhere(one, &split))
+            .collect();
         let Some(first) = missing.first() else { continue };
         let older = |one: &&Standing<'_, '_>| {
             edit.as_ref().zip(one.updated()).is_some_and(|(edit, (updated, _))| edit.time > updated)

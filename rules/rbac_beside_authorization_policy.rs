@@ -4,7 +4,6 @@ use crate::declare_rule;
 use crate::lint::better::{self, Candidate, Parts};
 use crate::lint::manifest::{self, Instead};
 use crate::lint::{Context, Findings, Rule};
-use crate::model::envoy_filter::PatchContext;
 use crate::model::release::Release;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -47,13 +46,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
 
 fn instead(candidate: &Candidate<'_>, mut config: Parts<'_>, http: bool) -> Option<Instead> {
     let filter = candidate.view.filter;
-    // AuthorizationPolicy is about what comes in: sidecars' inbound side, gateways.
-    let fits = match candidate.reach.context {
-        PatchContext::SidecarInbound => true,
-        PatchContext::Gateway => better::is_narrow(filter),
-        _ => false,
-    };
-    if !fits {
+    if !better::authorization_reaches(candidate) {
         return None;
     }
     config.skip("rules_stat_prefix");

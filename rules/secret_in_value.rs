@@ -8,7 +8,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
-    /// credentials and access key ids in headers. It never prints what it found. Placeholders are not reported.
+    /// credentials and access key ids in headers. It never prints what it found. Texts that are filled in later are not reported.
     ///
     /// # Why it matters
     /// EnvoyFilters are read by everybody who may read the namespace, stand in Git, and come back in config dumps.
@@ -54,7 +54,7 @@ fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
     if text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") && text.len() > 120 {
         return Some("a private key");
     }
-    if placeholder(text) {
+    if filled_in_later(text) {
         return None;
     }
     let inline = field.is("inline_string") || field.is("inline_bytes");
@@ -79,7 +79,7 @@ fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
 }
 
 /// Whether a text stands for a secret that is put in later, or for none.
-fn placeholder(text: &str) -> bool {
+fn filled_in_later(text: &str) -> bool {
     let lower = text.to_lowercase();
     [
         "{{",

@@ -1,9 +1,9 @@
 //! `api`: `explain` for the Envoy API.
 
-use super::{Exit, Session};
+use super::{Exit, Session, TextOrJson};
 use crate::envoy::api;
 use crate::report;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::io;
 
 #[derive(Debug, Args)]
@@ -12,20 +12,14 @@ pub(super) struct Api {
     name: String,
     /// Text for people, or JSON (schemas/api.json)
     #[arg(short, long, default_value = "text")]
-    output: Output,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Text,
-    Json,
+    output: TextOrJson,
 }
 
 impl Api {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
         let search = api::find(&self.name);
         let entries: Vec<_> = search.found.iter().map(api::entry).collect();
-        if self.output == Output::Json {
+        if self.output == TextOrJson::Json {
             report::api::json(session.out, &self.name, &search.notes, &search.nearest, &entries)?;
             return Ok(if entries.is_empty() { Exit::Usage } else { Exit::Ok });
         }

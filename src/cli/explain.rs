@@ -1,7 +1,7 @@
 //! `explain`: what EnvoyFilters do to a proxy, patch by patch.
 
 use super::input::{self, Proxies, Work};
-use super::{Exit, Session};
+use super::{Exit, Session, TextOrJson};
 use crate::cluster::facts::{self, Station};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
@@ -15,7 +15,7 @@ use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::report;
 use crate::source::Problem;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
@@ -63,13 +63,7 @@ struct Named {
     proxies: Proxies,
     /// Text for people, or JSON (schemas/explanation.json)
     #[arg(short, long, default_value = "text")]
-    output: Output,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Text,
-    Json,
+    output: TextOrJson,
 }
 
 impl Explain {
@@ -207,8 +201,8 @@ impl Explain {
         let trouble = loaded.problems.iter().chain(&problems);
         explanation.problems = trouble.map(|problem| explain::trouble(&loaded.sources, problem)).collect();
         match named.output {
-            Output::Json => report::json(session.out, &explanation)?,
-            Output::Text => report::explain::text(
+            TextOrJson::Json => report::json(session.out, &explanation)?,
+            TextOrJson::Text => report::explain::text(
                 session.out,
                 session.around.out,
                 report::explain::Detail { verbose: session.global.verbose },
@@ -238,8 +232,8 @@ impl Explain {
         let trouble = loaded.problems.iter().chain(problems);
         answer.problems = trouble.map(|problem| explain::trouble(&loaded.sources, problem)).collect();
         match named.output {
-            Output::Json => report::json(session.out, &answer)?,
-            Output::Text => report::field::text(session.out, session.around.out, session.global.verbose, &answer)?,
+            TextOrJson::Json => report::json(session.out, &answer)?,
+            TextOrJson::Text => report::field::text(session.out, session.around.out, session.global.verbose, &answer)?,
         }
         let missing = answer.fields.iter().all(|field| !field.candidates.is_empty());
         Ok(match (serious, missing) {

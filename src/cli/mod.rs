@@ -105,6 +105,22 @@ struct Global {
     cluster: options::ClusterOptions,
 }
 
+/// Forms of output of commands that explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TextOrJson {
+    Text,
+    Json,
+}
+
+/// Forms of output of commands that list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum TableOrJson {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
 /// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {

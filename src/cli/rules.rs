@@ -1,10 +1,10 @@
 //! `rules`: the list of rules, the documentation of one, and tests of a user's own.
 
-use super::{Exit, Session, custom, example};
+use super::{Exit, Session, TextOrJson, custom, example};
 use crate::lint::selection::nearest;
 use crate::report;
 use crate::source::Sources;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use std::io;
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(super) struct Rules {
     own: Vec<PathBuf>,
     /// Text for people, or JSON
     #[arg(short, long, default_value = "text")]
-    output: Output,
+    output: TextOrJson,
 }
 
 #[derive(Debug, Subcommand)]
@@ -32,12 +32,6 @@ enum Action {
         #[arg(value_name = "PATH", required = true)]
         paths: Vec<PathBuf>,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Text,
-    Json,
 }
 
 impl Rules {
@@ -55,13 +49,13 @@ impl Rules {
                     .map_or_else(|| "`rules` lists them".to_owned(), |near| format!("the nearest is {near}"));
                 return session.usage(&format!("no rule is called `{word}`"), Some(&help));
             }
-            (_, Some(rule)) if self.output == Output::Text => {
+            (_, Some(rule)) if self.output == TextOrJson::Text => {
                 let example = example(rule, terminal)?;
                 let parts = example.as_ref().map(|one| (one.yaml.as_str(), one.output.as_str()));
                 report::rules::one(session.out, terminal, rule, parts)?;
             }
             (_, Some(rule)) => report::rules::json(session.out, &[rule])?,
-            (None, None) if self.output == Output::Text => report::rules::table(session.out, terminal, &all)?,
+            (None, None) if self.output == TextOrJson::Text => report::rules::table(session.out, terminal, &all)?,
             (None, None) => report::rules::json(session.out, &all)?,
         }
         Ok(Exit::Ok)

@@ -2,12 +2,12 @@
 
 use super::input::{self, Proxies};
 use super::survey::{Survey, survey};
-use super::{Exit, Session};
+use super::{Exit, Session, TableOrJson};
 use crate::cluster::kinds;
 use crate::explain::view::API_VERSION;
 use crate::report::style::count;
 use crate::report::{self, table};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use std::io;
 
@@ -15,15 +15,7 @@ use std::io;
 pub(super) struct Status {
     /// Form of the output
     #[arg(short, long, default_value = "table")]
-    output: Output,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// For people
-    Table,
-    /// For programs
-    Json,
+    output: TableOrJson,
 }
 
 /// The answer as data.
@@ -78,17 +70,17 @@ impl Status {
         let serious = input::tell(session, &work.loaded, &problems)?;
         work.note(session)?;
         match self.output {
-            Output::Json => {
+            TableOrJson::Json => {
                 let problems =
                     work.loaded.problems.iter().chain(&problems).map(|problem| problem.message.clone()).collect();
                 let report = Report { api_version: API_VERSION, kind: "Status", filters: rows.len(), wrong, problems };
                 report::json(session.out, &report)?;
                 return Ok(exit(serious, report.wrong.is_empty()));
             }
-            Output::Table if wrong.is_empty() => {
+            TableOrJson::Table if wrong.is_empty() => {
                 writeln!(session.out, "nothing wrong with {}", count(rows.len(), "EnvoyFilter", "EnvoyFilters"))?;
             }
-            Output::Table => {
+            TableOrJson::Table => {
                 let cells: Vec<Vec<String>> = wrong
                     .iter()
                     .map(|one| {

@@ -1,12 +1,12 @@
 //! `version`: this program, the API server, control planes, proxies, and pods that no EnvoyFilter reaches.
 
 use super::input::{self, Work};
-use super::{Exit, Session};
+use super::{Exit, Session, TableOrJson};
 use crate::cluster::facts::{self, Station};
 use crate::cluster::kinds;
 use crate::explain::view::API_VERSION;
 use crate::report::{self, table};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -18,15 +18,7 @@ pub(super) struct Version {
     client: bool,
     /// Form of the output
     #[arg(short, long, default_value = "table")]
-    output: Output,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// For people
-    Table,
-    /// For programs
-    Json,
+    output: TableOrJson,
 }
 
 /// The answer as data.
@@ -103,8 +95,8 @@ impl Version {
             fill(&mut versions, &work);
         }
         match self.output {
-            Output::Json => report::json(session.out, &versions)?,
-            Output::Table => text(session.out, &versions)?,
+            TableOrJson::Json => report::json(session.out, &versions)?,
+            TableOrJson::Table => text(session.out, &versions)?,
         }
         Ok(if serious { Exit::Partial } else { Exit::Ok })
     }

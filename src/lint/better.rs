@@ -148,6 +148,16 @@ pub fn is_narrow(filter: &EnvoyFilter) -> bool {
     !filter.target_refs.is_empty() || filter.selector.as_ref().is_some_and(|labels| !labels.is_empty())
 }
 
+/// Whether an AuthorizationPolicy is asked where a filter is put: it is about what comes in, on sidecars' inbound side and
+/// on gateways.
+pub fn authorization_reaches(candidate: &Candidate<'_>) -> bool {
+    match candidate.reach.context {
+        PatchContext::SidecarInbound => true,
+        PatchContext::Gateway => is_narrow(candidate.view.filter),
+        _ => false,
+    }
+}
+
 /// Whether a filter is for every workload of the mesh.
 pub fn is_mesh_wide(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     filter.namespace == cx.mesh.root_namespace && !is_narrow(filter)
@@ -169,7 +179,7 @@ pub fn service_of_cluster(cx: &Context<'_>, cluster: &str) -> Option<(String, u3
     })
 }
 
-/// Whether a text is the full name of a host: neither an address nor a name from a pod's search path, no placeholder.
+/// Whether a text is the full name of a host: neither an address nor a name from a pod's search path, and nothing that is filled in later.
 pub fn is_host(text: &str) -> bool {
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.');
     plain && text.contains('.') && text.parse::<core::net::IpAddr>().is_err()

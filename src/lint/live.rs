@@ -181,11 +181,12 @@ pub fn owner(run: &ProxyRun<'_>) -> Option<String> {
     (!proxy.workload.is_empty()).then(|| format!("{}/{}{version}", proxy.namespace, proxy.workload))
 }
 
-/// The replicas of one owner on which a patch stands differently, by owner: those without it and those with it.
-pub fn split<'s, 'c, 'a>(
-    standing: &'s [Standing<'c, 'a>],
-) -> BTreeMap<String, (Vec<&'s Standing<'c, 'a>>, Vec<&'s Standing<'c, 'a>>)> {
-    let mut owners: BTreeMap<String, (Vec<_>, Vec<_>)> = BTreeMap::new();
+/// Replicas on which a patch stands differently, by owner: those without it and those with it.
+pub type Split<'s, 'c, 'a> = BTreeMap<String, (Vec<&'s Standing<'c, 'a>>, Vec<&'s Standing<'c, 'a>>)>;
+
+/// The owners of which only some replicas have a patch.
+pub fn split<'s, 'c, 'a>(standing: &'s [Standing<'c, 'a>]) -> Split<'s, 'c, 'a> {
+    let mut owners = Split::new();
     for one in standing {
         if let Some(owner) = owner(one.run) {
             let (without, with) = owners.entry(owner).or_default();
@@ -194,6 +195,11 @@ pub fn split<'s, 'c, 'a>(
     }
     owners.retain(|_, (without, with)| !without.is_empty() && !with.is_empty());
     owners
+}
+
+/// Whether rules of their own tell of a patch on a proxy: of rejected updates, and of replicas that differ.
+pub fn told_elsewhere(one: &Standing<'_, '_>, split: &Split<'_, '_, '_>) -> bool {
+    one.refused() || owner(one.run).is_some_and(|owner| split.contains_key(&owner))
 }
 
 /// Updates that Envoy refused: of resources that it still has in an older version, and of others.

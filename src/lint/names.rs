@@ -19,6 +19,17 @@ const fn name(name: &'static str) -> Generated {
     Generated { name, since: EVER, until: STILL }
 }
 
+/// What istiod generates among HTTP filters and among network filters: Istio's own, and plugins.
+const BOTH: &[Generated] = &[
+    name("istio.metadata_exchange"),
+    name("istio.stackdriver"),
+    name("istio.stats"),
+    Generated { name: "istio_authn", since: EVER, until: Release::minor(24) },
+    Generated { name: "extenstions.istio.io/wasmplugin/", since: Release::minor(21), until: Release::minor(26) },
+    Generated { name: "extensions.istio.io/wasmplugin/", since: Release::minor(26), until: Release::minor(30) },
+    Generated { name: "extensions.istio.io/trafficextension/", since: Release::minor(30), until: STILL },
+];
+
 /// Read in istiod's `pilot/pkg/networking`, `pilot/pkg/xds/filters`, `pilot/pkg/security`, releases 1.22 to 1.31, whatever
 /// the condition under which they are generated (a policy, a protocol, a provider). A name ending in `/` is a prefix.
 const GENERATED: &[(&str, &[Generated])] = &[
@@ -42,20 +53,9 @@ const GENERATED: &[(&str, &[Generated])] = &[
             name("envoy.filters.http.router"),
             name("envoy.filters.http.stateful_session"),
             name("istio.alpn"),
-            name("istio.metadata_exchange"),
-            name("istio.stackdriver"),
-            name("istio.stats"),
-            Generated { name: "istio_authn", since: EVER, until: Release::minor(24) },
             name("upstream_hbone_peer_metadata"),
             name("waypoint_downstream_peer_metadata"),
             name("waypoint_upstream_peer_metadata"),
-            Generated {
-                name: "extenstions.istio.io/wasmplugin/",
-                since: Release::minor(21),
-                until: Release::minor(26),
-            },
-            Generated { name: "extensions.istio.io/wasmplugin/", since: Release::minor(26), until: Release::minor(30) },
-            Generated { name: "extensions.istio.io/trafficextension/", since: Release::minor(30), until: STILL },
         ],
     ),
     (
@@ -73,18 +73,7 @@ const GENERATED: &[(&str, &[Generated])] = &[
             name("envoy.filters.network.sni_cluster"),
             name("envoy.filters.network.tcp_proxy"),
             name("envoy.filters.network.thrift_proxy"),
-            name("istio.metadata_exchange"),
             name("istio.peer_metadata"),
-            name("istio.stackdriver"),
-            name("istio.stats"),
-            Generated { name: "istio_authn", since: EVER, until: Release::minor(24) },
-            Generated {
-                name: "extenstions.istio.io/wasmplugin/",
-                since: Release::minor(21),
-                until: Release::minor(26),
-            },
-            Generated { name: "extensions.istio.io/wasmplugin/", since: Release::minor(26), until: Release::minor(30) },
-            Generated { name: "extensions.istio.io/trafficextension/", since: Release::minor(30), until: STILL },
         ],
     ),
     (
@@ -112,11 +101,16 @@ pub enum Known {
     Never,
 }
 
+fn of_kind(kind: &str) -> impl Iterator<Item = &'static Generated> + use<> {
+    let own = GENERATED.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, names)| *names);
+    let both = if kind == "listener" { &[] } else { BOTH };
+    own.iter().chain(both)
+}
+
 /// Whether a release generates a filter of this kind (`http`, `network`, `listener`) and name.
 pub fn known(kind: &str, name: &str, release: Release) -> Known {
-    let of_kind = GENERATED.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, names)| *names);
     let same = |one: &&Generated| if one.name.ends_with('/') { name.starts_with(one.name) } else { name == one.name };
-    match of_kind.iter().find(same) {
+    match of_kind(kind).find(same) {
         Some(one) if one.since <= release && release < one.until => Known::Now,
         Some(one) => Known::Other(one.since, (one.until != STILL).then_some(one.until)),
         None => Known::Never,
@@ -125,9 +119,8 @@ pub fn known(kind: &str, name: &str, release: Release) -> Known {
 
 /// The names of this kind that a release generates; prefixes left out.
 pub fn generated(kind: &str, release: Release) -> impl Iterator<Item = &'static str> {
-    let of_kind = GENERATED.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, names)| *names);
     let now = move |one: &&Generated| one.since <= release && release < one.until && !one.name.ends_with('/');
-    of_kind.iter().filter(now).map(|one| one.name)
+    of_kind(kind).filter(now).map(|one| one.name)
 }
 
 /// The name most like this one; `None` when none is like it.

@@ -71,22 +71,23 @@ pub enum AnyMismatch {
     Unknown(String),
 }
 
+/// Goes from a place to a field in it; the length to cut the path back to afterwards.
+pub(super) fn enter(path: &mut String, field: &str) -> usize {
+    let mark = path.len();
+    if mark > 0 {
+        path.push('.');
+    }
+    path.push_str(field);
+    mark
+}
+
 impl Merger<'_> {
     /// Merges `source` into `target`, both messages of this type.
     pub fn merge<'a>(&mut self, message: Message, target: &mut Tree<'a>, source: &Tree<'a>) {
         target.open();
-        if matches!(source.value, Value::Raw(_)) {
-            let mut source = source.clone();
-            source.open();
-            return self.merge(message, target, &source);
-        }
-        for (key, value) in source.entries() {
+        for (key, value) in source.readable().entries() {
             if let Some(field) = message.field(key) {
-                let mark = self.path.len();
-                if mark > 0 {
-                    self.path.push('.');
-                }
-                self.path.push_str(field.name());
+                let mark = enter(&mut self.path, field.name());
                 self.field(message, field, target, value);
                 self.path.truncate(mark);
             }

@@ -5,6 +5,7 @@
 
 use super::decode::is_default;
 use super::json::{Style, write};
+use super::merge::enter;
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 
@@ -137,18 +138,9 @@ impl Unmerger<'_> {
             return;
         }
         target.open();
-        if matches!(source.value, Value::Raw(_)) {
-            let mut source = source.clone();
-            source.open();
-            return self.message(message, target, &source);
-        }
-        for (key, value) in source.entries() {
+        for (key, value) in source.readable().entries() {
             if let Some(field) = message.field(key) {
-                let mark = self.path.len();
-                if mark > 0 {
-                    self.path.push('.');
-                }
-                self.path.push_str(field.name());
+                let mark = enter(&mut self.path, field.name());
                 self.field(message, field, target, value);
                 self.path.truncate(mark);
             }

@@ -1,7 +1,7 @@
 //! Undoing RDS patches: the steps of `engine/route.rs` from the last to the first.
 
 use super::Seen;
-use super::undo::{Undo, placeholder};
+use super::undo::{Undo, known_by_name};
 use crate::engine::matching;
 use crate::engine::run::owned;
 use crate::engine::trace::{PatchId, Place};
@@ -91,7 +91,7 @@ impl<'a> Undo<'_, 'a> {
         let Some(value) = self.value(id) else { return };
         let there = at(vhost);
         if holds(vhost, value) {
-            *vhost = placeholder(named.unwrap_or(value.name()));
+            *vhost = known_by_name(named.unwrap_or(value.name()));
             self.show(id, there, Seen::Found);
         } else if matching::virtual_host(self.object(id), vhost).is_ok() {
             self.show(id, there, Seen::Missing);

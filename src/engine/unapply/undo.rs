@@ -273,7 +273,7 @@ impl<'a> Undo<'_, 'a> {
             };
             let there = place(value);
             if operation == Operation::Replace {
-                list[at] = placeholder(name(object).unwrap_or_default());
+                list[at] = known_by_name(name(object).unwrap_or_default());
             } else {
                 list.remove(at);
             }
@@ -283,7 +283,7 @@ impl<'a> Undo<'_, 'a> {
 }
 
 /// Something of which only the name is known.
-pub(super) fn placeholder(name: &str) -> Tree<'_> {
+pub(super) fn known_by_name(name: &str) -> Tree<'_> {
     let mut tree = Tree::new(Value::Map(Vec::new()));
     if !name.is_empty() {
         tree.set("name", Tree::string(name, Origin::HELD));
