@@ -1,12 +1,11 @@
 //! Rules of a user's own: reading them, and `rules test`.
 
+use super::case::{Given, directive, on_stage};
 use super::{Exit, Session};
-use crate::engine::MeshSettings;
-use crate::lint::{self, Input, Rule, custom};
-use crate::load::dump::{Dump, Identity};
-use crate::load::{self, config as files, reference};
+use crate::lint::{self, Rule, custom};
+use crate::load::dump::Dump;
+use crate::load::{self, config as files};
 use crate::model::release::Release;
-use crate::model::resource::ProxyConfig;
 use crate::report;
 use crate::report::style::{Role, count};
 use crate::rules::ALL;
@@ -109,41 +108,23 @@ fn run(session: &Session<'_>, rule: &'static Rule, case: &Path) -> Vec<String> {
         Ok(text) => text,
         Err(problem) => return vec![problem.message],
     };
-    let directive = |word: &str| -> Vec<String> {
-        let head = text.lines().take_while(|line| line.starts_with('#'));
-        head.filter_map(|line| line.strip_prefix(&format!("# {word}: "))).map(|rest| rest.trim().to_owned()).collect()
-    };
     let mut wrong = Vec::new();
     let mut release = session.global.istio_version.unwrap_or(Release::NEWEST);
-    if let Some(word) = directive("istio").first() {
+    if let Some(word) = directive(&text, "istio").next() {
         match word.parse() {
             Ok(found) => release = found,
             Err(message) => wrong.push(format!("{name}: # istio: {message}")),
         }
     }
     let mut given: Vec<Dump> = Vec::new();
-    for file in directive("with") {
-        let (dump, problems) = load::dumps::read(&case.with_file_name(&file));
+    for file in directive(&text, "with") {
+        let (dump, problems) = load::dumps::read(&case.with_file_name(file));
         wrong.extend(problems.into_iter().map(|problem| format!("{name}: # with: {}", problem.message)));
         given.extend(dump);
     }
     let options = load::Options { namespace: session.namespace().to_owned(), ..load::Options::default() };
     let loaded = load::read_text(&name.to_string(), &text, &options);
-    let recorded = reference::dumps(release);
-    let identity = Identity::default();
-    let configs: Vec<ProxyConfig<'_>> = given.iter().filter_map(|dump| dump.config(&identity).ok()).collect();
-    let references: Vec<ProxyConfig<'_>> = recorded.iter().filter_map(|dump| dump.config(&identity).ok()).collect();
-    let root_namespace = loaded.inventory.root_namespace().to_owned();
-    let input = Input {
-        sources: &loaded.sources,
-        inventory: &loaded.inventory,
-        problems: &loaded.problems,
-        dumps: &configs,
-        references: &references,
-        release,
-        mesh: &MeshSettings { root_namespace, ..MeshSettings::default() },
-    };
-    let found = lint::lint(&input, &[rule]);
+    let found = on_stage(&loaded, release, &Given::Dumps(&given), |stage| lint::lint(&stage.input, &[rule]));
     let place = |span| loaded.sources.position(span).line;
     let lines: BTreeSet<usize> = found.iter().map(|one| place(one.primary.span)).collect();
     let mark = format!("# {}", rule.code);

@@ -3,6 +3,7 @@
 mod api;
 mod audit;
 mod capture;
+mod case;
 mod complete;
 mod custom;
 mod diff;

@@ -4,6 +4,7 @@
 
 use super::compat::{Behaviour, Compat};
 use crate::model::envoy_filter::{EnvoyFilter, TargetRef};
+use crate::model::inventory::Inventory;
 use crate::model::proxy::{Proxy, ProxyKind};
 
 /// Settings of a mesh that decide attachment.
@@ -13,6 +14,13 @@ pub struct MeshSettings {
     pub root_namespace: String,
     /// istiod's `ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY` (default true).
     pub selector_based_gateway_policy: bool,
+}
+
+impl MeshSettings {
+    /// Those of the mesh that objects belong to.
+    pub fn of(inventory: &Inventory) -> MeshSettings {
+        MeshSettings { root_namespace: inventory.root_namespace().to_owned(), ..MeshSettings::default() }
+    }
 }
 
 impl Default for MeshSettings {

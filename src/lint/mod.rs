@@ -38,6 +38,6 @@ pub mod walk;
 
 pub use context::{Context, Knowledge, Live, ProxyRun};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};
-pub use pipeline::{Checked, check};
+pub use pipeline::{Checked, check, only};
 pub use rule::Rule;
 pub use run::{Input, inspect, lint};

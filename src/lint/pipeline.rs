@@ -4,12 +4,15 @@ use super::config::Config;
 use super::context::Context;
 use super::finding::{Edit, Finding, Findings};
 use super::rule::Rule;
-use super::run::{Input, REMAINDER, inspect};
+use super::run::{Input, REMAINDER, inspect, lint};
 use super::suppress::{self, Form, Suppression};
 use crate::source::{Sources, Span};
 
 /// Name of the rule for suppressions that suppress nothing; its findings are made here, after all other rules.
 const UNUSED: &str = "unused-suppression";
+
+/// Theme of the rules about suppressions and configurations.
+const LINTER: &str = "linter";
 
 /// What came out.
 #[derive(Debug, Default)]
@@ -51,6 +54,20 @@ pub fn check<T>(
         config.judge(finding, &path)
     });
     Checked { findings: judged.collect(), suppressed: outcome.suppressed.len(), seen }
+}
+
+/// The findings of one of all rules. What the linter says about itself, and what is said of patches that no rule has said
+/// anything about, depends on what the others find.
+pub fn only(input: &Input<'_>, all: &[&'static Rule], rule: &'static Rule) -> Vec<Finding> {
+    let mut found = if rule.theme() == LINTER {
+        check(input, all, &Config::default(), str::to_owned, |_| ()).findings
+    } else if rule.name == REMAINDER {
+        lint(input, all)
+    } else {
+        return lint(input, &[rule]);
+    };
+    found.retain(|one| one.rule == rule);
+    found
 }
 
 /// Says which rules of a suppression suppress nothing. Rules that did not run, and rules that need more than was given,

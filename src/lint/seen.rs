@@ -1,13 +1,15 @@
 //! Where a patch had an effect of some kind, and how a finding says it.
 
 use super::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
-use super::finding::{Confidence, Finding};
+use super::finding::{Confidence, Finding, Findings};
+use super::rule::Rule;
 use crate::engine::trace::{Effect, Place};
 use crate::engine::{self, PatchId};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, type_name};
 use crate::source::{Span, Step};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The proxies on which something was seen: real ones, or else reference configurations.
 pub struct Seen<'c, 'a> {
@@ -245,7 +247,7 @@ pub struct Behind<'r> {
 }
 
 /// Hands out every filter of the proxy that stands behind a terminal one since a patch changed its list.
-pub fn behind_terminal(run: &ProxyRun<'_>, look: &mut dyn FnMut(&Behind<'_>)) {
+fn behind_terminal(run: &ProxyRun<'_>, look: &mut dyn FnMut(&Behind<'_>)) {
     let brought = |filter: &Tree<'_>| PatchId::of(filter.origin);
     for (_, listener) in run.changed_listeners() {
         for (http, filters) in changed_filter_lists(listener) {
@@ -263,6 +265,42 @@ pub fn behind_terminal(run: &ProxyRun<'_>, look: &mut dyn FnMut(&Behind<'_>)) {
                 }
             }
         }
+    }
+}
+
+/// How a rule tells of filters behind terminal ones.
+pub struct Telling {
+    /// Whether it is about two terminal filters (or else about others that stand behind one).
+    pub both: bool,
+    /// What is wrong.
+    pub message: fn(&Behind<'_>) -> String,
+    /// Words at the operation of the patch.
+    pub label: &'static str,
+    /// What to write instead.
+    pub help: &'static str,
+}
+
+/// Tells of every filter that a patch brought behind a terminal one, or of every second terminal filter.
+pub fn tell_behind_terminal(rule: &'static Rule, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
+    let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
+    for run in &cx.runs {
+        behind_terminal(run, &mut |behind| {
+            if behind.both == telling.both {
+                let planned = run.plan.get(behind.id);
+                let entry = found.entry((planned.filter, planned.built.patch.index));
+                entry.or_insert_with(|| (Vec::new(), (telling.message)(behind))).0.push(run.label.clone());
+            }
+        });
+    }
+    for view in cx.patches() {
+        let Some((labels, message)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
+        let Some(seen) = cx.seen_if(&view, |run| labels.contains(&run.run.label)) else { continue };
+        let finding = Finding::new(rule, view.value_span(&["patch", "operation"]), message.clone())
+            .label(telling.label)
+            .note("Envoy refuses a listener with a filter behind a terminal one, all of it")
+            .help(telling.help)
+            .of(view.filter, Some(view.patch.index));
+        out.push(seen.tell(finding));
     }
 }
 

@@ -58,8 +58,7 @@ impl Side {
         let forecasts: Vec<Forecast> =
             plain.iter().map(|config| Forecast::new(config, nearest, self.release, None)).collect();
         let references: Vec<_> = plain.iter().zip(&forecasts).map(|(config, one)| one.apply(config)).collect();
-        let root_namespace = loaded.inventory.root_namespace().to_owned();
-        let mesh = MeshSettings { root_namespace, ..MeshSettings::default() };
+        let mesh = MeshSettings::of(&loaded.inventory);
         ask(&Stage {
             input: Input {
                 sources: &loaded.sources,

@@ -44,8 +44,7 @@ impl Proxies {
         let given: Vec<_> = self.given.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
         let references: Vec<_> =
             self.references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
-        let root_namespace = loaded.inventory.root_namespace().to_owned();
-        let mesh = MeshSettings { root_namespace, ..MeshSettings::default() };
+        let mesh = MeshSettings::of(&loaded.inventory);
         let input = Input {
             sources: &loaded.sources,
             inventory: &loaded.inventory,
@@ -86,10 +85,10 @@ pub(crate) fn yaml_files(folder: &Path) -> Vec<PathBuf> {
 
 /// Compares a file with what it should hold; `UPDATE=1` writes it.
 pub(crate) fn expect(path: &Path, want: &str) {
-    if env::var_os("UPDATE").is_some() {
+    let have = fs::read_to_string(path).unwrap_or_default();
+    if have != want && env::var_os("UPDATE").is_some() {
         fs::write(path, want).unwrap();
         return;
     }
-    let have = fs::read_to_string(path).unwrap_or_default();
     assert!(have == want, "{} is not up to date; run UPDATE=1 cargo test --test it and read the diff", path.display());
 }

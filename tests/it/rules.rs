@@ -5,9 +5,9 @@
 //! `# istio: 1.26` another control plane than the newest, `# also: FILE` a further file of the same folder. Rules about
 //! upgrades have `# from: 1.26` too: the release before; `with` then names recordings that both releases have.
 
+use crate::linting::{directive, expect};
 use crate::support::{dumps, live_dump, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
-use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{self, Finding, Input, Rule};
 use kubectl_envoyfilter::load::dump::{Dump, Identity};
 use kubectl_envoyfilter::load::{self, reference};
@@ -20,31 +20,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-fn updating() -> bool {
-    env::var_os("UPDATE").is_some()
-}
-
-/// Compares a file with what it should hold, or writes it.
-fn expect(path: &Path, want: &str) {
-    if updating() {
-        if fs::read_to_string(path).ok().as_deref() != Some(want) {
-            fs::write(path, want).unwrap();
-        }
-        return;
-    }
-    let have = fs::read_to_string(path).unwrap_or_default();
-    let help = "UPDATE=1 cargo test --test it rules";
-    assert_eq!(have, want, "{} is not up to date; run `{help}` and read the diff", path.display());
-}
-
 /// The findings of one rule on a case, and the text of the case.
 fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Vec<String>) {
     // A case may be about bytes that are no UTF-8.
     let source = String::from_utf8_lossy(&fs::read(case).unwrap()).into_owned();
-    let directive = |word: &str| -> Vec<String> {
-        let lines = source.lines().take_while(|line| line.starts_with('#'));
-        lines.filter_map(|line| line.strip_prefix(&format!("# {word}: "))).map(str::to_owned).collect()
-    };
+    let directive = |word: &str| directive(&source, word);
     let mut paths = vec![case.to_owned()];
     paths.extend(directive("also").iter().map(|name| case.with_file_name(name)));
     let loaded = load::read(&paths, &load::Options::default());
@@ -61,8 +41,7 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
     let configs: Vec<ProxyConfig<'_>> = all.map(|dump| dump.config(&Identity::default()).unwrap()).collect();
     let references = reference::dumps(release);
     let references: Vec<_> = references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
-    let root_namespace = loaded.inventory.root_namespace().to_owned();
-    let mesh = MeshSettings { root_namespace, ..MeshSettings::default() };
+    let mesh = MeshSettings::of(&loaded.inventory);
     let input = Input {
         sources: &loaded.sources,
         inventory: &loaded.inventory,
@@ -72,18 +51,7 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
         release,
         mesh: &mesh,
     };
-    // What the linter says about itself depends on what the other rules find.
-    let found = if rule.name == lint::run::REMAINDER {
-        let mut found = lint::lint(&input, rules::ALL);
-        found.retain(|one| one.rule == rule);
-        found
-    } else if rule.code.starts_with("EF9") {
-        let mut found = lint::check(&input, rules::ALL, &Config::default(), str::to_owned, |_| ()).findings;
-        found.retain(|one| one.rule == rule);
-        found
-    } else {
-        lint::lint(&input, &[rule])
-    };
+    let found = lint::only(&input, rules::ALL, rule);
     (found, loaded, lines)
 }
 

@@ -1,0 +1,58 @@
+//! Cases of rules: a file of filters, with comment lines at its head that say what to judge it by.
+
+use crate::engine::MeshSettings;
+use crate::lint::Input;
+use crate::lint::upgrade::Stage;
+use crate::load::dump::{Dump, Identity};
+use crate::load::{Loaded, reference};
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+
+/// The words after `# <word>: ` in the comment lines at the head of a case.
+pub(super) fn directive<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
+    let start = format!("# {word}: ");
+    let head = text.lines().take_while(|line| line.starts_with('#'));
+    head.filter_map(move |line| line.strip_prefix(&start)).map(str::trim)
+}
+
+/// The proxies of a case.
+pub(super) enum Given<'g> {
+    /// Config dumps; none: reference configurations.
+    Dumps(&'g [Dump]),
+    /// Reference configurations of these names, as if they were config dumps.
+    References(&'g [&'g str]),
+}
+
+/// Looks at what was loaded as a release has it, with these proxies.
+pub(super) fn on_stage<T>(
+    loaded: &Loaded,
+    release: Release,
+    given: &Given<'_>,
+    look: impl FnOnce(&Stage<'_>) -> T,
+) -> T {
+    let recorded = reference::dumps(release);
+    let identity = Identity::default();
+    let config = |dump| Dump::config(dump, &identity).ok();
+    let dumps: Vec<ProxyConfig<'_>> = match given {
+        Given::Dumps(dumps) => dumps.iter().filter_map(config).collect(),
+        Given::References(names) => {
+            let wanted = |dump: &&Dump| names.iter().any(|name| dump.name().contains(&format!(" {name} ")));
+            recorded.iter().filter(wanted).filter_map(config).collect()
+        }
+    };
+    let references: Vec<ProxyConfig<'_>> = recorded.iter().filter_map(config).collect();
+    look(&Stage {
+        input: Input {
+            sources: &loaded.sources,
+            inventory: &loaded.inventory,
+            problems: &loaded.problems,
+            dumps: &dumps,
+            references: &references,
+            release,
+            mesh: &MeshSettings::of(&loaded.inventory),
+        },
+        proxies: release,
+        stand_ins: &[],
+        make_up: dumps.is_empty(),
+    })
+}
