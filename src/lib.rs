@@ -1,7 +1,7 @@
 //! `kubectl envoyfilter`: what istiod does with EnvoyFilters, computed and explained.
 //!
 //! ```text
-//! load ─▶ model ─▶ engine (select ▸ order ▸ match ▸ patch ⇒ trace) ─▶ lint + rules ─▶ report
+//! load ─▶ model ─▶ engine (select ▸ order ▸ match ▸ patch ⇒ trace) ─▶ (trial) ─▶ lint + rules ─▶ report
 //! ```
 
 pub mod audit;
@@ -19,3 +19,4 @@ pub mod report;
 #[path = "../rules/mod.rs"]
 pub mod rules;
 pub mod source;
+pub mod trial;

@@ -10,11 +10,12 @@ mod workloads;
 use crate::engine::MeshSettings;
 use crate::lint::upgrade::tell::Class;
 use crate::lint::upgrade::{self, Snapshot, Stage, Upgrade};
-use crate::lint::{Finding, Findings, Input, Rule, suppress};
+use crate::lint::{Context, Finding, Findings, Input, Rule, suppress};
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources, Span};
+use crate::trial::Trial;
 use std::collections::BTreeMap;
 
 /// What is known at one stage of the upgrade.
@@ -74,11 +75,21 @@ pub struct Audit {
 
 /// Runs the audit. With fewer than two stages nothing changes and nothing is found.
 pub fn run(request: &Request<'_>) -> Audit {
+    run_with(request, None)
+}
+
+/// The same with an Envoy, which is asked about the last stage whose proxies run its release; of another release, about the
+/// target.
+pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
+    let own = |given: &Given<'_>| trial.is_some_and(|trial| given.proxies.minor + 8 == trial.version.minor);
+    let tried =
+        request.stages.iter().rposition(own).filter(|&at| at > 0).unwrap_or(request.stages.len().saturating_sub(1));
     let groups = workloads::group(request);
     let mut steps: Vec<(Vec<Finding>, Upgrade)> = Vec::new();
     let mut first: Option<Snapshot> = None;
     let mut before: Option<Snapshot> = None;
-    for given in request.stages {
+    let mut unknown = Vec::new();
+    for (number, given) in request.stages.iter().enumerate() {
         let stand_ins = workloads::stand_ins(&groups, given);
         let stage = stage(request, given, &stand_ins);
         match &before {
@@ -88,7 +99,10 @@ pub fn run(request: &Request<'_>) -> Audit {
                 before = Some(snapshot);
             }
             Some(earlier) => {
-                let (findings, upgrade) = upgrade::compare(&stage, earlier, request.rules);
+                let trial = trial.filter(|_| number == tried);
+                let (findings, upgrade, said) =
+                    upgrade::compare_with(&stage, trial, earlier, request.rules, |cx| of_envoy(cx, given, trial));
+                unknown.extend(said);
                 before = Some(upgrade.after.clone());
                 steps.push((findings, upgrade));
             }
@@ -115,8 +129,18 @@ pub fn run(request: &Request<'_>) -> Audit {
     let kept = suppress::apply(findings.sorted(), &suppressions).kept;
     let found: Vec<Found> = kept.iter().filter_map(|finding| by_place.remove(&key(finding))).collect();
     let suppressed = total - found.len();
-    let view = assemble::view(request, &groups, first.as_ref(), &steps, &mixed, &found);
+    let mut view = assemble::view(request, &groups, first.as_ref(), &steps, &mixed, &found);
+    view.unknown.append(&mut unknown);
     Audit { found, view, suppressed }
+}
+
+/// What the Envoy could not be asked, and why it stopped answering.
+fn of_envoy(cx: &Context<'_>, given: &Given<'_>, trial: Option<&Trial>) -> Vec<String> {
+    let (Some(trial), Some(trials)) = (trial, &cx.trials) else { return Vec::new() };
+    let mut said: Vec<String> = trial.other_release(given.proxies).into_iter().collect();
+    said.extend(trials.unknown(cx));
+    said.extend(trials.trouble.iter().map(|trouble| format!("{} stopped answering: {trouble}", trials.envoy)));
+    said
 }
 
 fn key(finding: &Finding) -> (Span, &'static str, String) {

@@ -1,5 +1,6 @@
 //! `audit`: what an upgrade of Istio does to a set of EnvoyFilters, before it is done.
 
+use super::envoy::Envoy;
 use super::input::{self, Proxies, Work};
 use super::{Exit, Session};
 use crate::audit::{self, Audit as Answer, Given, Request};
@@ -8,7 +9,7 @@ use crate::engine::{Options, Program, unapply};
 use crate::lint::summary::Summary;
 use crate::lint::upgrade::forecast::Forecast;
 use crate::lint::upgrade::tell::{Class, short};
-use crate::lint::{Finding, baseline, fix};
+use crate::lint::{self, Finding, baseline, fix};
 use crate::load::dump::{Dump, Identity};
 use crate::load::{Loaded, config as files, reference};
 use crate::model::release::Release;
@@ -28,6 +29,8 @@ pub(super) struct Audit {
     files: Vec<PathBuf>,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    envoy: Envoy,
     /// Release to upgrade to
     #[arg(long, value_name = "RELEASE")]
     to: Release,
@@ -226,7 +229,11 @@ impl Audit {
             });
         }
         let (stages, mixed) = stages.split_at(shapes.len());
-        let mut answer = audit::run(&Request {
+        let trial = match self.envoy.start(session)? {
+            Ok(trial) => trial,
+            Err(exit) => return Ok(exit),
+        };
+        let request = Request {
             sources: &loaded.sources,
             inventory: &loaded.inventory,
             problems: &loaded.problems,
@@ -236,7 +243,11 @@ impl Audit {
             mixed: if path.len() > 1 { mixed } else { &[] },
             revisions: (self.revision_from.clone(), self.revision_to.clone()),
             unsafe_fixes: self.unsafe_fixes,
-        });
+        };
+        let mut answer = audit::run_with(&request, trial.as_ref());
+        if let Some(trial) = trial.as_ref().filter(|_| session.global.verbose) {
+            writeln!(session.err, "note: {}", lint::tried::story(trial))?;
+        }
         if !loaded.inventory.envoy_filters.is_empty() {
             if live.is_empty() {
                 unknown.push("no config dump given: judged against what istiod generates by default".to_owned());

@@ -7,12 +7,19 @@ use crate::load::dump::{Dump, Identity};
 use crate::load::{Loaded, reference};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
+use crate::trial::Trial;
 
 /// The words after `# <word>: ` in the comment lines at the head of a case.
 pub(super) fn directive<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
     let start = format!("# {word}: ");
     let head = text.lines().take_while(|line| line.starts_with('#'));
     head.filter_map(move |line| line.strip_prefix(&start)).map(str::trim)
+}
+
+/// The Envoy of a case: `# envoy: MARKER => WORDS` is one that refuses, with these words, what holds the marker.
+pub(super) fn recorded(text: &str) -> Option<Trial> {
+    let (marker, words) = directive(text, "envoy").next()?.split_once(" => ")?;
+    Trial::recorded(marker, words).ok()
 }
 
 /// The proxies of a case.

@@ -1,5 +1,6 @@
 //! `diff`: what changed filters change on each proxy.
 
+use super::envoy::{self, Asked, Envoy, Written};
 use super::input::{self, Offer, Proxies, Work};
 use super::{Exit, Session};
 use crate::cluster::kinds;
@@ -11,6 +12,7 @@ use crate::proto::tree::TYPE_KEY;
 use crate::report::style::{Role, count};
 use crate::report::unified::{self, Size};
 use crate::source::{Problem, Severity};
+use crate::trial::Trial;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io;
@@ -29,6 +31,8 @@ pub(super) struct Diff {
     delete: Vec<String>,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    envoy: Envoy,
 }
 
 /// What differs on all proxies.
@@ -38,6 +42,16 @@ struct Total {
     changed: usize,
     resources: usize,
     size: Size,
+    /// Whether Envoy refuses something, or gave no answer.
+    refused: bool,
+}
+
+/// Filters of before and after, and the Envoy that is asked about those of after.
+struct Sides<'s, 'p> {
+    before: &'s Program<'p>,
+    after: &'s Program<'p>,
+    trial: Option<&'s Trial>,
+    written: &'s Written<'s>,
 }
 
 impl Diff {
@@ -82,6 +96,13 @@ impl Diff {
             .iter()
             .map(|plane| (Program::new(&before, plane.release), Program::new(&after, plane.release)))
             .collect();
+        let Ok(trial) = self.envoy.start(session)? else { return Ok(Exit::Usage) };
+        let written = Written {
+            of: vec![
+                (current.inventory.envoy_filters.as_slice(), &current.sources),
+                (new.inventory.envoy_filters.as_slice(), &new.sources),
+            ],
+        };
         let changed: Vec<EnvoyFilter> = changed(&before, &after);
         let reached = work.reached_by(&changed);
         let mut total = Total::default();
@@ -89,12 +110,14 @@ impl Diff {
             let (Some((before, after)), Some(plane)) = (programs.get(offer.plane), work.planes.get(offer.plane)) else {
                 return Ok(());
             };
-            proxy(session, offer, (before, after), &plane.mesh, &mut total)
+            let sides = Sides { before, after, trial: trial.as_ref(), written: &written };
+            proxy(session, offer, &sides, &plane.mesh, &mut total)
         })?;
         summary(session, &total)?;
         let trouble = [input::tell(session, &current, &[])?, input::tell(session, &new, &problems)?];
         Ok(match (trouble.contains(&true), total.resources) {
             (true, _) => Exit::Usage,
+            _ if total.refused => Exit::Usage,
             (false, 0) => Exit::Ok,
             (false, _) => Exit::Changes,
         })
@@ -130,12 +153,12 @@ fn not_there(name: &str, filters: &[EnvoyFilter]) -> Problem {
 fn proxy(
     session: &mut Session<'_>,
     offer: &Offer<'_>,
-    programs: (&Program<'_>, &Program<'_>),
+    sides: &Sides<'_, '_>,
     mesh: &MeshSettings,
     total: &mut Total,
 ) -> io::Result<()> {
     let proxy = &offer.config.proxy;
-    let plans = (programs.0.plan(proxy, mesh), programs.1.plan(proxy, mesh));
+    let plans = (sides.before.plan(proxy, mesh), sides.after.plan(proxy, mesh));
     // What the filters of now put there is in a live dump already.
     let stripped = engine::unapply(&plans.0, &offer.config, &Options::default()).kept_texts();
     let config = &engine::unapply::without(&offer.config, &stripped);
@@ -143,6 +166,9 @@ fn proxy(
     let before = engine::run(&plans.0, config, &options, &mut ());
     let after = engine::run(&plans.1, config, &options, &mut ());
     total.proxies += 1;
+    if let Some(trial) = sides.trial {
+        total.refused |= envoy::ask(session, trial, (&plans.1, config), &options, sides.written)? != Asked::Taken;
+    }
     let mut keys: BTreeMap<(ResourceKind, String), [Vec<String>; 2]> = BTreeMap::new();
     for one in before.resources.iter().chain(&after.resources) {
         let name = one.source.map_or(one.name.as_str(), |index| &config.resources[index].name);

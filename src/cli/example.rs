@@ -1,6 +1,6 @@
 //! The example of a rule: its first bad case, and what `lint` says of it.
 
-use super::case::{Given, directive, on_stage};
+use super::case::{Given, directive, on_stage, recorded};
 use crate::lint::{self, Rule, upgrade};
 use crate::load;
 use crate::model::release::Release;
@@ -40,14 +40,14 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
     };
     let loaded = load::read_text(NAME, &yaml, &load::Options::default());
     let given = Given::References(given);
-    let found = match first("from").and_then(|word| word.parse().ok()) {
-        Some(from) => {
-            let before = on_stage(&loaded, from, &given, |stage| upgrade::snapshot(stage, ALL));
-            let (mut found, _) = on_stage(&loaded, release, &given, |stage| upgrade::compare(stage, &before, ALL));
-            found.retain(|one| one.rule == rule);
-            found
-        }
-        None => on_stage(&loaded, release, &given, |stage| lint::only(&stage.input, ALL, rule)),
+    let found = if let Some(from) = first("from").and_then(|word| word.parse().ok()) {
+        let before = on_stage(&loaded, from, &given, |stage| upgrade::snapshot(stage, ALL));
+        let (mut found, _) = on_stage(&loaded, release, &given, |stage| upgrade::compare(stage, &before, ALL));
+        found.retain(|one| one.rule == rule);
+        found
+    } else {
+        let trial = recorded(&text);
+        on_stage(&loaded, release, &given, |stage| lint::only_with(&stage.input, trial.as_ref(), ALL, rule))
     };
     let mut output = Vec::new();
     for finding in &found {
@@ -58,4 +58,4 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
 }
 
 /// Comment lines at the head of a case that tell the tests what to give beside it.
-const DIRECTIVES: [&str; 4] = ["# with: ", "# istio: ", "# from: ", "# also: "];
+const DIRECTIVES: [&str; 5] = ["# with: ", "# istio: ", "# from: ", "# also: ", "# envoy: "];

@@ -1,5 +1,6 @@
 //! `lint`: what is wrong, risky or without effect in a set of EnvoyFilters.
 
+use super::envoy::Envoy;
 use super::input::{Proxies, Work};
 use super::{Exit, Session, custom};
 use crate::cluster::kinds;
@@ -19,6 +20,7 @@ use crate::report::findings::{self as forms, Report};
 use crate::report::style::Role;
 use crate::report::{self, unified};
 use crate::source::{FileId, Problem, Severity, SourceText};
+use crate::trial::Trial;
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -33,6 +35,8 @@ pub(super) struct Lint {
     files: Vec<PathBuf>,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    envoy: Envoy,
     /// Only these rules: codes, beginnings of codes such as EF3, names, or all
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     select: Vec<String>,
@@ -119,7 +123,11 @@ impl Lint {
             let help = "--diff shows what would change; fix the files that the cluster is made from";
             return session.usage("nothing is written to a cluster", Some(help));
         }
-        let mut run = match self.lint(session)? {
+        let trial = match self.envoy.start(session)? {
+            Ok(trial) => trial,
+            Err(exit) => return Ok(exit),
+        };
+        let mut run = match self.lint(session, trial.as_ref())? {
             Ok(run) => run,
             Err(exit) => return Ok(exit),
         };
@@ -131,7 +139,7 @@ impl Lint {
             if done.written > 0 && !standard_input {
                 // What is left is said with the places it has now.
                 let trouble = std::mem::take(&mut run.trouble);
-                run = match self.lint(session)? {
+                run = match self.lint(session, trial.as_ref())? {
                     Ok(run) => run,
                     Err(exit) => return Ok(exit),
                 };
@@ -157,7 +165,7 @@ impl Lint {
     }
 
     /// Reads everything and runs the rules.
-    fn lint(&self, session: &mut Session<'_>) -> io::Result<Result<Run, Exit>> {
+    fn lint(&self, session: &mut Session<'_>, trial: Option<&Trial>) -> io::Result<Result<Run, Exit>> {
         let options = load::Options { namespace: session.namespace().to_owned(), ..load::Options::default() };
         let mut work = if !self.files.is_empty() {
             Work::of_files(session, load::read(&self.files, &options))
@@ -230,12 +238,21 @@ impl Lint {
             };
             let path = |name: &str| files::relative(name, &folder);
             let verbose = session.global.verbose;
-            let checked = lint::check(&input, &rules, &config, path, |cx| {
-                (if verbose { istioctl::verdicts(cx) } else { Vec::new() }, lint::live::states(cx))
+            let checked = lint::check_with(&input, trial, &rules, &config, path, |cx| {
+                let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));
+                (if verbose { istioctl::verdicts(cx) } else { Vec::new() }, lint::live::states(cx), of_envoy)
             });
             summary.suppressed = summary.suppressed.max(checked.suppressed);
-            (verdicts, (summary.dump_states, summary.proven)) = checked.seen;
+            let of_envoy;
+            (verdicts, (summary.dump_states, summary.proven), of_envoy) = checked.seen;
+            if let (Some(trial), Some((unknown, stopped))) = (trial, of_envoy) {
+                summary.unknown.extend(trial.other_release(release).into_iter().chain(unknown));
+                trouble.extend(stopped.map(|stopped| stopped.message));
+            }
             all.push((release, checked.findings));
+        }
+        if let Some(trial) = trial.filter(|_| session.global.verbose) {
+            writeln!(session.err, "note: {}", lint::tried::story(trial))?;
         }
         let releases: Vec<Release> = passes.iter().map(|(release, ..)| *release).collect();
         if given.is_empty() && summary.filters > 0 {

@@ -7,6 +7,7 @@ mod case;
 mod complete;
 mod custom;
 mod diff;
+mod envoy;
 mod example;
 mod explain;
 mod get;
@@ -38,7 +39,7 @@ pub enum Exit {
     Ok,
     /// `diff` found changes.
     Changes,
-    /// `lint` or `audit` found something at or above `--fail-on`.
+    /// `lint` or `audit` found something at or above `--fail-on`; Envoy refuses what `render` wrote.
     Findings,
     /// The command line does not make sense, or `diff` had trouble.
     Usage,
@@ -63,8 +64,8 @@ Without files, the cluster of the current context is read, as kubectl would.
 
 Exit codes:
   0  answered; diff: no change; lint, audit: nothing at or above --fail-on; status: nothing wrong
-  1  diff: changes; lint, audit: findings; status: something is wrong
-  2  the command line does not make sense, or nothing goes by the name given; diff: any trouble
+  1  diff: changes; lint, audit: findings; status: something is wrong; render --envoy: Envoy refuses something
+  2  the command line does not make sense, or nothing goes by the name given; diff: any trouble, a refusal with --envoy too
   3  something could not be read: what could be read is answered";
 
 /// See what Istio makes of EnvoyFilters: which proxies they meet, what each patch does, and why it does not.

@@ -1,11 +1,13 @@
 //! `render`: a config dump as istiod would send it.
 
+use super::envoy::{self, Asked, Envoy, Written};
 use super::input::{self, Proxies, Work};
 use super::{Exit, Session};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
 use crate::engine::unapply::Texts;
 use crate::engine::{self, Options, Program};
+use crate::lint;
 use crate::load::dump::Edit;
 use crate::model::resource::{ProxyConfig, Resource, ResourceState};
 use crate::report;
@@ -23,6 +25,8 @@ pub(super) struct Render {
     files: Vec<PathBuf>,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    envoy: Envoy,
     /// Leave out every resource that the filters do not touch
     #[arg(long)]
     only: Option<Only>,
@@ -66,6 +70,11 @@ impl Render {
                 Some("give the proxy's config dump with --dump, or name a pod of the cluster"),
             );
         };
+        let trial = match self.envoy.start(session)? {
+            Ok(trial) => trial,
+            Err(exit) => return Ok(exit),
+        };
+        let mut asked = Asked::Taken;
         let loaded = &work.loaded;
         let plane = &work.planes[0];
         let (mesh, release) = (&plane.mesh, plane.release);
@@ -123,6 +132,14 @@ impl Render {
                     "note: a listener now asks for route {route}, which istiod would generate and this dump does not hold"
                 )?;
             }
+            if let Some(trial) = &trial {
+                let mut of: Vec<_> = vec![(now.as_slice(), &loaded.sources)];
+                of.extend(new.as_ref().map(|new| (new.inventory.envoy_filters.as_slice(), &new.sources)));
+                asked = envoy::ask(session, trial, (&plan, &config), &options, &Written { of })?;
+                if session.global.verbose {
+                    writeln!(session.err, "note: {}", lint::tried::story(trial))?;
+                }
+            }
             Ok(())
         })?;
         problems.append(&mut found);
@@ -133,7 +150,12 @@ impl Render {
         if rendered > 1 && !work.is_live() {
             return session.usage("render takes one dump; only the first was rendered", None);
         }
-        Ok(if serious { Exit::Partial } else { Exit::Ok })
+        Ok(match asked {
+            _ if serious => Exit::Partial,
+            Asked::Taken => Exit::Ok,
+            Asked::Refused => Exit::Findings,
+            Asked::NoAnswer => Exit::Partial,
+        })
     }
 }
 

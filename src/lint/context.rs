@@ -2,6 +2,7 @@
 
 use super::inert::Memo;
 use super::rule::Rule;
+use super::tried::Trials;
 use super::upgrade::Upgrade;
 use super::value::{self, PatchValue};
 use super::versions;
@@ -86,6 +87,8 @@ pub struct Context<'a> {
     pub custom: Vec<&'static Rule>,
     /// The values of the patches, walked when a rule first asks.
     pub walked: OnceCell<Vec<PatchValue<'a>>>,
+    /// What a real Envoy says of the runs; `None` when none was given.
+    pub trials: Option<Trials>,
     /// What an upgrade to this release changes; `None` outside of an audit, where the rules of upgrades are silent.
     pub upgrade: Option<Box<Upgrade>>,
 }

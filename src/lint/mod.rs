@@ -27,6 +27,7 @@ pub mod selection;
 pub mod summary;
 pub mod suppress;
 pub mod traffic_policy;
+pub mod tried;
 pub mod upgrade;
 pub mod value;
 pub mod versions;
@@ -38,6 +39,6 @@ pub mod walk;
 
 pub use context::{Context, Knowledge, Live, ProxyRun};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};
-pub use pipeline::{Checked, check, only};
+pub use pipeline::{Checked, check, check_with, only, only_with};
 pub use rule::Rule;
-pub use run::{Input, inspect, lint};
+pub use run::{Input, inspect, inspect_with, lint};

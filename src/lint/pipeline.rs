@@ -4,9 +4,10 @@ use super::config::Config;
 use super::context::Context;
 use super::finding::{Edit, Finding, Findings};
 use super::rule::Rule;
-use super::run::{Input, REMAINDER, inspect, lint};
+use super::run::{Input, REMAINDER, inspect_with, lint};
 use super::suppress::{self, Form, Suppression};
 use crate::source::{Sources, Span};
+use crate::trial::Trial;
 
 /// Name of the rule for suppressions that suppress nothing; its findings are made here, after all other rules.
 const UNUSED: &str = "unused-suppression";
@@ -34,10 +35,22 @@ pub fn check<T>(
     path: impl Fn(&str) -> String,
     look: impl FnOnce(&Context<'_>) -> T,
 ) -> Checked<T> {
+    check_with(input, None, rules, config, path, look)
+}
+
+/// The same with an Envoy that is asked about what the filters make.
+pub fn check_with<T>(
+    input: &Input<'_>,
+    trial: Option<&Trial>,
+    rules: &[&'static Rule],
+    config: &Config,
+    path: impl Fn(&str) -> String,
+    look: impl FnOnce(&Context<'_>) -> T,
+) -> Checked<T> {
     let run: Vec<&'static Rule> = rules.iter().copied().filter(|rule| config.runs(rule)).collect();
     // The rule for what no other says has to know what the others say, whether that is reported or not.
     let remainder = run.iter().any(|rule| rule.name == REMAINDER) && !input.dumps.is_empty();
-    let (mut found, seen) = inspect(input, if remainder { rules } else { &run }, look);
+    let (mut found, seen) = inspect_with(input, trial, if remainder { rules } else { &run }, look);
     found.retain(|finding| run.contains(&finding.rule));
     let suppressions = suppress::read(input.sources, &input.inventory.envoy_filters);
     let outcome = suppress::apply(found, &suppressions);
@@ -59,12 +72,17 @@ pub fn check<T>(
 /// The findings of one of all rules. What the linter says about itself, and what is said of patches that no rule has said
 /// anything about, depends on what the others find.
 pub fn only(input: &Input<'_>, all: &[&'static Rule], rule: &'static Rule) -> Vec<Finding> {
+    only_with(input, None, all, rule)
+}
+
+/// The same with an Envoy that is asked about what the filters make.
+pub fn only_with(input: &Input<'_>, trial: Option<&Trial>, all: &[&'static Rule], rule: &'static Rule) -> Vec<Finding> {
     let mut found = if rule.theme() == LINTER {
         check(input, all, &Config::default(), str::to_owned, |_| ()).findings
     } else if rule.name == REMAINDER {
         lint(input, all)
     } else {
-        return lint(input, &[rule]);
+        return inspect_with(input, trial, &[rule], |_| ()).0;
     };
     found.retain(|one| one.rule == rule);
     found

@@ -4,6 +4,7 @@ use super::context::{Context, Knowledge, Live, ProxyRun};
 use super::finding::{Finding, Findings};
 use super::inert::Memo;
 use super::rule::Rule;
+use super::tried;
 use crate::engine::program::{Planned, Status};
 use crate::engine::trace::NoOp;
 use crate::engine::unapply::{Unapplied, doubt};
@@ -14,6 +15,7 @@ use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources};
+use crate::trial::Trial;
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZero;
 use std::panic::resume_unwind;
@@ -51,7 +53,17 @@ pub fn inspect<T>(
     rules: &[&'static Rule],
     look: impl FnOnce(&Context<'_>) -> T,
 ) -> (Vec<Finding>, T) {
-    with_context(input, &Setting::of(input), |context| {
+    inspect_with(input, None, rules, look)
+}
+
+/// The same with an Envoy that is asked about every run.
+pub fn inspect_with<T>(
+    input: &Input<'_>,
+    trial: Option<&Trial>,
+    rules: &[&'static Rule],
+    look: impl FnOnce(&Context<'_>) -> T,
+) -> (Vec<Finding>, T) {
+    with_context(input, &Setting { trial, ..Setting::of(input) }, |context| {
         context.custom = rules.iter().copied().filter(|rule| rule.custom.is_some()).collect();
         let mut findings = Findings::default();
         let (last, first): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| rule.name == REMAINDER);
@@ -76,12 +88,14 @@ pub(super) struct Setting<'s> {
     pub(super) stand_ins: &'s [(usize, ProxyConfig<'s>)],
     /// Whether filters that no proxy above meets get made-up workloads.
     pub(super) make_up: bool,
+    /// An Envoy to ask about what comes out.
+    pub(super) trial: Option<&'s Trial>,
 }
 
-impl Setting<'_> {
+impl<'s> Setting<'s> {
     /// That of the linter: proxies of the control plane's own release.
-    fn of(input: &Input<'_>) -> Setting<'static> {
-        Setting { proxies: input.release, versions: false, stand_ins: &[], make_up: true }
+    fn of(input: &Input<'_>) -> Setting<'s> {
+        Setting { proxies: input.release, versions: false, stand_ins: &[], make_up: true, trial: None }
     }
 }
 
@@ -136,6 +150,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         Work { like: Some((*reference, patches)), config, plan, live: None }
     }));
     let runs = judge_all(&work);
+    let trials = setting.trial.map(|trial| tried::all(trial, &runs));
     let mut attached = vec![Vec::new(); filters.len()];
     for (number, run) in runs.iter().enumerate() {
         run.plan.order.iter().for_each(|&filter| attached[filter].push(number));
@@ -153,6 +168,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         attached,
         custom: Vec::new(),
         walked: std::cell::OnceCell::new(),
+        trials,
         upgrade: None,
     })
 }
@@ -169,7 +185,7 @@ const RUNS_A_THREAD: usize = 16;
 /// Most threads: the engine is bound by memory beyond.
 const MAX_THREADS: usize = 8;
 
-static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
+pub(super) static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
 
 /// What of a filter decides what it does to a proxy it meets: its patches as they are written, and the services it refers
 /// to.

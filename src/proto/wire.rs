@@ -28,6 +28,22 @@ pub fn reinterpret(schema: Schema, any: &Tree<'_>, as_type: &str) -> Option<Tree
     Some(tree)
 }
 
+/// A message as the bytes of an `Any`, as istiod sends a resource. `None` when it holds a type that the schema does not know,
+/// or a value that does not fit its field.
+pub fn any(schema: Schema, type_name: &str, tree: &Tree<'_>) -> Option<Vec<u8>> {
+    let mut payload = Vec::new();
+    encode_fields(schema, schema.message(type_name)?, tree, &mut payload)?;
+    let mut out = Vec::new();
+    field(1, format!("type.googleapis.com/{type_name}").as_bytes(), &mut out);
+    field(2, &payload, &mut out);
+    Some(out)
+}
+
+/// Appends a field of bytes, a text or a message.
+pub fn field(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+    bytes_field(number, bytes, out);
+}
+
 /// Payload of an opened `Any`.
 fn encode_payload(schema: Schema, message: Message, any: &Tree<'_>) -> Option<Vec<u8>> {
     let mut out = Vec::new();

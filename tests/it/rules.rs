@@ -4,6 +4,7 @@
 //! Directives in comment lines at the top of a case: `# with: shop` gives it the config dumps of that recording,
 //! `# istio: 1.26` another control plane than the newest, `# also: FILE` a further file of the same folder. Rules about
 //! upgrades have `# from: 1.26` too: the release before; `with` then names recordings that both releases have.
+//! `# envoy: MARKER => WORDS` stands for an Envoy that refuses, with these words, what holds the marker.
 
 use crate::linting::{directive, expect};
 use crate::support::{dumps, live_dump, testdata};
@@ -15,6 +16,7 @@ use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::model::resource::ProxyConfig;
 use kubectl_envoyfilter::report::style::Terminal;
 use kubectl_envoyfilter::rules;
+use kubectl_envoyfilter::trial::Trial;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -51,7 +53,11 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
         release,
         mesh: &mesh,
     };
-    let found = lint::only(&input, rules::ALL, rule);
+    let trial = directive("envoy").first().map(|text| {
+        let (marker, words) = text.split_once(" => ").unwrap();
+        Trial::recorded(marker, words).unwrap()
+    });
+    let found = lint::only_with(&input, trial.as_ref(), rules::ALL, rule);
     (found, loaded, lines)
 }
 

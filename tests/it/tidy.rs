@@ -11,10 +11,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("model", &["proto", "source"]),
     ("engine", &["model", "proto", "source"]),
     ("load", &["model", "proto", "source"]),
+    ("trial", &["engine", "envoy", "model", "proto", "source"]),
     ("explain", &["engine", "envoy", "model", "proto", "source"]),
-    ("lint", &["engine", "envoy", "explain", "model", "proto", "source", "declare_rule"]),
-    ("rules", &["engine", "envoy", "explain", "lint", "model", "proto", "source", "declare_rule"]),
-    ("audit", &["engine", "explain", "lint", "model", "proto", "source"]),
+    ("lint", &["engine", "envoy", "explain", "model", "proto", "source", "trial", "declare_rule"]),
+    ("rules", &["engine", "envoy", "explain", "lint", "model", "proto", "source", "trial", "declare_rule"]),
+    ("audit", &["engine", "explain", "lint", "model", "proto", "source", "trial"]),
     ("report", &["audit", "engine", "envoy", "explain", "lint", "model", "proto", "source"]),
     ("demo", &["load", "model", "source"]),
     ("cluster", &["load", "model", "source"]),
@@ -39,7 +40,7 @@ const LONG: &[&str] = &[
 const MAX_LINES: usize = 600;
 
 /// Modules that may open files, sockets or the environment.
-const IO: &[&str] = &["load", "cluster", "main"];
+const IO: &[&str] = &["load", "cluster", "trial", "main"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -131,7 +132,7 @@ fn only_readers_and_main_do_io() {
                 ["std::fs", "std::net", "std::env", "std::process::Command"].iter().any(|word| code.contains(word));
             if io && !IO.contains(&module(&path)) {
                 faults.push(format!(
-                    "{path}:{line}: files, sockets and the environment belong to load, cluster and main"
+                    "{path}:{line}: files, sockets and the environment belong to load, cluster, trial and main"
                 ));
             }
             if ["print!(", "println!(", "dbg!("].iter().any(|word| code.contains(word)) {

@@ -22,6 +22,7 @@ use crate::engine::program::Status;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::Span;
+use crate::trial::Trial;
 use std::collections::BTreeSet;
 
 /// One stage of an upgrade: what istiod and the proxies are.
@@ -79,23 +80,38 @@ fn of_a_release(rule: &Rule) -> bool {
     OF_A_RELEASE.contains(&rule.code) || rule.code.chars().nth(2) == Some(BETTER)
 }
 
+/// Code of the rule that tells what a real Envoy refuses; silent without one.
+const TRIED: &str = "EF133";
+
 /// Looks at a stage.
 pub fn snapshot(stage: &Stage<'_>, rules: &[&'static Rule]) -> Snapshot {
-    with_context(&stage.input, &stage.setting(), |context| take(context, rules))
+    with_context(&stage.input, &stage.setting(None), |context| take(context, rules))
 }
 
 /// Looks at a stage, compares it with one before, and runs the rules of upgrades.
 pub fn compare(stage: &Stage<'_>, before: &Snapshot, rules: &[&'static Rule]) -> (Vec<Finding>, Upgrade) {
-    with_context(&stage.input, &stage.setting(), |context| {
+    let (findings, upgrade, ()) = compare_with(stage, None, before, rules, |_| ());
+    (findings, upgrade)
+}
+
+/// The same with an Envoy that is asked about the stage, whose refusals are findings too; `look` may look at the runs.
+pub fn compare_with<T>(
+    stage: &Stage<'_>,
+    trial: Option<&Trial>,
+    before: &Snapshot,
+    rules: &[&'static Rule],
+    look: impl FnOnce(&Context<'_>) -> T,
+) -> (Vec<Finding>, Upgrade, T) {
+    with_context(&stage.input, &stage.setting(trial), |context| {
         let after = take(context, rules);
         let changes = compare::changes(before, &after, context);
         context.upgrade = Some(Box::new(Upgrade { before: before.clone(), after, changes }));
         let mut findings = Findings::default();
-        for rule in rules.iter().filter(|rule| rule.theme() == THEME) {
+        for rule in rules.iter().filter(|rule| rule.theme() == THEME || rule.code == TRIED) {
             (rule.check)(rule, context, &mut findings);
         }
         let upgrade = context.upgrade.take().map_or_else(|| Upgrade::none(before), |upgrade| *upgrade);
-        (findings.sorted(), upgrade)
+        (findings.sorted(), upgrade, look(context))
     })
 }
 
@@ -151,8 +167,9 @@ fn take(context: &Context<'_>, rules: &[&'static Rule]) -> Snapshot {
     }
 }
 
-impl<'a> Stage<'a> {
-    fn setting(&self) -> Setting<'a> {
-        Setting { proxies: self.proxies, versions: true, stand_ins: self.stand_ins, make_up: self.make_up }
+impl Stage<'_> {
+    fn setting<'s>(&'s self, trial: Option<&'s Trial>) -> Setting<'s> {
+        let Stage { proxies, stand_ins, make_up, .. } = *self;
+        Setting { proxies, versions: true, stand_ins, make_up, trial }
     }
 }

@@ -1,0 +1,96 @@
+//! EF133: a patch that a real Envoy refuses.
+
+use crate::declare_rule;
+use crate::lint::names::count;
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, Rule};
+use crate::trial::blame::Proof;
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// A patch that a real Envoy refuses.
+    ///
+    /// # What it finds
+    /// With `--envoy PATH`, every listener, cluster, route configuration and extension configuration that a patch changes is
+    /// sent to that Envoy the way istiod sends it, as an update of a running process, and what Envoy refuses is reported with
+    /// its own words. The patch is found by sending the resource with that patch alone, and without it. Without `--envoy` the
+    /// rule is silent. In an `audit` the Envoy is that of the target release.
+    ///
+    /// # Why it matters
+    /// istiod does not ask Envoy. A proxy that refuses an update goes on with the old version of the resource, or without it,
+    /// and takes no later change of it either: also changes of Istio's own that have nothing to do with the filter.
+    ///
+    /// # How to fix
+    /// Repair what Envoy names. Other rules often say how.
+    ///
+    /// # References
+    /// The Envoy that was given.
+    "EF133" "refused-by-envoy" Error => check
+}
+
+/// What is said of one patch.
+struct Blame {
+    words: String,
+    proof: Proof,
+    knowledge: Knowledge,
+    resources: Vec<String>,
+    workloads: Vec<String>,
+}
+
+fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
+    let Some(trials) = &cx.trials else { return };
+    let mut blamed: BTreeMap<(usize, usize), Blame> = BTreeMap::new();
+    for (tried, run) in trials.runs.iter().zip(&cx.runs) {
+        for refusal in &tried.refusals {
+            if run.doubtful(refusal.patch) {
+                continue;
+            }
+            let planned = run.plan.get(refusal.patch);
+            let blame = blamed.entry((planned.filter, planned.built.patch.index)).or_insert_with(|| Blame {
+                words: refusal.words.clone(),
+                proof: refusal.proof,
+                knowledge: run.knowledge,
+                resources: Vec::new(),
+                workloads: Vec::new(),
+            });
+            // The surest is told.
+            if (refusal.proof, run.knowledge == Knowledge::Reference)
+                < (blame.proof, blame.knowledge == Knowledge::Reference)
+            {
+                (blame.words, blame.proof, blame.knowledge) = (refusal.words.clone(), refusal.proof, run.knowledge);
+            }
+            blame.resources.push(format!("{} {}", refusal.kind.word(), refusal.resource));
+            if run.knowledge == Knowledge::Dump {
+                blame.workloads.push(run.label.clone());
+            }
+        }
+    }
+    for ((filter, patch), mut blame) in blamed {
+        let Some(view) = cx.patch(filter, patch) else { continue };
+        blame.resources.sort();
+        blame.resources.dedup();
+        blame.workloads.sort();
+        blame.workloads.dedup();
+        let (envoy, first) = (&trials.envoy, blame.resources.first().cloned().unwrap_or_default());
+        let message = match blame.resources.len() {
+            1 => format!("{envoy} refuses {first} with this patch in it"),
+            number => format!("{envoy} refuses {number} resources with this patch in them, {first} first"),
+        };
+        let (label, sure) = match blame.proof {
+            Proof::Alone => ("refused with this patch alone", true),
+            Proof::Together => ("taken without this patch", true),
+            Proof::Among => ("one of the patches in what is refused", false),
+        };
+        let certain = sure && blame.knowledge == Knowledge::Dump;
+        let mut finding = Finding::new(rule, view.key_span(&["patch", "value"]), message)
+            .of(view.filter, Some(patch))
+            .label(label)
+            .note(format!("Envoy says: {}", blame.words))
+            .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
+            .objects(blame.resources);
+        if !blame.workloads.is_empty() {
+            let proxies = count(blame.workloads.len(), "proxy", "proxies");
+            finding = finding.note(format!("so on {proxies}: no update of that is taken, whoever makes it"));
+        }
+        out.push(finding.workloads(blame.workloads));
+    }
+}

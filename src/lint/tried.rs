@@ -1,0 +1,91 @@
+//! What a real Envoy said of the runs, for the rule that tells it.
+
+use super::context::{Context, Knowledge, ProxyRun};
+use super::names::{count, listed};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::trial::{Subject, Trial, Tried, Trouble, put};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What Envoy said of every run.
+pub struct Trials {
+    /// Its name with the version.
+    pub envoy: String,
+    /// One a run, until trouble came.
+    pub runs: Vec<Arc<Tried>>,
+    /// Why it stopped answering.
+    pub trouble: Option<Trouble>,
+}
+
+/// Asks Envoy about every run; runs that are one are asked about once.
+pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
+    let mut trials = Trials { envoy: trial.name(), runs: Vec::new(), trouble: None };
+    let mut known: BTreeMap<usize, Arc<Tried>> = BTreeMap::new();
+    for run in runs {
+        let key = Arc::as_ptr(&run.judged).addr();
+        let subject = Subject {
+            plan: run.plan,
+            config: run.config,
+            options: &super::run::OPTIONS,
+            patched: &run.judged.patched,
+            trace: &run.judged.trace,
+            complete: run.knowledge == Knowledge::Dump,
+        };
+        let tried = match known.get(&key) {
+            Some(tried) => Arc::clone(tried),
+            None => match put(trial, &subject) {
+                Ok(tried) => Arc::new(tried),
+                Err(trouble) => {
+                    trials.trouble = Some(trouble);
+                    return trials;
+                }
+            },
+        };
+        known.insert(key, Arc::clone(&tried));
+        trials.runs.push(tried);
+    }
+    trials
+}
+
+impl Trials {
+    /// What could not be asked, as sentences.
+    pub fn unknown(&self, cx: &Context<'_>) -> Vec<String> {
+        let mut foreign: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut before: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        let mut unasked: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for (tried, run) in self.runs.iter().zip(&cx.runs) {
+            for (name, patch) in &tried.foreign {
+                let planned = run.plan.get(*patch);
+                let filter = cx.filters.get(planned.filter).map(EnvoyFilter::full_name).unwrap_or_default();
+                foreign.entry(name).or_default().insert(format!("{filter} patch {}", planned.built.patch.index));
+            }
+            for (kind, name, words) in &tried.before {
+                before.entry(format!("{} {name}", kind.word())).or_default().insert(words);
+            }
+            for (kind, name, why) in &tried.unasked {
+                unasked.entry(format!("{} {name}", kind.word())).or_default().insert(why);
+            }
+        }
+        let envoy = &self.envoy;
+        let foreign = foreign.iter().map(|(name, by)| {
+            let by = listed(by.iter().map(String::as_str), 3);
+            format!("{envoy} is not Istio's build and does not know {name}: not checked for {by}")
+        });
+        let before = before.iter().map(|(name, words)| {
+            let words = listed(words.iter().copied(), 1);
+            format!("{envoy} refuses {name} without any filter, so what filters do there is not checked: {words}")
+        });
+        let unasked = unasked
+            .iter()
+            .map(|(name, why)| format!("{name} was not given to {envoy}: {}", listed(why.iter().copied(), 1)));
+        foreign.chain(before).chain(unasked).collect()
+    }
+}
+
+/// What the run with Envoy was about, for whoever wants to know everything.
+pub fn story(trial: &Trial) -> String {
+    let asked = count(trial.asked(), "resource", "resources");
+    let changed: Vec<String> = trial.neutralised().iter().map(|(what, number)| format!("{what} ({number})")).collect();
+    let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join("; ") };
+    format!("{} was given {asked}; changed in them: {changed}", trial.name())
+}

@@ -1,0 +1,54 @@
+//! Envoy's admin interface on a socket in a folder of our own.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// The body of a GET request. Fails when nobody listens, or when the answer is not 200.
+#[cfg(unix)]
+pub(super) fn get(socket: &Path, path: &str) -> io::Result<String> {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+
+    let mut stream = UnixStream::connect(socket)?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.set_write_timeout(Some(Duration::from_secs(10)))?;
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: envoy\r\nconnection: close\r\n\r\n")?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    let text = String::from_utf8_lossy(&answer);
+    let (head, body) = text.split_once("\r\n\r\n").ok_or_else(|| io::Error::other("no answer"))?;
+    if !head.starts_with("HTTP/1.1 200") {
+        return Err(io::Error::other(head.lines().next().unwrap_or_default().to_owned()));
+    }
+    let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+    Ok(if chunked { joined(body) } else { body.to_owned() })
+}
+
+#[cfg(not(unix))]
+pub(super) fn get(_: &Path, _: &str) -> io::Result<String> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "Envoy runs on Linux and macOS only"))
+}
+
+/// The chunks of a body without their lengths; what comes after a broken one is left out.
+#[cfg(unix)]
+fn joined(mut body: &str) -> String {
+    let mut out = String::new();
+    while let Some((length, rest)) = body.split_once("\r\n") {
+        let Ok(length) = usize::from_str_radix(length.trim(), 16) else { break };
+        let Some(chunk) = rest.get(..length).filter(|chunk| !chunk.is_empty()) else { break };
+        out.push_str(chunk);
+        body = rest.get(length + 2..).unwrap_or_default();
+    }
+    out
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    #[test]
+    fn chunks_are_joined_as_far_as_they_are_whole() {
+        assert_eq!(super::joined("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"), "abcde");
+        assert_eq!(super::joined("3\r\nabc\r\nff\r\nde"), "abc");
+        assert_eq!(super::joined("x\r\n"), "");
+    }
+}

@@ -1,0 +1,264 @@
+//! What a real Envoy says of the patched configuration, and which patch it refuses.
+//!
+//! The engine knows what istiod sends. A resource that patches changed is turned into what a lone Envoy can take
+//! ([`neutral`]), sent the way istiod sends it, as an update of a running process ([`process`]), and what is refused is tied
+//! to a patch by sending it again without the others ([`blame`]).
+
+mod admin;
+pub mod blame;
+mod neutral;
+pub mod process;
+
+pub use blame::{Refusal, Subject, Tried, put};
+
+use crate::engine::PatchId;
+use crate::model::release::Release;
+use crate::model::resource::ResourceKind;
+use crate::proto::json::{self, Style};
+use crate::proto::schema::Schema;
+use crate::proto::tree::Tree;
+use crate::proto::wire;
+use neutral::{Neutral, Pair};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::path::Path;
+
+/// Why an Envoy gives no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What happened.
+    pub message: String,
+    /// Whether what was named is no Envoy at all: then it is the command line that is wrong.
+    pub usage: bool,
+}
+
+impl Trouble {
+    fn new(message: impl Into<String>) -> Trouble {
+        Trouble { message: message.into(), usage: false }
+    }
+
+    fn usage(message: impl Into<String>) -> Trouble {
+        Trouble { message: message.into(), usage: true }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+/// What Envoy answers to an update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It took it.
+    Accepted,
+    /// It did not, and says why.
+    Refused(String),
+}
+
+/// A version of Envoy, as `--version` gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Such as `1.39.3`, with what a build adds: `1.39.3-dev`.
+    pub text: String,
+    /// The middle number.
+    pub minor: u16,
+}
+
+/// The configuration types that an Envoy is built with, each with the categories of its extensions.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    types: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Known {
+    fn add(&mut self, message: &str, category: &str) {
+        self.types.entry(message.to_owned()).or_default().insert(category.to_owned());
+    }
+
+    /// Whether an extension is configured with this message.
+    pub fn has(&self, message: &str) -> bool {
+        self.types.contains_key(message)
+    }
+
+    fn in_category(&self, message: &str, category: &str) -> bool {
+        self.types.get(message).is_some_and(|categories| categories.contains(category))
+    }
+
+    /// Whether this is a build of Istio, with its own extensions.
+    pub fn of_istio(&self) -> bool {
+        self.types.keys().any(|name| name.starts_with("istio.") || name.starts_with("io.istio."))
+    }
+}
+
+/// An update of one resource.
+pub struct Offer<'o> {
+    /// What is sent: a listener or a cluster.
+    pub kind: ResourceKind,
+    /// Its text.
+    pub text: &'o str,
+    /// Its bytes, an `Any`.
+    pub bytes: &'o [u8],
+    /// Names of the other clusters that the proxy has.
+    pub clusters: &'o BTreeSet<String>,
+}
+
+/// Whoever answers updates: a running Envoy; in examples of the documentation, a recorded answer.
+pub trait Judge {
+    /// Takes an update or refuses it.
+    fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble>;
+}
+
+/// An Envoy that is asked.
+pub struct Trial {
+    /// Its version.
+    pub version: Version,
+    /// What it is built with.
+    pub known: Known,
+    judge: RefCell<Box<dyn Judge>>,
+    pair: Pair,
+    answers: RefCell<HashMap<Key, Answer>>,
+    asked: Cell<usize>,
+    neutralised: RefCell<BTreeMap<&'static str, usize>>,
+}
+
+/// What decides an answer: the bytes that are sent, and the clusters beside them.
+type Key = (Vec<u8>, BTreeSet<String>);
+
+/// What Envoy says of one resource.
+#[derive(Clone, Debug, Default)]
+struct Verdict {
+    /// Its words, if it refuses it.
+    refused: Option<String>,
+    /// What was taken out because only Istio's own build could judge it: type, and the patch that wrote it.
+    foreign: BTreeSet<(String, Option<PatchId>)>,
+    /// Why it could not be asked.
+    unasked: Option<&'static str>,
+}
+
+impl Trial {
+    /// Starts an Envoy. Fails when the path is no Envoy, or when it does not come up.
+    pub fn start(binary: &Path) -> Result<Trial, Trouble> {
+        let version = process::version(binary)?;
+        let process = process::Envoy::start(binary)?;
+        let known = process.known.clone();
+        Trial::new(version, known, Box::new(process))
+    }
+
+    /// One that refuses with these words every resource whose text holds a marker.
+    pub fn recorded(marker: &str, words: &str) -> Result<Trial, Trouble> {
+        let judge = Recorded { marker: marker.to_owned(), words: words.to_owned() };
+        Trial::new(Version { text: "1.39.3".to_owned(), minor: 39 }, Known::default(), Box::new(judge))
+    }
+
+    fn new(version: Version, known: Known, judge: Box<dyn Judge>) -> Result<Trial, Trouble> {
+        Ok(Trial {
+            version,
+            known,
+            judge: RefCell::new(judge),
+            pair: Pair::new()?,
+            answers: RefCell::default(),
+            asked: Cell::new(0),
+            neutralised: RefCell::default(),
+        })
+    }
+
+    /// `Envoy 1.39.3`.
+    pub fn name(&self) -> String {
+        format!("Envoy {}", self.version.text)
+    }
+
+    /// Says that another Envoy is asked than the proxies of a release run.
+    pub fn other_release(&self, proxies: Release) -> Option<String> {
+        // Istio 1.N comes with Envoy 1.(N+8).
+        let own = proxies.minor + 8;
+        let (name, minor) = (self.name(), proxies.minor);
+        (self.version.minor != own)
+            .then(|| format!("{name} was asked; the proxies of Istio 1.{minor} run Envoy 1.{own}"))
+    }
+
+    /// How many resources it was sent.
+    pub fn asked(&self) -> usize {
+        self.asked.get()
+    }
+
+    /// What was changed in resources because a lone Envoy cannot have it, and in how many of them.
+    pub fn neutralised(&self) -> BTreeMap<&'static str, usize> {
+        self.neutralised.borrow().clone()
+    }
+
+    /// Sends a resource. `clusters` are the names of all clusters of the proxy; `istio` the minor release that it is of.
+    fn send(
+        &self,
+        schema: Schema,
+        istio: u16,
+        kind: ResourceKind,
+        tree: &Tree<'_>,
+        clusters: &BTreeSet<String>,
+    ) -> Result<Verdict, Trouble> {
+        let mut tree = tree.clone();
+        let mut neutral = Neutral::new(schema, istio, &self.known, &self.pair);
+        let mut verdict = Verdict::default();
+        let goes = neutral.resource(kind, &mut tree);
+        verdict.foreign = std::mem::take(&mut neutral.foreign);
+        if !goes {
+            verdict.unasked = Some("all of it is Istio's own");
+            return Ok(verdict);
+        }
+        let as_kind = if kind == ResourceKind::Cluster { kind } else { ResourceKind::Listener };
+        let text = match kind {
+            ResourceKind::Listener | ResourceKind::Cluster => json::write(&tree, Style::Compact),
+            ResourceKind::Route => neutral::listener_of_route(&tree),
+            ResourceKind::ExtensionConfig => {
+                let Some(text) = neutral::listener_of_extension(&tree, &self.known) else {
+                    verdict.unasked = Some("it is neither an HTTP filter nor a network filter");
+                    return Ok(verdict);
+                };
+                text
+            }
+        };
+        let bytes = json::parse(&text).ok().and_then(|tree| wire::any(schema, as_kind.type_name(), &tree));
+        let Some(bytes) = bytes else {
+            verdict.unasked = Some("it holds a type that is in no schema");
+            return Ok(verdict);
+        };
+        let key = (bytes, if as_kind == ResourceKind::Cluster { BTreeSet::new() } else { clusters.clone() });
+        let known = self.answers.borrow().get(&key).cloned();
+        let answer = if let Some(answer) = known {
+            answer
+        } else {
+            let offer = Offer { kind: as_kind, text: &text, bytes: &key.0, clusters: &key.1 };
+            let answer = self.judge.borrow_mut().judge(&offer)?;
+            self.asked.set(self.asked.get() + 1);
+            for what in &neutral.done {
+                *self.neutralised.borrow_mut().entry(what).or_default() += 1;
+            }
+            self.answers.borrow_mut().insert(key, answer.clone());
+            answer
+        };
+        match answer {
+            // A file of the proxy's that nothing here knows to stand in for.
+            Answer::Refused(words) if words.starts_with("Invalid path: ") => {
+                verdict.unasked = Some("it reads a file of the proxy's");
+            }
+            Answer::Refused(words) => verdict.refused = Some(words),
+            Answer::Accepted => {}
+        }
+        Ok(verdict)
+    }
+}
+
+/// Always the same answer.
+struct Recorded {
+    marker: String,
+    words: String,
+}
+
+impl Judge for Recorded {
+    fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble> {
+        let refused = offer.text.contains(&self.marker);
+        Ok(if refused { Answer::Refused(self.words.clone()) } else { Answer::Accepted })
+    }
+}

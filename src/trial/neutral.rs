@@ -1,0 +1,320 @@
+//! What a lone Envoy cannot have, replaced: certificates and other files, ports, endpoints, other control planes.
+//!
+//! Everything that decides whether Envoy takes a configuration stays. What only Istio's own build knows is taken out, and
+//! told: nobody here can judge it.
+
+use super::{Known, Trouble};
+use crate::engine::PatchId;
+use crate::envoy;
+use crate::model::resource::ResourceKind;
+use crate::proto::json::{self, Style};
+use crate::proto::schema::{Kind, Message, Schema, WellKnown};
+use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// A key and its certificate that stand for those in files.
+pub(super) struct Pair {
+    certificate: String,
+    key: String,
+}
+
+impl Pair {
+    pub(super) fn new() -> Result<Pair, Trouble> {
+        let made = rcgen::generate_simple_self_signed(vec!["stand-in.invalid".to_owned()]);
+        let made = made.map_err(|error| Trouble::new(format!("cannot make a certificate: {error}")))?;
+        Ok(Pair { certificate: made.cert.pem(), key: made.signing_key.serialize_pem() })
+    }
+}
+
+/// A public key of RFC 7517, appendix A.1: Envoy refuses a set without keys.
+const JWKS: &str = r#"{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","kid":"1","x":"MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4","y":"4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"}]}"#;
+
+/// The Wasm runtime for plugins that are compiled into the proxy.
+const NULL_RUNTIME: &str = "envoy.wasm.runtime.null";
+
+/// What Envoy writes for a secret in a config dump.
+const REDACTED: [&str; 2] = ["[redacted]", "W3JlZGFjdGVkXQ=="];
+
+/// One resource on its way to Envoy.
+pub(super) struct Neutral<'n> {
+    schema: Schema,
+    /// Minor release of Istio whose proxy the resource is for.
+    istio: u16,
+    known: &'n Known,
+    pair: &'n Pair,
+    /// What was replaced.
+    pub(super) done: BTreeSet<&'static str>,
+    /// Types that only Istio's build has, taken out, with the patch that wrote them.
+    pub(super) foreign: BTreeSet<(String, Option<PatchId>)>,
+}
+
+impl<'n> Neutral<'n> {
+    pub(super) fn new(schema: Schema, istio: u16, known: &'n Known, pair: &'n Pair) -> Neutral<'n> {
+        Neutral { schema, istio, known, pair, done: BTreeSet::new(), foreign: BTreeSet::new() }
+    }
+
+    /// Changes a resource; `false` when nothing of it is left.
+    pub(super) fn resource(&mut self, kind: ResourceKind, tree: &mut Tree<'_>) -> bool {
+        tree.remove(TYPE_KEY);
+        tree.open_all();
+        if kind == ResourceKind::ExtensionConfig && self.is_foreign(tree) {
+            return false;
+        }
+        if let Some(message) = self.schema.message(kind.type_name()) {
+            self.message(message, tree, "");
+        }
+        true
+    }
+
+    fn message(&mut self, message: Message, tree: &mut Tree<'_>, at: &str) {
+        match message.well_known() {
+            Some(WellKnown::Any) => {
+                let Some(name) = tree.type_name() else { return };
+                let inner = self.schema.message(&name);
+                if let Some(inner) = inner.filter(|inner| inner.well_known().is_none()) {
+                    if is_typed_struct(&name) {
+                        self.typed_struct(tree);
+                    } else {
+                        self.fields(inner, tree, at);
+                    }
+                }
+            }
+            Some(_) => {}
+            None => self.fields(message, tree, at),
+        }
+    }
+
+    /// The value of a TypedStruct is JSON of another message.
+    fn typed_struct(&mut self, tree: &mut Tree<'_>) {
+        let inner = self.schema.message(type_name(tree.str_at("type_url")));
+        if let (Some(inner), Some(value)) = (inner, tree.get_mut("value")) {
+            self.fields(inner, value, "");
+        }
+    }
+
+    fn fields(&mut self, message: Message, tree: &mut Tree<'_>, at: &str) {
+        self.special(message, tree, at);
+        let mut gone: Vec<String> = Vec::new();
+        for (key, value) in tree.entries_mut().into_iter().flatten() {
+            let Some(field) = message.field(key) else { continue };
+            let kind = field.map_entry().map_or_else(|| field.kind(), |(_, value)| value);
+            let Kind::Message(inner) = kind else { continue };
+            if !field.is_list() && !field.is_map() {
+                if self.is_foreign(value) {
+                    gone.push(key.to_string());
+                } else {
+                    self.message(inner, value, field.name());
+                }
+                continue;
+            }
+            match &mut value.value {
+                Value::List(items) => {
+                    items.retain_mut(|item| {
+                        let stays = !self.is_foreign(item);
+                        if stays {
+                            self.message(inner, item, field.name());
+                        }
+                        stays
+                    });
+                }
+                Value::Map(entries) => {
+                    entries.retain_mut(|(_, value)| {
+                        let stays = !self.is_foreign(value);
+                        if stays {
+                            self.message(inner, value, field.name());
+                        }
+                        stays
+                    });
+                }
+                _ => {}
+            }
+        }
+        for key in gone {
+            tree.remove(&key);
+        }
+    }
+
+    /// Whether a message is configured with a type that this Envoy lacks and Istio's has; notes it.
+    fn is_foreign(&mut self, tree: &Tree<'_>) -> bool {
+        let any = tree.get("typed_config").unwrap_or(tree);
+        let Some(name) = configured(any) else { return false };
+        let ours = |name: &str| {
+            let elsewhere = ["envoy.", "google.", "udpa.", "xds.", "cel."].iter().any(|start| name.starts_with(start));
+            !elsewhere || envoy::extensions_of(name).any(|one| one.contrib() && one.in_istio_proxy(self.istio))
+        };
+        let null = || null_plugin(any) && !self.known.of_istio();
+        if (self.known.has(&name) || !ours(&name)) && !null() {
+            return false;
+        }
+        let by = any.origins().into_iter().chain(tree.origins()).find_map(PatchId::of);
+        self.foreign.insert((name, by));
+        true
+    }
+
+    fn special(&mut self, message: Message, tree: &mut Tree<'_>, at: &str) {
+        match message.full_name() {
+            "envoy.config.listener.v3.Listener"
+                if tree.get("internal_listener").is_none() && tree.get("api_listener").is_none() =>
+            {
+                tree.set("bind_to_port", Tree::new(Value::Bool(false)));
+                self.done.insert("ports of listeners: not opened");
+            }
+            "envoy.config.cluster.v3.Cluster" => self.endpoints(tree),
+            "envoy.config.core.v3.ConfigSource" => self.config_source(tree, at),
+            "envoy.config.core.v3.DataSource" => self.data_source(tree, at),
+            "envoy.extensions.wasm.v3.VmConfig" => self.wasm(tree),
+            "envoy.extensions.access_loggers.file.v3.FileAccessLog" if tree.get("path").is_some() => {
+                tree.set("path", Tree::string("/dev/null", Origin::ISTIOD));
+                self.done.insert("files of access logs: /dev/null");
+            }
+            "envoy.extensions.transport_sockets.tls.v3.TlsCertificate" => self.certificate(tree),
+            "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext" => {
+                for key in ["crl", "watched_directory"] {
+                    if tree.get(key).is_some_and(|it| key == "watched_directory" || of_file(it)) {
+                        tree.remove(key);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A proxy's endpoints are not reachable from here, and nobody is to be called: addresses that name a host become one,
+    /// addresses that are an IP address stay one.
+    fn endpoints(&mut self, cluster: &mut Tree<'_>) {
+        let by_name = matches!(cluster.str_at("type"), "STRICT_DNS" | "LOGICAL_DNS")
+            || cluster.get("cluster_type").is_some_and(|it| it.name().contains("dns"));
+        let localities = cluster.get_mut("load_assignment").and_then(|it| it.get_mut("endpoints"));
+        let localities = localities.and_then(Tree::items_mut).into_iter().flatten();
+        let endpoints = localities.filter_map(|it| it.get_mut("lb_endpoints")?.items_mut()).flatten();
+        for endpoint in endpoints.filter_map(|it| it.get_mut("endpoint")?.get_mut("address")?.get_mut("socket_address"))
+        {
+            let address = endpoint.str_at("address");
+            if by_name || address.parse::<std::net::IpAddr>().is_ok() {
+                endpoint.set("address", Tree::string("127.0.0.1", Origin::ISTIOD));
+                if endpoint.get("port_value").is_some() {
+                    endpoint.set("port_value", Tree::new(Value::Number("9".into())));
+                }
+                self.done.insert("addresses of endpoints: nobody is called");
+            }
+        }
+    }
+
+    /// Other control planes and folders: nothing comes from there. Endpoints come at once, and there are none.
+    fn config_source(&mut self, tree: &mut Tree<'_>, at: &str) {
+        let of_file = tree.get("path").is_some() || tree.get("path_config_source").is_some();
+        if at == "eds_config" {
+            // Relative to the folder that Envoy runs in.
+            *tree = parsed(r#"{"resource_api_version":"V3","path_config_source":{"path":"eds.json"}}"#);
+            self.done.insert("endpoints: none come");
+        } else if of_file {
+            *tree = parsed(r#"{"resource_api_version":"V3","ads":{}}"#);
+            self.done.insert("configuration and secrets from files: they do not come");
+        }
+    }
+
+    fn data_source(&mut self, tree: &mut Tree<'_>, at: &str) {
+        if !of_file(tree) {
+            return;
+        }
+        let text = match at {
+            "certificate_chain" | "trusted_ca" => &self.pair.certificate,
+            "private_key" => &self.pair.key,
+            "local_jwks" => JWKS,
+            // `user` with the password `password`.
+            "users" => "user:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=",
+            // Scripts: an empty one loads.
+            _ if at.contains("code") => "",
+            _ => "stand-in",
+        };
+        *tree =
+            Tree::new(Value::Map(vec![(Cow::Borrowed("inline_string"), Tree::string(text.to_owned(), tree.origin))]));
+        self.done.insert("files, environment variables and redacted secrets: stand-ins");
+    }
+
+    /// Key and certificate belong together: where one of them is not here, both are replaced.
+    fn certificate(&mut self, tree: &mut Tree<'_>) {
+        const PARTS: [&str; 2] = ["certificate_chain", "private_key"];
+        if !PARTS.iter().filter_map(|key| tree.get(key)).any(of_file) {
+            return;
+        }
+        for (key, text) in PARTS.iter().zip([&self.pair.certificate, &self.pair.key]) {
+            let inline = (Cow::Borrowed("inline_string"), Tree::string(text.clone(), Origin::ISTIOD));
+            tree.set(*key, Tree::new(Value::Map(vec![inline])));
+        }
+        for key in ["password", "ocsp_staple", "pkcs12", "watched_directory"] {
+            tree.remove(key);
+        }
+        self.done.insert("certificates and keys: stand-ins");
+    }
+
+    /// Wasm modules are fetched when the proxy runs, or are files of the proxy's.
+    fn wasm(&mut self, tree: &mut Tree<'_>) {
+        let inline = |code: &Tree<'_>| code.get("local").is_some_and(|local| !of_file(local));
+        if tree.str_at("runtime") == NULL_RUNTIME || tree.get("code").is_none_or(inline) {
+            return;
+        }
+        let none = r#"{"remote":{"http_uri":{"uri":"http://stand-in.invalid/","cluster":"stand-in.invalid","timeout":"1s"},"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}}"#;
+        tree.set("code", parsed(none));
+        self.done.insert("Wasm modules: not loaded");
+    }
+}
+
+fn parsed(text: &'static str) -> Tree<'static> {
+    json::parse(text).unwrap_or(Tree::new(Value::Map(Vec::new())))
+}
+
+fn is_typed_struct(name: &str) -> bool {
+    matches!(name, "udpa.type.v1.TypedStruct" | "xds.type.v3.TypedStruct")
+}
+
+/// The message that an `Any` configures an extension with.
+fn configured(any: &Tree<'_>) -> Option<String> {
+    let name = any.type_name()?;
+    Some(if is_typed_struct(&name) { type_name(any.str_at("type_url")).to_owned() } else { name })
+}
+
+/// Whether this is a Wasm filter whose code is compiled into the proxy: those are Istio's.
+fn null_plugin(any: &Tree<'_>) -> bool {
+    let wasm = any.get("value").unwrap_or(any);
+    wasm.path(&["config", "vm_config", "runtime"]).and_then(Tree::as_str) == Some(NULL_RUNTIME)
+}
+
+/// Whether a DataSource is read from the proxy's own files, or was left out of the dump.
+fn of_file(source: &Tree<'_>) -> bool {
+    let keys = ["filename", "environment_variable", "environmentVariable"];
+    let inline = ["inline_string", "inline_bytes", "inlineString", "inlineBytes"];
+    keys.iter().any(|key| source.get(key).is_some()) || inline.iter().any(|key| REDACTED.contains(&source.str_at(key)))
+}
+
+/// A listener that has a route configuration inside.
+pub(super) fn listener_of_route(route: &Tree<'_>) -> String {
+    let mut route = route.clone();
+    if route.get("validate_clusters").is_none() {
+        // What holds for a route configuration that comes by itself.
+        route.set("validate_clusters", Tree::new(Value::Bool(false)));
+    }
+    listener("", &json::write(&route, Style::Compact))
+}
+
+/// A listener with an extension configuration as a filter; `None` when it is no filter.
+pub(super) fn listener_of_extension(extension: &Tree<'_>, known: &Known) -> Option<String> {
+    let name = extension.get("typed_config").and_then(configured)?;
+    let filter = json::write(extension, Style::Compact);
+    if known.in_category(&name, "envoy.filters.network") {
+        return Some(format!(
+            r#"{{"name":"probe","bind_to_port":false,"address":{ADDRESS},"filter_chains":[{{"filters":[{filter}]}}]}}"#
+        ));
+    }
+    let http = !known.has(&name) || known.in_category(&name, "envoy.filters.http");
+    http.then(|| listener(&format!("{filter},"), r#"{"name":"probe"}"#))
+}
+
+const ADDRESS: &str = r#"{"socket_address":{"address":"127.0.0.1","port_value":1}}"#;
+
+fn listener(filters: &str, route: &str) -> String {
+    format!(
+        r#"{{"name":"probe","bind_to_port":false,"address":{ADDRESS},"filter_chains":[{{"filters":[{{"name":"envoy.filters.network.http_connection_manager","typed_config":{{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","stat_prefix":"probe","route_config":{route},"http_filters":[{filters}{{"name":"envoy.filters.http.router","typed_config":{{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}}}]}}}}]}}]}}"#
+    )
+}

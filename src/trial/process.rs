@@ -1,0 +1,468 @@
+//! An Envoy process that takes updates from files, as a proxy takes those of istiod.
+//!
+//! Not `--mode validate`: that reads a bootstrap, of which Envoy refuses unknown fields and, before 1.39, takes what is
+//! disallowed by default; both are the other way round for updates. An update is a file of wire bytes, moved over another.
+
+use super::{Answer, Judge, Known, Offer, Trouble, Version, admin};
+use crate::model::resource::ResourceKind;
+use crate::proto::wire;
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How long `--version` may take.
+const VERSION_TIME: Duration = Duration::from_secs(20);
+
+/// How long Envoy may take to come up, or to answer an update.
+const TIME: Duration = Duration::from_secs(20);
+
+/// How long its words may take after its counters.
+const WORDS_TIME: Duration = Duration::from_secs(5);
+
+/// Clusters of the bootstrap that istiod's agent gives a proxy (`tools/packaging/common/envoy_bootstrap.json`, Istio 1.31).
+const STATIC_CLUSTERS: [&str; 5] = ["prometheus_stats", "agent", "sds-grpc", "xds-grpc", "zipkin"];
+
+/// What Envoy writes before the reason (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
+const REFUSED: &str = "Filesystem config update rejected: ";
+
+/// The same where the file could not be read.
+const FAILED: &str = "Filesystem config update failure: ";
+
+/// The version of a binary. Fails when it is no Envoy.
+pub fn version(binary: &Path) -> Result<Version, Trouble> {
+    let shown = binary.display();
+    let none = |why: String| Trouble::usage(format!("{shown} is no Envoy: {why}"));
+    let mut child = Command::new(binary)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| Trouble::usage(format!("cannot run {shown}: {error}")))?;
+    let Some(output) = child.stdout.take() else { return Err(none("it has no output".to_owned())) };
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        // What is not text is not a version.
+        let _ = output.take(1 << 16).read_to_string(&mut text);
+        let _ = send.send(text);
+    });
+    let said = receive.recv_timeout(VERSION_TIME);
+    let _ = child.kill();
+    let _ = child.wait();
+    let said = said.map_err(|_| none(format!("`--version` does not end within {} s", VERSION_TIME.as_secs())))?;
+    parse_version(&said).ok_or_else(|| match said.split_whitespace().collect::<Vec<_>>().join(" ") {
+        text if text.is_empty() => none("`--version` prints nothing".to_owned()),
+        text => none(format!("`--version` prints {:?}", text.chars().take(80).collect::<String>())),
+    })
+}
+
+/// Reads `envoy  version: <commit>/1.39.3/Clean/RELEASE/BoringSSL`.
+fn parse_version(said: &str) -> Option<Version> {
+    let text = said.split("version: ").nth(1)?.split('/').nth(1)?;
+    let mut numbers = text.split('.');
+    let (major, minor) = (numbers.next()?, numbers.next()?.parse().ok()?);
+    (major == "1").then(|| Version { text: text.to_owned(), minor })
+}
+
+/// A folder of our own that goes with us.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, Trouble> {
+        let base = std::env::temp_dir();
+        let mut last = None;
+        for number in 0..1_000 {
+            let path = base.join(format!("envoyfilter-{}-{number}", std::process::id()));
+            match private(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                Err(error) => last = Some(error),
+            }
+        }
+        let why = last.map(|error| error.to_string()).unwrap_or_default();
+        Err(Trouble::new(format!("cannot make a folder in {}: {why}", base.display())))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+/// Nobody else may talk to the admin socket, or read values of filters.
+#[cfg(unix)]
+fn private(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn private(path: &Path) -> std::io::Result<()> {
+    fs::create_dir(path)
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A running Envoy.
+struct Running {
+    child: Child,
+    folder: Folder,
+    lines: Receiver<String>,
+    /// The last lines of its log, for a crash.
+    last: VecDeque<String>,
+    updates: u64,
+    /// The clusters it has.
+    clusters: Option<BTreeSet<String>>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An Envoy binary that answers updates; started again after a crash.
+pub struct Envoy {
+    binary: PathBuf,
+    /// What it is built with.
+    pub known: Known,
+    running: Option<Running>,
+}
+
+/// The two kinds of updates.
+#[derive(Clone, Copy)]
+enum Channel {
+    Listeners,
+    Clusters,
+}
+
+impl Channel {
+    const fn file(self) -> &'static str {
+        match self {
+            Channel::Listeners => "lds.pb",
+            Channel::Clusters => "cds.pb",
+        }
+    }
+
+    const fn counters(self) -> &'static str {
+        match self {
+            Channel::Listeners => "listener_manager.lds.update_",
+            Channel::Clusters => "cluster_manager.cds.update_",
+        }
+    }
+}
+
+impl Envoy {
+    /// Starts it.
+    pub fn start(binary: &Path) -> Result<Envoy, Trouble> {
+        let mut running = Running::start(binary)?;
+        let known = running.known()?;
+        Ok(Envoy { binary: binary.to_owned(), known, running: Some(running) })
+    }
+}
+
+impl Judge for Envoy {
+    fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble> {
+        let mut running = match self.running.take() {
+            Some(running) => running,
+            None => Running::start(&self.binary)?,
+        };
+        let answer = running.judge(offer)?;
+        match answer {
+            Some(answer) => {
+                self.running = Some(running);
+                Ok(answer)
+            }
+            // It is gone: so would the proxy be.
+            None => Ok(Answer::Refused(running.epitaph())),
+        }
+    }
+}
+
+impl Running {
+    fn start(binary: &Path) -> Result<Running, Trouble> {
+        let folder = Folder::new()?;
+        let trouble =
+            |error: &dyn std::fmt::Display| Trouble::new(format!("cannot start {}: {error}", binary.display()));
+        fs::write(folder.file("boot.json"), bootstrap(&folder).to_string()).map_err(|error| trouble(&error))?;
+        fs::write(folder.file("eds.json"), r#"{"version_info":"0"}"#).map_err(|error| trouble(&error))?;
+        for channel in [Channel::Listeners, Channel::Clusters] {
+            fs::write(folder.file(channel.file()), response(0, &[])).map_err(|error| trouble(&error))?;
+        }
+        let mut child = Command::new(binary)
+            .args(["--disable-hot-restart", "--concurrency", "1", "--drain-time-s", "1", "--log-level", "warning"])
+            .args(["--log-format", "%v", "--log-format-escaped", "-c"])
+            .arg(folder.file("boot.json"))
+            .current_dir(&folder.0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| trouble(&error))?;
+        let (send, lines) = channel();
+        if let Some(log) = child.stderr.take() {
+            std::thread::spawn(move || {
+                for line in BufReader::new(log).split(b'\n').map_while(Result::ok) {
+                    if send.send(unescape(&String::from_utf8_lossy(&line))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        let mut running = Running { child, folder, lines, last: VecDeque::new(), updates: 0, clusters: None };
+        let began = Instant::now();
+        loop {
+            if running.ended() {
+                return Err(Trouble::new(format!("{} does not start: {}", binary.display(), running.epitaph())));
+            }
+            if admin::get(&running.folder.file("admin"), "/ready").is_ok_and(|said| said.contains("LIVE")) {
+                return Ok(running);
+            }
+            if began.elapsed() > TIME {
+                let why = format!("is not ready after {} s", TIME.as_secs());
+                return Err(Trouble::new(format!("{} {why}", binary.display())));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// How it ended, with its last words.
+    fn epitaph(&mut self) -> String {
+        while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(200)) {
+            self.keep(line);
+        }
+        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        let last: Vec<&str> = self.last.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+        format!("Envoy ends with {status}; its last words: {}", last.join(" | "))
+    }
+
+    fn keep(&mut self, line: String) {
+        const LINES: usize = 4;
+        if self.last.len() == LINES {
+            self.last.pop_front();
+        }
+        self.last.push_back(line);
+    }
+
+    fn get(&self, path: &str) -> Result<String, Trouble> {
+        let got = admin::get(&self.folder.file("admin"), path);
+        got.map_err(|error| Trouble::new(format!("Envoy's admin interface does not answer: {error}")))
+    }
+
+    /// What it is built with: Envoy says so in the node of its bootstrap.
+    fn known(&mut self) -> Result<Known, Trouble> {
+        let text = self.get("/config_dump?resource=&mask=bootstrap").or_else(|_| self.get("/config_dump"))?;
+        let dump: Value = serde_json::from_str(&text)
+            .map_err(|error| Trouble::new(format!("Envoy's config dump is no JSON: {error}")))?;
+        let mut known = Known::default();
+        let sections = dump["configs"].as_array().into_iter().flatten();
+        for extension in sections.filter_map(|it| it["bootstrap"]["node"]["extensions"].as_array()).flatten() {
+            let category = extension["category"].as_str().unwrap_or_default();
+            for message in extension["type_urls"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                known.add(message, category);
+            }
+        }
+        Ok(known)
+    }
+
+    /// Sends one resource; `None` when it did not survive that.
+    fn judge(&mut self, offer: &Offer<'_>) -> Result<Option<Answer>, Trouble> {
+        if offer.kind == ResourceKind::Cluster {
+            self.clusters = None;
+            return self.update(Channel::Clusters, &[offer.bytes]);
+        }
+        if self.clusters.as_ref() != Some(offer.clusters) {
+            let stand_ins: Vec<Vec<u8>> = offer.clusters.iter().map(|name| stand_in(name)).collect();
+            let resources: Vec<&[u8]> = stand_ins.iter().map(Vec::as_slice).collect();
+            match self.update(Channel::Clusters, &resources)? {
+                Some(Answer::Accepted) => self.clusters = Some(offer.clusters.clone()),
+                Some(Answer::Refused(words)) => return Err(Trouble::new(format!("stand-ins of clusters: {words}"))),
+                None => return Ok(None),
+            }
+        }
+        self.update(Channel::Listeners, &[offer.bytes])
+    }
+
+    /// Moves a new file over the old one and waits for the counters.
+    fn update(&mut self, channel: Channel, resources: &[&[u8]]) -> Result<Option<Answer>, Trouble> {
+        while let Ok(line) = self.lines.try_recv() {
+            self.keep(line);
+        }
+        let before = self.counters(channel)?;
+        self.updates += 1;
+        let (new, file) = (self.folder.file("new.pb"), self.folder.file(channel.file()));
+        let written = fs::write(&new, response(self.updates, resources)).and_then(|()| fs::rename(&new, &file));
+        written.map_err(|error| Trouble::new(format!("cannot write {}: {error}", file.display())))?;
+        let began = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            if self.ended() {
+                return Ok(None);
+            }
+            if let Ok([success, rejected, failed]) = self.counters(channel) {
+                if rejected > before[1] || failed > before[2] {
+                    return self.words().map(|words| Some(Answer::Refused(words)));
+                }
+                if success > before[0] {
+                    return Ok(Some(Answer::Accepted));
+                }
+            }
+            if began.elapsed() > TIME {
+                return Err(Trouble::new(format!("Envoy does not answer an update within {} s", TIME.as_secs())));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+    }
+
+    /// Updates taken, refused, unreadable.
+    fn counters(&self, channel: Channel) -> Result<[u64; 3], Trouble> {
+        let names = channel.counters();
+        let text = self.get(&format!("/stats?filter=^{}", names.replace('.', "%5C.")))?;
+        let value = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(names)?.strip_prefix(name)?.strip_prefix(": "));
+            line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
+        };
+        Ok([value("success"), value("rejected"), value("failure")])
+    }
+
+    /// What it writes of the update that it refused just now.
+    fn words(&mut self) -> Result<String, Trouble> {
+        let began = Instant::now();
+        loop {
+            match self.lines.recv_timeout(WORDS_TIME.saturating_sub(began.elapsed())) {
+                Ok(line) => {
+                    if let Some(words) = line.split(REFUSED).nth(1).or_else(|| line.split(FAILED).nth(1)) {
+                        return Ok(plain(words));
+                    }
+                    self.keep(line);
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    return Ok("Envoy gives no reason".to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// The reason alone: without the name of the resource, and without the message that Envoy prints before a broken
+/// constraint.
+fn plain(words: &str) -> String {
+    const BROKEN: &str = "Proto constraint validation failed";
+    let text = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(at) = text.find(BROKEN) {
+        return text[at..].to_owned();
+    }
+    let text = ["Error adding/updating listener(s) ", "Error adding/updating cluster(s) "]
+        .iter()
+        .find_map(|start| text.strip_prefix(start)?.split_once(": ").map(|(_, reason)| reason.to_owned()))
+        .unwrap_or(text);
+    text.trim_end_matches(',').to_owned()
+}
+
+/// A line of the log with Envoy's escapes (`--log-format-escaped`, C style) undone.
+fn unescape(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        match (c, if c == '\\' { rest.next() } else { None }) {
+            ('\\', Some('n' | 'r' | 't')) => out.push(' '),
+            ('\\', Some(other)) => out.push(other),
+            (c, _) => out.push(c),
+        }
+    }
+    out
+}
+
+/// `envoy.service.discovery.v3.DiscoveryResponse`: version, resources.
+fn response(version: u64, resources: &[&[u8]]) -> Vec<u8> {
+    let mut out = Vec::new();
+    wire::field(1, version.to_string().as_bytes(), &mut out);
+    for resource in resources {
+        wire::field(2, resource, &mut out);
+    }
+    out
+}
+
+/// A cluster of this name with nobody in it, as an `Any`: `name` is field 1, and STATIC is the type of an empty one.
+fn stand_in(name: &str) -> Vec<u8> {
+    let (mut cluster, mut out) = (Vec::new(), Vec::new());
+    wire::field(1, name.as_bytes(), &mut cluster);
+    wire::field(1, b"type.googleapis.com/envoy.config.cluster.v3.Cluster", &mut out);
+    wire::field(2, &cluster, &mut out);
+    out
+}
+
+/// What the agent gives a proxy, as far as configuration depends on it, with updates from files.
+fn bootstrap(folder: &Folder) -> Value {
+    let file = |name: &str| json!({"resource_api_version": "V3", "path_config_source": {"path": folder.file(name)}});
+    let http2 = json!({"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
+        "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
+        "explicit_http_config": {"http2_protocol_options": {}},
+    }});
+    let clusters = STATIC_CLUSTERS
+        .map(|name| json!({"name": name, "type": "STATIC", "typed_extension_protocol_options": http2.clone()}));
+    json!({
+        "node": {"id": "sidecar~127.0.0.1~trial.trial~trial.svc.cluster.local", "cluster": "trial.trial"},
+        "admin": {"address": {"pipe": {"path": folder.file("admin")}}},
+        "static_resources": {"clusters": clusters},
+        "dynamic_resources": {
+            "ads_config": {
+                "api_type": "DELTA_GRPC", "transport_api_version": "V3",
+                "grpc_services": [{"envoy_grpc": {"cluster_name": "xds-grpc"}}],
+            },
+            "lds_config": file(Channel::Listeners.file()),
+            "cds_config": file(Channel::Clusters.file()),
+        },
+        "bootstrap_extensions": [{
+            "name": "envoy.bootstrap.internal_listener",
+            "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.bootstrap.internal_listener.v3.InternalListener",
+            },
+        }],
+        "layered_runtime": {"layers": [
+            {"name": "global config", "static_layer": {"re2.max_program_size.error_level": 32768}},
+        ]},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_and_other_programs_told() {
+        let said = "\n./envoy  version: 6eb0d2d/1.39.3-dev/Clean/RELEASE/BoringSSL\n\n";
+        assert_eq!(parse_version(said), Some(Version { text: "1.39.3-dev".to_owned(), minor: 39 }));
+        for other in ["", "bash version: 5", "x version: a/2.1.0/b", "x version: a/1.x/b"] {
+            assert_eq!(parse_version(other), None, "{other}");
+        }
+        let none = version(Path::new("/nonexistent/envoy")).unwrap_err();
+        assert!(none.usage && none.message.starts_with("cannot run /nonexistent/envoy: "), "{none}");
+    }
+
+    #[test]
+    fn reasons_come_without_what_stands_before_them() {
+        let line = unescape(
+            r#"Error adding/updating listener(s) probe: script load error: [string \"x(\"]:1: \'=\' expected\n"#,
+        );
+        assert_eq!(plain(&line), r#"script load error: [string "x("]:1: '=' expected"#);
+        let line = unescape(
+            r"goo.gle/debugproto    \ntype: STATIC\n: Proto constraint validation failed (ClusterValidationError.Name: x)\n",
+        );
+        assert_eq!(plain(&line), "Proto constraint validation failed (ClusterValidationError.Name: x)");
+    }
+}
