@@ -189,6 +189,13 @@ impl Trial {
         self.neutralised.borrow().clone()
     }
 
+    /// The JSON of a resource as this Envoy can have it; `None` when nothing is left, or when it is no JSON.
+    pub fn stand_in(&self, schema: Schema, istio: u16, kind: ResourceKind, text: &str) -> Option<String> {
+        let mut tree = json::parse(text).ok()?;
+        let stays = Neutral::new(schema, istio, &self.known, &self.pair).resource(kind, &mut tree);
+        stays.then(|| json::write(&tree, Style::Compact))
+    }
+
     /// Sends a resource. `clusters` are the names of all clusters of the proxy; `istio` the minor release that it is of.
     fn send(
         &self,

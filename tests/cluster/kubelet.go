@@ -23,7 +23,7 @@ import (
 const (
 	// A file with the config dump that its admin port and its pilot-agent answer with.
 	dumpFile = "test/dump"
-	// An address on loopback that port-forwards to port 15000 lead to, such as a real Envoy's admin port.
+	// An address on loopback, a real Envoy's admin port, that port-forwards to port 15000 lead to and pilot-agent asks.
 	adminAddress = "test/admin"
 	// Ways that are closed: "port-forward", "exec", or both with a comma.
 	closedWays = "test/closed"
@@ -119,11 +119,26 @@ func (k *kubelet) ExecInContainer(ctx context.Context, name, _, container string
 	if err != nil {
 		return err
 	}
-	if container != "istio-proxy" || strings.Join(command, " ") != "pilot-agent request GET config_dump" || annotations[dumpFile] == "" {
+	dumped, address := annotations[dumpFile], annotations[adminAddress]
+	if container != "istio-proxy" || strings.Join(command, " ") != "pilot-agent request GET config_dump" || (dumped == "" && address == "") {
 		fmt.Fprintf(complaints, "%s: not found\n", command[0])
 		return &utilexec.CodeExitError{Err: fmt.Errorf("exit status 127"), Code: 127}
 	}
-	dump, err := os.Open(annotations[dumpFile])
+	if address != "" {
+		// As pilot-agent does it.
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/config_dump", nil)
+		if err != nil {
+			return err
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		_, err = io.Copy(out, response.Body)
+		return err
+	}
+	dump, err := os.Open(dumped)
 	if err != nil {
 		return err
 	}

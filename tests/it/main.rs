@@ -13,6 +13,7 @@ mod completion;
 mod corpus_lint;
 mod custom_rules;
 mod dump;
+mod envoy;
 mod field_failures;
 mod generate;
 mod input;

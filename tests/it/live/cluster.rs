@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// The running cluster; it ends when this process does, because its standard input closes.
-struct Cluster {
+pub(super) struct Cluster {
     folder: tempfile::TempDir,
     _child: Child,
     runtime: Runtime,
@@ -24,7 +24,7 @@ struct Cluster {
 }
 
 /// The one cluster of a test run, started by whoever comes first.
-fn cluster() -> &'static Cluster {
+pub(super) fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
     CLUSTER.get_or_init(|| {
         let built = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/build.sh"))
@@ -82,14 +82,14 @@ metadata: {name: istio, namespace: istio-system}
 data: {mesh: 'rootNamespace: istio-system'}
 ";
 
-fn documents(text: &str) -> Vec<Value> {
+pub(super) fn documents(text: &str) -> Vec<Value> {
     let file = Sources::default().add("test", text);
     let (documents, problems) = yaml::documents(file, text);
     assert!(problems.is_empty(), "{problems:?}");
     documents.iter().map(Node::to_json).filter(Value::is_object).collect()
 }
 
-fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
+pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -113,7 +113,7 @@ impl Cluster {
     }
 
     /// Creates objects, many at the same time; pods are made to run.
-    fn create(&self, objects: &[Value]) {
+    pub(super) fn create(&self, objects: &[Value]) {
         // Namespaces first: what is in them needs them.
         for group in [true, false] {
             let objects = objects.iter().filter(|object| (text(object, "/kind") == "Namespace") == group);
@@ -148,7 +148,7 @@ impl Cluster {
     }
 
     /// A kubeconfig of a user whose context has this namespace.
-    fn kubeconfig(&self, user: &str, namespace: &str) -> PathBuf {
+    pub(super) fn kubeconfig(&self, user: &str, namespace: &str) -> PathBuf {
         let text = fs::read_to_string(self.folder.path().join(format!("{user}.kubeconfig"))).unwrap();
         let text = text.replace("context: {", &format!("context: {{namespace: {namespace}, "));
         let path = self.folder.path().join(format!("{user}-{namespace}.kubeconfig"));

