@@ -502,7 +502,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__audit)
-            opts="-f -o -n -v -A -l -h --filename --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --to --from --path --revision-from --revision-to --output --output-file --fail-on --unsafe-fixes --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-f -o -n -v -A -l -h --filename --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --to --from --path --revision-from --revision-to --output --output-file --fail-on --unsafe-fixes --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -541,6 +541,10 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --proxy-workload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --envoy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -836,7 +840,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__diff)
-            opts="-f -n -v -A -l -h --filename --current --delete --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-f -n -v -A -l -h --filename --current --delete --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -883,6 +887,10 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --proxy-workload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --envoy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2800,7 +2808,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__lint)
-            opts="-o -n -v -A -l -h --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --select --ignore --output --output-file --stat --fail-on --baseline --update-baseline --fix --unsafe-fixes --diff --rules --config --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -n -v -A -l -h --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --select --ignore --output --output-file --stat --fail-on --baseline --update-baseline --fix --unsafe-fixes --diff --rules --config --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2831,6 +2839,10 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --proxy-workload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --envoy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3040,7 +3052,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__render)
-            opts="-f -o -n -v -A -l -h --filename --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --only --output --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-f -o -n -v -A -l -h --filename --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --only --output --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3079,6 +3091,10 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --proxy-workload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --envoy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -762,6 +762,7 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
 '--only=[Leave out every resource that the filters do not touch]:ONLY:(changed)' \
 '-o+[Form of the output]:OUTPUT:(json yaml)' \
 '--output=[Form of the output]:OUTPUT:(json yaml)' \
@@ -809,6 +810,7 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
@@ -848,6 +850,7 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
 '*--select=[Only these rules\: codes, beginnings of codes such as EF3, names, or all]:RULES:_default' \
 '*--ignore=[Not these rules]:RULES:_default' \
 '-o+[Form of the output]:OUTPUT:((human\:"For people"
@@ -1159,6 +1162,7 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
 '--to=[Release to upgrade to]:RELEASE:_default' \
 '--from=[Release that runs now \[default\: what the cluster or the config dumps say\]]:RELEASE:_default' \
 '*--path=[Releases on the way, such as 1.24,1.26,1.28 \[default\: every minor release\]]:RELEASES:_default' \

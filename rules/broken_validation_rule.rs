@@ -9,7 +9,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A number out of its bounds, text that is too short, too long or of another form, an enum value that is not
-    /// allowed, a list with too many or repeated items: every rule that the proto files state, at any depth.
+    /// allowed, a list with too many or repeated items: every rule that the proto files state, at any depth. And a negative
+    /// duration, which Envoy never reads.
     ///
     /// # Why it matters
     /// istiod checks none of these rules: it sends the value, and the proxy rejects the listener, route or cluster.

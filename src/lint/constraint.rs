@@ -27,6 +27,15 @@ pub enum Absent {
 
 /// The rules that the values of a message's field break.
 pub fn broken(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
+    let mut out = stated(object, member);
+    if out.is_empty() {
+        out.extend(member.envoy.and_then(|field| negative(field, &member.entry.value)));
+    }
+    out
+}
+
+/// The rules of the API that they break.
+fn stated(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
     let mut out = Vec::new();
     let Some(field) = member.envoy.filter(|field| !field.rules().is_empty()) else { return out };
     let node = &member.entry.value;
@@ -73,6 +82,14 @@ pub fn broken(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
         _ => single(&rules, field.kind(), node, &mut out),
     }
     out
+}
+
+/// A duration below zero, which no rule has to forbid: Envoy refuses to read one (`DurationUtil`, `protobuf/utility.cc`;
+/// 1.36 to 1.40).
+fn negative(field: Field, node: &Node) -> Option<Broken> {
+    let Kind::Message(message) = field.kind() else { return None };
+    let written = node.as_str().filter(|_| message.well_known() == Some(WellKnown::Duration))?;
+    (parse_go_duration(written)? < 0).then(|| Broken { span: node.span, must_be: "a positive duration".to_owned() })
 }
 
 /// What Envoy misses in an object that is given in full.

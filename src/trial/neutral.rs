@@ -164,7 +164,17 @@ impl<'n> Neutral<'n> {
             "envoy.config.core.v3.ConfigSource" => self.config_source(tree, at),
             "envoy.config.core.v3.DataSource" => self.data_source(tree, at),
             "envoy.extensions.wasm.v3.VmConfig" => self.wasm(tree),
-            "envoy.extensions.access_loggers.file.v3.FileAccessLog" if tree.get("path").is_some() => {
+            "envoy.config.core.v3.GrpcService.GoogleGrpc" if !tree.str_at("target_uri").is_empty() => {
+                tree.set("target_uri", Tree::string("127.0.0.1:9", Origin::ISTIOD));
+                self.done.insert("gRPC services outside the mesh: nobody is called");
+            }
+            "envoy.extensions.common.dynamic_forward_proxy.v3.DnsCacheConfig" => {
+                let names = tree.remove("preresolve_hostnames");
+                if names.is_some() {
+                    self.done.insert("names to resolve beforehand: left out");
+                }
+            }
+            "envoy.extensions.access_loggers.file.v3.FileAccessLog" if !tree.str_at("path").is_empty() => {
                 tree.set("path", Tree::string("/dev/null", Origin::ISTIOD));
                 self.done.insert("files of access logs: /dev/null");
             }
@@ -183,17 +193,17 @@ impl<'n> Neutral<'n> {
     /// A proxy's endpoints are not reachable from here, and nobody is to be called: addresses that name a host become one,
     /// addresses that are an IP address stay one.
     fn endpoints(&mut self, cluster: &mut Tree<'_>) {
-        let by_name = matches!(cluster.str_at("type"), "STRICT_DNS" | "LOGICAL_DNS")
-            || cluster.get("cluster_type").is_some_and(|it| it.name().contains("dns"));
+        let by_name =
+            matches!(cluster.str_at("type"), "STRICT_DNS" | "LOGICAL_DNS") || cluster.get("cluster_type").is_some();
         let localities = cluster.get_mut("load_assignment").and_then(|it| it.get_mut("endpoints"));
         let localities = localities.and_then(Tree::items_mut).into_iter().flatten();
         let endpoints = localities.filter_map(|it| it.get_mut("lb_endpoints")?.items_mut()).flatten();
         for endpoint in endpoints.filter_map(|it| it.get_mut("endpoint")?.get_mut("address")?.get_mut("socket_address"))
         {
             let address = endpoint.str_at("address");
-            if by_name || address.parse::<std::net::IpAddr>().is_ok() {
+            if (by_name && !address.is_empty()) || address.parse::<std::net::IpAddr>().is_ok() {
                 endpoint.set("address", Tree::string("127.0.0.1", Origin::ISTIOD));
-                if endpoint.get("port_value").is_some() {
+                if endpoint.get("port_value").and_then(Tree::as_u64).is_some_and(|port| u16::try_from(port).is_ok()) {
                     endpoint.set("port_value", Tree::new(Value::Number("9".into())));
                 }
                 self.done.insert("addresses of endpoints: nobody is called");
@@ -206,7 +216,7 @@ impl<'n> Neutral<'n> {
         let of_file = tree.get("path").is_some() || tree.get("path_config_source").is_some();
         if at == "eds_config" {
             // Relative to the folder that Envoy runs in.
-            *tree = parsed(r#"{"resource_api_version":"V3","path_config_source":{"path":"eds.json"}}"#);
+            *tree = parsed(r#"{"resource_api_version":"V3","path_config_source":{"path":"./eds.json"}}"#);
             self.done.insert("endpoints: none come");
         } else if of_file {
             *tree = parsed(r#"{"resource_api_version":"V3","ads":{}}"#);
@@ -251,12 +261,22 @@ impl<'n> Neutral<'n> {
 
     /// Wasm modules are fetched when the proxy runs, or are files of the proxy's.
     fn wasm(&mut self, tree: &mut Tree<'_>) {
-        let inline = |code: &Tree<'_>| code.get("local").is_some_and(|local| !of_file(local));
-        if tree.str_at("runtime") == NULL_RUNTIME || tree.get("code").is_none_or(inline) {
+        const FETCHED: &str = r#"{"remote":{"http_uri":{"uri":"http://stand-in.invalid/","cluster":"stand-in.invalid","timeout":"1s"},"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}}"#;
+        if tree.str_at("runtime") == NULL_RUNTIME {
             return;
         }
-        let none = r#"{"remote":{"http_uri":{"uri":"http://stand-in.invalid/","cluster":"stand-in.invalid","timeout":"1s"},"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}}"#;
-        tree.set("code", parsed(none));
+        let Some(code) = tree.get_mut("code") else { return };
+        if code.get("local").is_some_and(of_file) {
+            *code = parsed(FETCHED);
+        } else if let Some(uri) = code.get_mut("remote").and_then(|remote| remote.get_mut("http_uri")) {
+            for (key, text) in [("uri", "http://stand-in.invalid/"), ("cluster", "stand-in.invalid")] {
+                if !uri.str_at(key).is_empty() {
+                    uri.set(key, Tree::string(text, Origin::ISTIOD));
+                }
+            }
+        } else {
+            return;
+        }
         self.done.insert("Wasm modules: not loaded");
     }
 }
@@ -285,7 +305,8 @@ fn null_plugin(any: &Tree<'_>) -> bool {
 fn of_file(source: &Tree<'_>) -> bool {
     let keys = ["filename", "environment_variable", "environmentVariable"];
     let inline = ["inline_string", "inline_bytes", "inlineString", "inlineBytes"];
-    keys.iter().any(|key| source.get(key).is_some()) || inline.iter().any(|key| REDACTED.contains(&source.str_at(key)))
+    keys.iter().any(|key| !source.str_at(key).is_empty())
+        || inline.iter().any(|key| REDACTED.contains(&source.str_at(key)))
 }
 
 /// A listener that has a route configuration inside.
