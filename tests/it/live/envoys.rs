@@ -238,7 +238,7 @@ fn pod(namespace: &str, workload: &str, proxy: &Proxy) -> Value {
 fn running_envoys_show_what_is_in_effect() {
     let cluster = cluster();
     let trial = Trial::start(&binary(VERSION)).unwrap();
-    let (filters, patched) = patched(&["shop-11-0545", "shop-11-0555"]);
+    let (filters, patched) = patched(&["shop-11-0455", "shop-11-0555"]);
     let (mut with, mut without) = (Proxy::start("shop", "cart-1"), Proxy::start("shop", "idle-1"));
     let fit = with.fit(&trial, &patched);
     assert_eq!(with.send(&fit), 0);
