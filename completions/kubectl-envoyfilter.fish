@@ -64,6 +64,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "audit" -d 'Say what an upgrade of Istio breaks or changes, and whether to go ahead'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "api" -d 'Say what a field, type or extension of the Envoy API is, and which releases have it'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "rules" -d 'List the rules of lint, or show one with its documentation'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "webhook" -d 'Review EnvoyFilters in the cluster: install, look after and remove what does it'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
@@ -993,21 +994,245 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from help" -f -a "test" -d 'Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "explain" -d 'Explain what EnvoyFilters do to a proxy, or who wrote a field'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "render" -d 'Write a config dump as istiod would send it with these filters'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "diff" -d 'Show what changed filters change on each proxy'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "lint" -d 'Say what is wrong, risky or without effect in EnvoyFilters'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "get" -d 'List EnvoyFilters with what they select and what of them is in effect'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "status" -d 'One line for each EnvoyFilter and workload where something is wrong'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "capture" -d 'Save what a run reads of a cluster, without secrets, for --capture'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "rbac" -d 'Print the roles that a command needs; with -n those for one namespace'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "version" -d 'Versions of this program, the cluster, control planes and proxies'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "completion" -d 'Print a completion script for a shell'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "__complete"
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "audit" -d 'Say what an upgrade of Istio breaks or changes, and whether to go ahead'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "api" -d 'Say what a field, type or extension of the Envoy API is, and which releases have it'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "rules" -d 'List the rules of lint, or show one with its documentation'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l kubeconfig -d 'Kubeconfig to use, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l as -d 'User to impersonate' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l as-group -d 'Group to impersonate; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l field-selector -d 'Only EnvoyFilters with these fields' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l istio-namespace -d 'Namespace in which istiod runs' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l dump-via -d 'How proxies are read: auto, port-forward, exec or pod-proxy' -r -f -a "auto\t''
+port-forward\t''
+exec\t''
+pod-proxy\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -s v -l verbose -d 'Leave nothing out'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -s A -l all-namespaces -d 'Every namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -l all-replicas -d 'Read every pod, not one for each template'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -s h -l help -d 'Print help'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -f -a "install" -d 'Install the admission webhook and the scheduled report, or print what that takes'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -f -a "status" -d 'Say whether the webhook is there and does its work, and what to do where it does not'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -f -a "report" -d 'Lint the running mesh and write what is found into it, as PolicyReports'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -f -a "policy" -d 'Print policies with which the API server checks some rules by itself, without a webhook'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -f -a "uninstall" -d 'Remove what `install` made, and what the webhook made for itself'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l name -d 'Name of the installation; -n is its namespace [default namespace: envoyfilter-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l image -d 'Image of this program' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l pull-secret -d 'Secret with which the image is pulled; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l replicas -d 'Replicas of the server' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l mode -d 'enforce refuses what is wrong, warn tells, audit only counts and logs' -r -f -a "enforce\t''
+warn\t''
+audit\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l deny-at -d 'Severity from which on a filter is refused: error, warning or info' -r -f -a "error\t''
+warning\t''
+info\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l deadline -d 'How long a review may take' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l on-deadline -d 'What happens to a filter that takes longer: allow (with a warning) or deny' -r -f -a "allow\t''
+deny\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l failure-policy -d 'What the API server does when no server answers: Ignore or Fail' -r -f -a "Ignore\t''
+Fail\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l timeout -d 'How long the API server waits for an answer, in seconds' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l sample-proxies -d 'Proxies of which the server reads the extensions they have; takes the right to read config dumps' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l config -d 'Configuration, as lint reads it from .envoyfilter.yaml' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l certificates -d 'Where the certificate comes from: own (the server makes and renews it) or cert-manager' -r -f -a "own\t''
+cert-manager\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l revision -d 'Revision of a further control plane, whose mesh settings are read as well; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-schedule -d 'When the report is written, as cron' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-shards -d 'Pods that share the work of a report' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l dry-run -d 'Whether anything is done: none (it is), client (it is printed), server (the API server checks it)' -r -f -a "none\t'It is done'
+client\t'It is only said'
+server\t'The API server checks it and keeps nothing'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s o -l output -d 'Form of what is printed: yaml or json' -r -f -a "yaml\t'Documents, as kubectl apply takes them'
+json\t'One List'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l kubeconfig -d 'Kubeconfig to use, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l as -d 'User to impersonate' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l as-group -d 'Group to impersonate; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l field-selector -d 'Only EnvoyFilters with these fields' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l istio-namespace -d 'Namespace in which istiod runs' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l dump-via -d 'How proxies are read: auto, port-forward, exec or pod-proxy' -r -f -a "auto\t''
+port-forward\t''
+exec\t''
+pod-proxy\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l service-monitor -d 'Let the Prometheus operator read the metrics'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l no-network-policy -d 'Without a NetworkPolicy'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l no-report -d 'Without the scheduled report'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-job -d 'Print a Job that writes one report now, instead of installing'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s v -l verbose -d 'Leave nothing out'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s A -l all-namespaces -d 'Every namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l all-replicas -d 'Read every pod, not one for each template'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l name -d 'Name of the installation; -n is its namespace [default namespace: envoyfilter-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l trial-namespace -d 'Namespace in which a filter is sent on trial (as a dry run: nothing is kept) [default: the context\'s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s o -l output -d 'Form of the output' -r -f -a "table\t'For people'
+json\t'For programs'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l kubeconfig -d 'Kubeconfig to use, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l as -d 'User to impersonate' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l as-group -d 'Group to impersonate; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l field-selector -d 'Only EnvoyFilters with these fields' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l istio-namespace -d 'Namespace in which istiod runs' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l dump-via -d 'How proxies are read: auto, port-forward, exec or pod-proxy' -r -f -a "auto\t''
+port-forward\t''
+exec\t''
+pod-proxy\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s v -l verbose -d 'Leave nothing out'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s A -l all-namespaces -d 'Every namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l all-replicas -d 'Read every pod, not one for each template'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l name -d 'Name of the installation; -n is its namespace [default namespace: envoyfilter-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shard -d 'Only the part I (from 0) of N of the EnvoyFilters: who shares the work writes the reports of others never' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shards -d 'The work is shared by so many; which part this is says JOB_COMPLETION_INDEX, as in a Job of completionMode Indexed' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shard-index -d 'Part that this is' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l config -d 'Configuration, as lint reads it from .envoyfilter.yaml' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l rules -d 'Rules of your own: files, or folders of files, of kind LintRule' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l dry-run -d 'Whether anything is written: none (it is), client (it is printed), server (the API server checks it)' -r -f -a "none\t'It is done'
+client\t'It is only said'
+server\t'The API server checks it and keeps nothing'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s o -l output -d 'Form of what is printed: yaml or json' -r -f -a "yaml\t'Documents, as kubectl apply takes them'
+json\t'One List'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l kubeconfig -d 'Kubeconfig to use, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l as -d 'User to impersonate' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l as-group -d 'Group to impersonate; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l field-selector -d 'Only EnvoyFilters with these fields' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l istio-namespace -d 'Namespace in which istiod runs' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l dump-via -d 'How proxies are read: auto, port-forward, exec or pod-proxy' -r -f -a "auto\t''
+port-forward\t''
+exec\t''
+pod-proxy\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s v -l verbose -d 'Leave nothing out'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s A -l all-namespaces -d 'Every namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l all-replicas -d 'Read every pod, not one for each template'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l name -d 'Name of the installation; -n is its namespace [default namespace: envoyfilter-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l action -d 'What is done with errors: Deny, Warn or Audit' -r -f -a "Deny\t''
+Warn\t''
+Audit\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l failure-policy -d 'What the API server does when an expression cannot be evaluated: Ignore or Fail' -r -f -a "Ignore\t''
+Fail\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s o -l output -d 'Form of the output: yaml, json, or table (what becomes of every rule)' -r -f -a "yaml\t''
+json\t''
+table\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l kubeconfig -d 'Kubeconfig to use, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l as -d 'User to impersonate' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l as-group -d 'Group to impersonate; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l field-selector -d 'Only EnvoyFilters with these fields' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l istio-namespace -d 'Namespace in which istiod runs' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l dump-via -d 'How proxies are read: auto, port-forward, exec or pod-proxy' -r -f -a "auto\t''
+port-forward\t''
+exec\t''
+pod-proxy\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s v -l verbose -d 'Leave nothing out'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s A -l all-namespaces -d 'Every namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l all-replicas -d 'Read every pod, not one for each template'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s h -l help -d 'Print help'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l name -d 'Name of the installation; -n is its namespace [default namespace: envoyfilter-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l dry-run -d 'Whether anything is done: none (it is), client (it is only said), server (the API server checks it)' -r -f -a "none\t'It is done'
+client\t'It is only said'
+server\t'The API server checks it and keeps nothing'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l kubeconfig -d 'Kubeconfig to use, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l context -d 'Context of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l cluster -d 'Cluster of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l user -d 'User of the kubeconfig' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l as -d 'User to impersonate' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l as-group -d 'Group to impersonate; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l field-selector -d 'Only EnvoyFilters with these fields' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l istio-namespace -d 'Namespace in which istiod runs' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l dump-via -d 'How proxies are read: auto, port-forward, exec or pod-proxy' -r -f -a "auto\t''
+port-forward\t''
+exec\t''
+pod-proxy\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l keep-reports -d 'Leave the reports where they are'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s v -l verbose -d 'Leave nothing out'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s A -l all-namespaces -d 'Every namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l all-replicas -d 'Read every pod, not one for each template'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s h -l help -d 'Print help'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from help" -f -a "install" -d 'Install the admission webhook and the scheduled report, or print what that takes'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from help" -f -a "status" -d 'Say whether the webhook is there and does its work, and what to do where it does not'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from help" -f -a "report" -d 'Lint the running mesh and write what is found into it, as PolicyReports'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from help" -f -a "policy" -d 'Print policies with which the API server checks some rules by itself, without a webhook'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from help" -f -a "uninstall" -d 'Remove what `install` made, and what the webhook made for itself'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "explain" -d 'Explain what EnvoyFilters do to a proxy, or who wrote a field'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "render" -d 'Write a config dump as istiod would send it with these filters'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "diff" -d 'Show what changed filters change on each proxy'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "lint" -d 'Say what is wrong, risky or without effect in EnvoyFilters'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "get" -d 'List EnvoyFilters with what they select and what of them is in effect'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "status" -d 'One line for each EnvoyFilter and workload where something is wrong'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "capture" -d 'Save what a run reads of a cluster, without secrets, for --capture'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "rbac" -d 'Print the roles that a command needs; with -n those for one namespace'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "version" -d 'Versions of this program, the cluster, control planes and proxies'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "completion" -d 'Print a completion script for a shell'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "__complete"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "audit" -d 'Say what an upgrade of Istio breaks or changes, and whether to go ahead'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "api" -d 'Say what a field, type or extension of the Envoy API is, and which releases have it'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "rules" -d 'List the rules of lint, or show one with its documentation'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "webhook" -d 'Review EnvoyFilters in the cluster: install, look after and remove what does it'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and not __fish_seen_subcommand_from explain render diff lint get status capture rbac version completion __complete audit api rules webhook help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from explain" -f -a "pod" -d 'A pod, by its name or by its workload\'s'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from explain" -f -a "deployment" -d 'The pods of a deployment'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from explain" -f -a "service" -d 'The pods behind a service'
@@ -1017,3 +1242,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from explain" -f -a "field" -d 'Who wrote a field, such as cluster/NAME/connect_timeout or listener/virtualInbound/filter_chains[0]/filters[0]'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from explain" -f -a "rule" -d 'A rule of lint, by its code or name'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from rules" -f -a "test" -d 'Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from webhook" -f -a "install" -d 'Install the admission webhook and the scheduled report, or print what that takes'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from webhook" -f -a "status" -d 'Say whether the webhook is there and does its work, and what to do where it does not'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from webhook" -f -a "report" -d 'Lint the running mesh and write what is found into it, as PolicyReports'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from webhook" -f -a "policy" -d 'Print policies with which the API server checks some rules by itself, without a webhook'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand help; and __fish_seen_subcommand_from webhook" -f -a "uninstall" -d 'Remove what `install` made, and what the webhook made for itself'

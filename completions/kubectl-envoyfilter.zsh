@@ -1360,6 +1360,300 @@ esac
     ;;
 esac
 ;;
+(webhook)
+_arguments "${_arguments_options[@]}" : \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'--context=[Context of the kubeconfig]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+":: :_kubectl-envoyfilter__subcmd__webhook_commands" \
+"*::: :->webhook" \
+&& ret=0
+
+    case $state in
+    (webhook)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:kubectl-envoyfilter-webhook-command-$line[1]:"
+        case $line[1] in
+            (install)
+_arguments "${_arguments_options[@]}" : \
+'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
+'--image=[Image of this program]:IMAGE:_default' \
+'*--pull-secret=[Secret with which the image is pulled; may be given several times]:NAME:_default' \
+'--replicas=[Replicas of the server]:NUMBER:_default' \
+'--mode=[enforce refuses what is wrong, warn tells, audit only counts and logs]:MODE:(enforce warn audit)' \
+'--deny-at=[Severity from which on a filter is refused\: error, warning or info]:SEVERITY:(error warning info)' \
+'--deadline=[How long a review may take]:DURATION:_default' \
+'--on-deadline=[What happens to a filter that takes longer\: allow (with a warning) or deny]:WHAT:(allow deny)' \
+'--failure-policy=[What the API server does when no server answers\: Ignore or Fail]:POLICY:(Ignore Fail)' \
+'--timeout=[How long the API server waits for an answer, in seconds]:SECONDS:_default' \
+'--sample-proxies=[Proxies of which the server reads the extensions they have; takes the right to read config dumps]:NUMBER:_default' \
+'--config=[Configuration, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
+'--certificates=[Where the certificate comes from\: own (the server makes and renews it) or cert-manager]:SOURCE:(own cert-manager)' \
+'*--revision=[Revision of a further control plane, whose mesh settings are read as well; may be given several times]:REVISION:_default' \
+'--report-schedule=[When the report is written, as cron]:CRON:_default' \
+'--report-shards=[Pods that share the work of a report]:NUMBER:_default' \
+'--dry-run=[Whether anything is done\: none (it is), client (it is printed), server (the API server checks it)]:HOW:((none\:"It is done"
+client\:"It is only said"
+server\:"The API server checks it and keeps nothing"))' \
+'-o+[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
+json\:"One List"))' \
+'--output=[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
+json\:"One List"))' \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'--context=[Context of the kubeconfig]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'--service-monitor[Let the Prometheus operator read the metrics]' \
+'--no-network-policy[Without a NetworkPolicy]' \
+'--no-report[Without the scheduled report]' \
+'(--no-report)--report-job[Print a Job that writes one report now, instead of installing]' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
+'--trial-namespace=[Namespace in which a filter is sent on trial (as a dry run\: nothing is kept) \[default\: the context'\''s\]]:NAMESPACE:_default' \
+'-o+[Form of the output]:OUTPUT:((table\:"For people"
+json\:"For programs"))' \
+'--output=[Form of the output]:OUTPUT:((table\:"For people"
+json\:"For programs"))' \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'--context=[Context of the kubeconfig]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(report)
+_arguments "${_arguments_options[@]}" : \
+'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
+'(--shards)--shard=[Only the part I (from 0) of N of the EnvoyFilters\: who shares the work writes the reports of others never]:I/N:_default' \
+'--shards=[The work is shared by so many; which part this is says JOB_COMPLETION_INDEX, as in a Job of completionMode Indexed]:N:_default' \
+'--shard-index=[Part that this is]:SHARD_INDEX:_default' \
+'--config=[Configuration, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
+'*--rules=[Rules of your own\: files, or folders of files, of kind LintRule]:PATH:_files' \
+'--dry-run=[Whether anything is written\: none (it is), client (it is printed), server (the API server checks it)]:HOW:((none\:"It is done"
+client\:"It is only said"
+server\:"The API server checks it and keeps nothing"))' \
+'-o+[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
+json\:"One List"))' \
+'--output=[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
+json\:"One List"))' \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'--context=[Context of the kubeconfig]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(policy)
+_arguments "${_arguments_options[@]}" : \
+'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
+'--action=[What is done with errors\: Deny, Warn or Audit]:ACTION:(Deny Warn Audit)' \
+'--failure-policy=[What the API server does when an expression cannot be evaluated\: Ignore or Fail]:POLICY:(Ignore Fail)' \
+'-o+[Form of the output\: yaml, json, or table (what becomes of every rule)]:FORM:(yaml json table)' \
+'--output=[Form of the output\: yaml, json, or table (what becomes of every rule)]:FORM:(yaml json table)' \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'--context=[Context of the kubeconfig]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(uninstall)
+_arguments "${_arguments_options[@]}" : \
+'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
+'--dry-run=[Whether anything is done\: none (it is), client (it is only said), server (the API server checks it)]:HOW:((none\:"It is done"
+client\:"It is only said"
+server\:"The API server checks it and keeps nothing"))' \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'--context=[Context of the kubeconfig]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'--keep-reports[Leave the reports where they are]' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_kubectl-envoyfilter__subcmd__webhook__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:kubectl-envoyfilter-webhook-help-command-$line[1]:"
+        case $line[1] in
+            (install)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(report)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(policy)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(uninstall)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 ":: :_kubectl-envoyfilter__subcmd__help_commands" \
@@ -1504,6 +1798,42 @@ _arguments "${_arguments_options[@]}" : \
     ;;
 esac
 ;;
+(webhook)
+_arguments "${_arguments_options[@]}" : \
+":: :_kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands" \
+"*::: :->webhook" \
+&& ret=0
+
+    case $state in
+    (webhook)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:kubectl-envoyfilter-help-webhook-command-$line[1]:"
+        case $line[1] in
+            (install)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(status)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(report)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(policy)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(uninstall)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (help)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1534,6 +1864,7 @@ _kubectl-envoyfilter_commands() {
 'audit:Say what an upgrade of Istio breaks or changes, and whether to go ahead' \
 'api:Say what a field, type or extension of the Envoy API is, and which releases have it' \
 'rules:List the rules of lint, or show one with its documentation' \
+'webhook:Review EnvoyFilters in the cluster\: install, look after and remove what does it' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter commands' commands "$@"
@@ -1742,6 +2073,7 @@ _kubectl-envoyfilter__subcmd__help_commands() {
 'audit:Say what an upgrade of Istio breaks or changes, and whether to go ahead' \
 'api:Say what a field, type or extension of the Envoy API is, and which releases have it' \
 'rules:List the rules of lint, or show one with its documentation' \
+'webhook:Review EnvoyFilters in the cluster\: install, look after and remove what does it' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter help commands' commands "$@"
@@ -1884,6 +2216,42 @@ _kubectl-envoyfilter__subcmd__help__subcmd__version_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter help version commands' commands "$@"
 }
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands() {
+    local commands; commands=(
+'install:Install the admission webhook and the scheduled report, or print what that takes' \
+'status:Say whether the webhook is there and does its work, and what to do where it does not' \
+'report:Lint the running mesh and write what is found into it, as PolicyReports' \
+'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
+'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
+    )
+    _describe -t commands 'kubectl-envoyfilter help webhook commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__install_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help webhook install commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__policy_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__policy_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help webhook policy commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__report_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help webhook report commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__status_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help webhook status commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__uninstall_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__uninstall_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help webhook uninstall commands' commands "$@"
+}
 (( $+functions[_kubectl-envoyfilter__subcmd__lint_commands] )) ||
 _kubectl-envoyfilter__subcmd__lint_commands() {
     local commands; commands=()
@@ -1939,6 +2307,85 @@ _kubectl-envoyfilter__subcmd__status_commands() {
 _kubectl-envoyfilter__subcmd__version_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter version commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook_commands() {
+    local commands; commands=(
+'install:Install the admission webhook and the scheduled report, or print what that takes' \
+'status:Say whether the webhook is there and does its work, and what to do where it does not' \
+'report:Lint the running mesh and write what is found into it, as PolicyReports' \
+'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
+'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'kubectl-envoyfilter webhook commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help_commands() {
+    local commands; commands=(
+'install:Install the admission webhook and the scheduled report, or print what that takes' \
+'status:Say whether the webhook is there and does its work, and what to do where it does not' \
+'report:Lint the running mesh and write what is found into it, as PolicyReports' \
+'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
+'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'kubectl-envoyfilter webhook help commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__help_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook help help commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__install_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook help install commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__policy_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__policy_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook help policy commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__report_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook help report commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__status_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook help status commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__uninstall_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__uninstall_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook help uninstall commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__install_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__install_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook install commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__policy_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__policy_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook policy commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__report_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook report commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__status_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__status_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook status commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__uninstall_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__uninstall_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook uninstall commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_kubectl-envoyfilter" ]; then

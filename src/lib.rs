@@ -8,6 +8,7 @@ pub mod audit;
 pub mod cli;
 pub mod cluster;
 pub mod demo;
+pub mod deploy;
 pub mod engine;
 pub mod envoy;
 pub mod explain;

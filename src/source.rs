@@ -238,6 +238,28 @@ impl Node {
         span
     }
 
+    /// The route to the innermost key or value that a span lies in; empty when it lies in none.
+    pub fn route_to(&self, span: Span) -> Vec<Step> {
+        let holds = |outer: Span| outer.file == span.file && outer.start <= span.start && span.end <= outer.end;
+        let mut route = Vec::new();
+        let mut node = self;
+        loop {
+            let entry = node.entries().iter().find(|entry| holds(entry.key_span) || holds(entry.value.span));
+            let item = node.items().iter().position(|item| holds(item.span));
+            match (entry, item) {
+                (Some(entry), _) => {
+                    route.push(Step::Key(entry.key.clone()));
+                    node = &entry.value;
+                }
+                (None, Some(item)) => {
+                    route.push(Step::Item(item));
+                    node = &node.items()[item];
+                }
+                (None, None) => return route,
+            }
+        }
+    }
+
     /// The value as plain JSON, without places.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
@@ -249,6 +271,24 @@ impl Node {
             NodeValue::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect(),
         }
     }
+}
+
+/// A route as the API server writes the path of a field: `spec.configPatches[2].patch.value["@type"]`.
+pub fn field_path(route: &[Step]) -> String {
+    let mut path = String::new();
+    for step in route {
+        match step {
+            Step::Item(item) => path.extend(format!("[{item}]").chars()),
+            Step::Key(key) if key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && !key.is_empty() => {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(key);
+            }
+            Step::Key(key) => path.extend(format!("[{key:?}]").chars()),
+        }
+    }
+    path
 }
 
 /// Something wrong with an input, with its place; collected, never thrown, so that one bad document hides no other.

@@ -2,6 +2,7 @@
 
 use super::envoy::Envoy;
 use super::input::{Proxies, Work};
+use super::webhook::Shard;
 use super::{Exit, Session, custom};
 use crate::cluster::kinds;
 use crate::demo;
@@ -14,6 +15,7 @@ use crate::lint::summary::Summary;
 use crate::lint::{self, Finding, Input, Rule, fix};
 use crate::load::dump::{Dump, Identity};
 use crate::load::{self, Loaded, config as files, reference};
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::report::findings::{self as forms, Report};
@@ -76,6 +78,9 @@ pub(super) struct Lint {
     /// Configuration, instead of the nearest .envoyfilter.yaml upwards
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Only the filters of this part of the work
+    #[arg(skip)]
+    shard: Option<Shard>,
 }
 
 fn fail_on(word: &str) -> Result<FailOn, String> {
@@ -101,18 +106,43 @@ enum Output {
 }
 
 /// Everything of one run.
-struct Run {
-    loaded: Loaded,
-    findings: Vec<Finding>,
+pub(super) struct Run {
+    pub(super) loaded: Loaded,
+    pub(super) findings: Vec<Finding>,
+    /// The filters that were asked about, `namespace/name`; all without.
+    pub(super) asked: Option<BTreeSet<String>>,
     summary: Summary,
     releases: Vec<String>,
     /// What could not be read.
-    trouble: Vec<String>,
+    pub(super) trouble: Vec<String>,
     verdicts: Vec<Verdict>,
     fail_on: FailOn,
 }
 
 impl Lint {
+    /// Lint of the running mesh, as far as a part of the work goes.
+    pub(super) fn of_cluster(config: Option<PathBuf>, rules: Vec<PathBuf>, shard: Shard) -> Lint {
+        Lint {
+            files: Vec::new(),
+            proxies: Proxies::default(),
+            envoy: Envoy::default(),
+            select: Vec::new(),
+            ignore: Vec::new(),
+            output: Output::Human,
+            output_file: None,
+            stat: false,
+            fail_on: None,
+            baseline: None,
+            update_baseline: false,
+            fix: false,
+            unsafe_fixes: false,
+            diff: false,
+            rules,
+            config,
+            shard: Some(shard),
+        }
+    }
+
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
         if self.files.is_empty() && self.proxies.has_dumps() {
             let help = "name files or folders, - for the standard input; `lint --demo` shows what it does";
@@ -165,7 +195,7 @@ impl Lint {
     }
 
     /// Reads everything and runs the rules.
-    fn lint(&self, session: &mut Session<'_>, trial: Option<&Trial>) -> io::Result<Result<Run, Exit>> {
+    pub(super) fn lint(&self, session: &mut Session<'_>, trial: Option<&Trial>) -> io::Result<Result<Run, Exit>> {
         let options = load::Options { namespace: session.namespace().to_owned(), ..load::Options::default() };
         let mut work = if !self.files.is_empty() {
             Work::of_files(session, load::read(&self.files, &options))
@@ -178,6 +208,14 @@ impl Lint {
             }
         };
         let mut loaded = std::mem::take(&mut work.loaded);
+        let mut own = loaded.inventory.envoy_filters.clone();
+        if let Some(shard) = self.shard {
+            own.retain(|filter| {
+                let name = filter.full_name();
+                shard.owns(&name) && work.asked.as_ref().is_none_or(|asked| asked.contains(&name))
+            });
+            work.asked = Some(own.iter().map(EnvoyFilter::full_name).collect());
+        }
         let mut summary = Summary { files: loaded.sources.iter().count(), ..Summary::default() };
         let (config, folder, rules) = match self.configuration(session, &mut loaded)? {
             Ok(read) => read,
@@ -185,7 +223,7 @@ impl Lint {
         };
         let mut problems = Vec::new();
         // Proxies that no filter reaches have nothing to say.
-        let reached = work.reached_by(&loaded.inventory.envoy_filters);
+        let reached = work.reached_by(&own);
         let dumps = self.proxies.all(&work, &reached, &mut problems)?;
         let mut given: Vec<(usize, ProxyConfig<'_>)> = Vec::new();
         given.extend(dumps.iter().filter_map(|kept| Some((kept.plane, Proxies::config(kept, &mut problems)?))));
@@ -279,7 +317,8 @@ impl Lint {
         let fail_on = self.fail_on.or(config.fail_on).unwrap_or(FailOn::At(Severity::Error));
         drop(given);
         drop(reached);
-        Ok(Ok(Run { loaded, findings, summary, releases, trouble, verdicts, fail_on }))
+        let asked = work.asked.take();
+        Ok(Ok(Run { loaded, findings, asked, summary, releases, trouble, verdicts, fail_on }))
     }
 
     /// The configuration with the selectors of the command line, its folder, and all rules.

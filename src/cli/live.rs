@@ -38,13 +38,8 @@ pub(super) struct Opened {
     pub(super) reading: Reading,
 }
 
-/// Connects, and reads what a command needs. Fails with the way the command ends.
-pub(super) fn open(
-    session: &mut Session<'_>,
-    needs: &Needs,
-    namespace: Option<&str>,
-) -> io::Result<Result<Opened, Exit>> {
-    let options = &session.global.cluster;
+/// Connects; nothing is sent yet. Fails with the way the command ends.
+pub(super) fn connect(session: &mut Session<'_>) -> io::Result<Result<(Runtime, Cluster), Exit>> {
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let (sender, stop) = Stop::new();
     runtime.spawn(async move {
@@ -56,7 +51,7 @@ pub(super) fn open(
         }
         std::future::pending::<()>().await;
     });
-    let access = options.access();
+    let access = session.global.cluster.access();
     let cluster = match runtime.block_on(access.connect(stop)) {
         Ok(cluster) => cluster,
         Err(message) => {
@@ -66,6 +61,20 @@ pub(super) fn open(
         }
     };
     session.context_namespace = Some(cluster.namespace.clone());
+    Ok(Ok((runtime, cluster)))
+}
+
+/// Connects, and reads what a command needs. Fails with the way the command ends.
+pub(super) fn open(
+    session: &mut Session<'_>,
+    needs: &Needs,
+    namespace: Option<&str>,
+) -> io::Result<Result<Opened, Exit>> {
+    let (runtime, cluster) = match connect(session)? {
+        Ok(connected) => connected,
+        Err(exit) => return Ok(Err(exit)),
+    };
+    let options = &session.global.cluster;
     let namespace = namespace.or(session.global.namespace.as_deref());
     let scope = options.scope(&cluster, namespace, session.global.root_namespace.as_deref());
     let reading = match runtime.block_on(read::read(&cluster, needs, &scope)) {

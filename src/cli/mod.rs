@@ -21,6 +21,7 @@ mod rules;
 mod status;
 mod survey;
 mod version;
+mod webhook;
 
 pub use example::{Example, example};
 
@@ -164,6 +165,8 @@ enum Command {
     Api(api::Api),
     /// List the rules of lint, or show one with its documentation
     Rules(rules::Rules),
+    /// Review EnvoyFilters in the cluster: install, look after and remove what does it
+    Webhook(webhook::Webhook),
 }
 
 /// What the process tells the library about its surroundings.
@@ -245,6 +248,7 @@ impl Cli {
             Command::Api(command) => command.run(&mut session),
             Command::Audit(command) => command.run(&mut session),
             Command::Rules(command) => command.run(&mut session),
+            Command::Webhook(command) => command.run(&mut session),
         }
     }
 }

@@ -79,7 +79,7 @@ enum DumpVia {
 }
 
 /// Reads a duration as kubectl does: `10s`, `2m`, `1m30s`, `500ms`, or seconds; `0` is no limit of one's own.
-fn duration(text: &str) -> Result<Duration, String> {
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let bad = || format!("`{text}` is no duration; write it as 10s or 2m");
     if let Ok(seconds) = text.parse::<u32>() {
         return Ok(Duration::from_secs(seconds.into()));

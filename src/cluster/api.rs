@@ -1,7 +1,8 @@
 //! One request at a time, with bounded retries, and what can go wrong with it.
 
 use super::access::words;
-use http::header::{ACCEPT, RETRY_AFTER};
+use http::Method;
+use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use kube::Client;
 use kube::client::Body;
 use serde_json::Value;
@@ -124,13 +125,18 @@ impl Cluster {
 
     /// Gets a path; `metadata` asks for metadata only. Fails after bounded retries.
     pub(super) async fn get(&self, path: &str, metadata: bool) -> Result<String, Fault> {
+        self.call(&Ask { metadata, ..Ask::get(path) }).await.map(|answer| answer.text)
+    }
+
+    /// Sends a request that does no harm when it is sent twice. Fails after bounded retries.
+    pub(super) async fn call(&self, ask: &Ask<'_>) -> Result<Answer, Fault> {
         let mut tries = 0;
         loop {
             tries += 1;
             let failed = tokio::select! {
                 () = self.stop.wait() => return Err(Fault::Interrupted),
-                answer = timeout(self.timeout, self.once(path, metadata)) => match answer {
-                    Ok(Ok(text)) => return Ok(text),
+                answer = timeout(self.timeout, self.once(ask)) => match answer {
+                    Ok(Ok(answer)) => return Ok(answer),
                     Ok(Err(failed)) => failed,
                     Err(_) => Failed { fault: Fault::TimedOut(self.timeout), retry_after: None },
                 },
@@ -158,27 +164,63 @@ impl Cluster {
         serde_json::from_str(&text).map_err(|error| Fault::Garbled(error.to_string()))
     }
 
-    async fn once(&self, path: &str, metadata: bool) -> Result<String, Failed> {
+    async fn once(&self, ask: &Ask<'_>) -> Result<Answer, Failed> {
         self.count_request();
-        let accept = if metadata {
+        let accept = if ask.metadata {
             "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
         } else {
             "application/json"
         };
-        let request = http::Request::get(path).header(ACCEPT, accept).body(Body::empty());
-        let request = request.map_err(|error| broken(error.to_string()))?;
+        let mut request = http::Request::builder().method(ask.method.clone()).uri(ask.path).header(ACCEPT, accept);
+        if !ask.content.is_empty() {
+            request = request.header(CONTENT_TYPE, ask.content);
+        }
+        let request = request.body(Body::from(ask.body.clone())).map_err(|error| broken(error.to_string()))?;
         let answer =
             self.client.send(request).await.map_err(|error| Failed { fault: fault(&error), retry_after: None })?;
         let (status, wait) = (answer.status(), answer.headers().get(RETRY_AFTER).cloned());
+        let warnings = answer.headers().get_all(WARNING).iter().filter_map(|header| warning(header.to_str().ok()?));
+        let warnings = warnings.collect();
         let body = answer.into_body().collect_bytes().await.map_err(|error| broken(words(&error)))?;
         let text = String::from_utf8(body.to_vec())
             .map_err(|error| Failed { fault: Fault::Garbled(error.to_string()), retry_after: None })?;
         if status.is_success() {
-            return Ok(text);
+            return Ok(Answer { text, warnings });
         }
         let wait = wait.and_then(|wait| wait.to_str().ok()?.trim().parse().ok()).map(Duration::from_secs);
         Err(Failed { fault: of_status(status.as_u16(), &text), retry_after: wait })
     }
+}
+
+/// A request.
+pub(super) struct Ask<'a> {
+    pub(super) method: Method,
+    pub(super) path: &'a str,
+    /// Whether metadata is enough.
+    pub(super) metadata: bool,
+    /// Type of the body; empty when there is none.
+    pub(super) content: &'static str,
+    pub(super) body: Vec<u8>,
+}
+
+impl<'a> Ask<'a> {
+    /// A GET of whole objects.
+    pub(super) fn get(path: &'a str) -> Ask<'a> {
+        Ask { method: Method::GET, path, metadata: false, content: "", body: Vec::new() }
+    }
+}
+
+/// An answer with a status of success.
+pub(super) struct Answer {
+    pub(super) text: String,
+    /// What the API server or an admission webhook warns of.
+    pub(super) warnings: Vec<String>,
+}
+
+/// The words of a header `299 - "words"` (RFC 7234, 5.5).
+fn warning(header: &str) -> Option<String> {
+    let words = header.split_once('"')?.1.rsplit_once('"')?.0;
+    Some(words.replace("\\\"", "\"").replace("\\\\", "\\"))
 }
 
 fn broken(words: String) -> Failed {

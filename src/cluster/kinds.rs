@@ -24,7 +24,7 @@ const ISTIO: &str = "networking.istio.io";
 const BETA: &[&str] = &["v1beta1", "v1"];
 
 macro_rules! kinds {
-    ($($name:ident: $kind:literal, $group:expr, $versions:expr, $plural:literal, $namespaced:literal, $metadata:literal, $without:literal;)+) => {
+    ($($name:ident: $kind:literal, $group:expr, $versions:expr, $plural:literal, $namespaced:literal, $metadata:literal, $without:expr;)+) => {
         $(
             #[doc = concat!("`", $kind, "`.")]
             pub const $name: &Kind = &Kind {
@@ -56,6 +56,64 @@ kinds! {
     REVISION_TAG: "MutatingWebhookConfiguration", "admissionregistration.k8s.io", CORE, "mutatingwebhookconfigurations", false, true, "revision tags are not resolved";
 }
 
+// What `webhook` writes.
+kinds! {
+    SERVICE_ACCOUNT: "ServiceAccount", "", CORE, "serviceaccounts", true, true, INSTALLED;
+    CLUSTER_ROLE: "ClusterRole", RBAC, CORE, "clusterroles", false, true, INSTALLED;
+    CLUSTER_ROLE_BINDING: "ClusterRoleBinding", RBAC, CORE, "clusterrolebindings", false, true, INSTALLED;
+    ROLE: "Role", RBAC, CORE, "roles", true, true, INSTALLED;
+    ROLE_BINDING: "RoleBinding", RBAC, CORE, "rolebindings", true, true, INSTALLED;
+    OWN_CONFIG_MAP: "ConfigMap", "", CORE, "configmaps", true, true, INSTALLED;
+    SECRET: "Secret", "", CORE, "secrets", true, true, INSTALLED;
+    LEASE: "Lease", "coordination.k8s.io", CORE, "leases", true, true, INSTALLED;
+    OWN_SERVICE: "Service", "", CORE, "services", true, true, INSTALLED;
+    DEPLOYMENT: "Deployment", "apps", CORE, "deployments", true, true, INSTALLED;
+    DISRUPTION_BUDGET: "PodDisruptionBudget", "policy", CORE, "poddisruptionbudgets", true, true, INSTALLED;
+    NETWORK_POLICY: "NetworkPolicy", "networking.k8s.io", CORE, "networkpolicies", true, true, INSTALLED;
+    CRON_JOB: "CronJob", "batch", CORE, "cronjobs", true, true, INSTALLED;
+    JOB: "Job", "batch", CORE, "jobs", true, true, INSTALLED;
+    SERVICE_MONITOR: "ServiceMonitor", "monitoring.coreos.com", CORE, "servicemonitors", true, true, INSTALLED;
+    ISSUER: "Issuer", "cert-manager.io", CORE, "issuers", true, true, INSTALLED;
+    CERTIFICATE: "Certificate", "cert-manager.io", CORE, "certificates", true, true, INSTALLED;
+    VALIDATING_WEBHOOK: "ValidatingWebhookConfiguration", ADMISSION, CORE, "validatingwebhookconfigurations", false, true, INSTALLED;
+    ADMISSION_POLICY: "ValidatingAdmissionPolicy", ADMISSION, CORE, "validatingadmissionpolicies", false, true, INSTALLED;
+    ADMISSION_POLICY_BINDING: "ValidatingAdmissionPolicyBinding", ADMISSION, CORE, "validatingadmissionpolicybindings", false, true, INSTALLED;
+    POLICY_REPORT: "PolicyReport", POLICY_WG, &["v1alpha2"], "policyreports", true, true, "old reports are not removed";
+    CLUSTER_POLICY_REPORT: "ClusterPolicyReport", POLICY_WG, &["v1alpha2"], "clusterpolicyreports", false, true, "old reports are not removed";
+}
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+const ADMISSION: &str = "admissionregistration.k8s.io";
+const POLICY_WG: &str = "wgpolicyk8s.io";
+const INSTALLED: &str = "what is installed is not known";
+
+/// Everything that `webhook` makes in a cluster, in the order in which it is made; it is taken away the other way round.
+pub const MADE: &[&Kind] = &[
+    NAMESPACE,
+    SERVICE_ACCOUNT,
+    CLUSTER_ROLE,
+    CLUSTER_ROLE_BINDING,
+    ROLE,
+    ROLE_BINDING,
+    OWN_CONFIG_MAP,
+    SECRET,
+    LEASE,
+    ISSUER,
+    CERTIFICATE,
+    OWN_SERVICE,
+    NETWORK_POLICY,
+    DISRUPTION_BUDGET,
+    DEPLOYMENT,
+    SERVICE_MONITOR,
+    CRON_JOB,
+    JOB,
+    POLICY_REPORT,
+    CLUSTER_POLICY_REPORT,
+    ADMISSION_POLICY,
+    ADMISSION_POLICY_BINDING,
+    VALIDATING_WEBHOOK,
+];
+
 /// What a command reads beside the control plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
@@ -82,6 +140,24 @@ const ALL: &[&Kind] = &[
 ];
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
 
+/// What the admission server watches: what `lint` reads, and the labels of namespaces.
+const WATCHED: &[&Kind] = &[
+    ENVOY_FILTER,
+    POD,
+    NAMESPACE,
+    SERVICE,
+    SERVICE_ENTRY,
+    GATEWAY,
+    VIRTUAL_SERVICE,
+    DESTINATION_RULE,
+    SIDECAR,
+    WORKLOAD_ENTRY,
+    KUBE_GATEWAY,
+];
+
+/// The admission server. What it writes beside (its own certificate) is in `rbac`.
+pub const WEBHOOK: Needs = Needs { command: "webhook", kinds: WATCHED, dumps: false };
+
 macro_rules! needs {
     ($($name:ident: $command:literal, $kinds:expr, $dumps:literal;)+) => {
         $(
@@ -104,9 +180,20 @@ needs! {
     CAPTURE: "capture", &[ENVOY_FILTER, POD, SERVICE, SERVICE_ENTRY, GATEWAY, VIRTUAL_SERVICE, DESTINATION_RULE, SIDECAR, WORKLOAD_ENTRY, KUBE_GATEWAY, NAMESPACE, REVISION_TAG], true;
 }
 
+/// What the scheduled report reads.
+pub const REPORT: Needs = Needs { command: "report", ..LINT };
+
 impl Kind {
+    /// The kind that an object says it is, among those that [`MADE`] lists.
+    pub fn of(object: &serde_json::Value) -> Option<&'static Kind> {
+        let text = |key: &str| object.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+        let (group, version) = text("apiVersion").split_once('/').unwrap_or(("", text("apiVersion")));
+        let is = |kind: &&&Kind| kind.kind == text("kind") && kind.group == group && kind.versions.contains(&version);
+        MADE.iter().find(is).copied()
+    }
+
     /// The path of a list or, with a name, of one object.
-    pub(super) fn path(&self, version: &str, namespace: Option<&str>, name: Option<&str>) -> String {
+    pub fn path(&self, version: &str, namespace: Option<&str>, name: Option<&str>) -> String {
         let root = if self.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", self.group) };
         let mut path = format!("{root}/{version}");
         if let (true, Some(namespace)) = (self.namespaced, namespace) {

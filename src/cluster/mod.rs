@@ -1,6 +1,6 @@
 //! Reading a running mesh through the Kubernetes API: objects page by page, proxies' config dumps one by one.
 //!
-//! Nothing here writes to a cluster, and Secrets are never asked for. What cannot be read becomes a [`Problem`] that says
+//! Only `write` changes anything in a cluster, for `webhook`; Secrets of others are never asked for. What cannot be read becomes a [`Problem`] that says
 //! what it means for the answer; what could be read is kept.
 //!
 //! [`Problem`]: crate::source::Problem
@@ -17,6 +17,7 @@ mod portals;
 pub mod rbac;
 pub mod read;
 pub mod targets;
+pub mod write;
 
 pub use access::Access;
 pub use api::{Cluster, Fault, Stop};

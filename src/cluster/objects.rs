@@ -16,7 +16,8 @@ pub(super) fn keep(object: &mut Value) -> bool {
         return false;
     }
     if let Some(Value::Object(metadata)) = map.get_mut("metadata") {
-        metadata.retain(|key, _| METADATA.contains(&key.as_str()));
+        // Reports on a filter name the one they are about, also when another of its name has come.
+        metadata.retain(|key, _| METADATA.contains(&key.as_str()) || (key == "uid" && kind == "EnvoyFilter"));
         if let Some(Value::Object(annotations)) = metadata.get_mut("annotations") {
             annotations.retain(|key, _| !REPEATS.contains(&key.as_str()));
         }

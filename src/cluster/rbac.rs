@@ -1,6 +1,9 @@
 //! The rights each command needs, from the table that its requests are made from.
 
-use super::kinds::{CONFIG_MAP, ENVOY_FILTER, Kind, NAMESPACE, Needs, POD};
+use super::kinds::{
+    CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, Kind, LEASE, NAMESPACE, Needs, POD, POLICY_REPORT,
+    REPORT, ROLE, SECRET, SERVICE_ACCOUNT, VALIDATING_WEBHOOK, WEBHOOK,
+};
 use super::portals::Via;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -26,6 +29,72 @@ type Grants = BTreeMap<(&'static str, Vec<&'static str>, Vec<String>), Vec<&'sta
 /// The roles as Kubernetes objects. Nothing in them can change anything in a cluster: `create` on a subresource of pods
 /// opens a connection.
 pub fn roles(needs: &Needs, place: &Place<'_>) -> Vec<Value> {
+    let name = format!("envoyfilter-{}", needs.command);
+    of_verbs(needs, place, &name, &["list"])
+}
+
+/// The roles of the admission server, under this name: to watch all that it judges by.
+pub fn watching(name: &str, place: &Place<'_>) -> Vec<Value> {
+    of_verbs(&WEBHOOK, place, name, &["list", "watch"])
+}
+
+/// The roles of the scheduled report, under this name: to read what `lint` reads, and to write reports.
+pub fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
+    let mut roles = of_verbs(&REPORT, place, name, &["list"]);
+    let reports = json!({
+        "apiGroups": [POLICY_REPORT.group],
+        "resources": [CLUSTER_POLICY_REPORT.plural, POLICY_REPORT.plural],
+        "verbs": ["create", "delete", "get", "list", "patch"],
+    });
+    let everywhere = roles.iter_mut().find(|role| role["kind"] == CLUSTER_ROLE.kind);
+    if let Some(rules) = everywhere.and_then(|role| role["rules"].as_array_mut()) {
+        rules.push(reports);
+    }
+    roles
+}
+
+/// The right to read config dumps of all proxies.
+pub fn dumping(name: &str, via: Via) -> Value {
+    let (resource, verbs) = via.permission();
+    role(CLUSTER_ROLE, name, None, &[json!({"apiGroups": [""], "resources": [resource], "verbs": verbs})])
+}
+
+/// The rights of an admission server that makes its own certificate: its one Secret and its one Lease, both of the given
+/// name, and the `caBundle` of its one webhook configuration. `create` cannot be limited to a name, so none is granted:
+/// `install` makes the empty objects.
+pub fn certifying(name: &str, namespace: &str, (secret, lease, webhook): (&str, &str, &str)) -> Vec<Value> {
+    let one = |kind: &Kind, name: &str| {
+        json!({
+            "apiGroups": [kind.group], "resources": [kind.plural], "resourceNames": [name],
+            "verbs": ["get", "list", "patch", "update", "watch"],
+        })
+    };
+    vec![
+        role(CLUSTER_ROLE, name, None, &[one(VALIDATING_WEBHOOK, webhook)]),
+        role(ROLE, name, Some(namespace), &[one(SECRET, secret), one(LEASE, lease)]),
+    ]
+}
+
+/// The binding of a role to a service account.
+pub fn binding(role: &Value, account: &str, namespace: &str) -> Value {
+    json!({
+        "apiVersion": role["apiVersion"],
+        "kind": format!("{}Binding", role["kind"].as_str().unwrap_or_default()),
+        "metadata": role["metadata"],
+        "roleRef": {"apiGroup": CLUSTER_ROLE.group, "kind": role["kind"], "name": role["metadata"]["name"]},
+        "subjects": [{"kind": SERVICE_ACCOUNT.kind, "name": account, "namespace": namespace}],
+    })
+}
+
+fn role(kind: &Kind, name: &str, namespace: Option<&str>, rules: &[Value]) -> Value {
+    let metadata = match namespace {
+        Some(namespace) => json!({"name": name, "namespace": namespace}),
+        None => json!({"name": name}),
+    };
+    json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind.kind, "metadata": metadata, "rules": rules})
+}
+
+fn of_verbs(needs: &Needs, place: &Place<'_>, name: &str, verbs: &'static [&'static str]) -> Vec<Value> {
     let mut everywhere: Grants = Grants::new();
     let mut at_home: Grants = Grants::new();
     let mut at_istio: Grants = Grants::new();
@@ -34,17 +103,17 @@ pub fn roles(needs: &Needs, place: &Place<'_>) -> Vec<Value> {
     let home = place.namespace.filter(|namespace| *namespace != place.root_namespace);
     for kind in needs.kinds {
         match (home, kind.namespaced) {
-            (Some(_), true) => list(&mut at_home, kind),
+            (Some(_), true) => list(&mut at_home, kind, verbs),
             (Some(_), false) if *kind == NAMESPACE => {
                 at_home.insert((kind.group, vec![kind.plural], Vec::new()), vec!["get"]);
             }
             // Somebody who has one namespace only goes without these.
             (Some(_), false) => {}
-            (None, _) if *kind == ENVOY_FILTER && place.namespace.is_some() => list(&mut at_root, kind),
-            (None, _) => list(&mut everywhere, kind),
+            (None, _) if *kind == ENVOY_FILTER && place.namespace.is_some() => list(&mut at_root, kind, verbs),
+            (None, _) => list(&mut everywhere, kind, verbs),
         }
         if *kind == ENVOY_FILTER && home.is_some() {
-            list(&mut at_root, kind);
+            list(&mut at_root, kind, verbs);
         }
     }
     if needs.dumps {
@@ -52,43 +121,39 @@ pub fn roles(needs: &Needs, place: &Place<'_>) -> Vec<Value> {
         let grants = if home.is_some() { &mut at_home } else { &mut everywhere };
         grants.insert(("", vec![resource], Vec::new()), verbs.to_vec());
     }
-    list(&mut at_istio, POD);
+    list(&mut at_istio, POD, verbs);
     let mut names = vec!["istio".to_owned()];
     names.extend(place.revisions.iter().map(|revision| format!("istio-{revision}")));
-    at_istio.insert((CONFIG_MAP.group, vec![CONFIG_MAP.plural], names), vec!["get"]);
+    let mut by_name = vec!["get"];
+    // To watch one object is to list and watch what has its name.
+    by_name.extend(verbs.contains(&"watch").then_some(verbs).into_iter().flatten());
+    at_istio.insert((CONFIG_MAP.group, vec![CONFIG_MAP.plural], names), by_name);
     if place.root_namespace == place.istio_namespace {
         at_istio.append(&mut at_root);
     }
-    let name = format!("envoyfilter-{}", needs.command);
     let mut roles = Vec::new();
-    let mut add = |kind: &str, namespace: Option<&str>, grants: Grants| {
-        if grants.is_empty() {
-            return;
+    let mut add = |kind: &Kind, namespace: Option<&str>, grants: Grants| {
+        if !grants.is_empty() {
+            roles.push(role(kind, name, namespace, &rules(grants)));
         }
-        let metadata = match namespace {
-            Some(namespace) => json!({"name": name, "namespace": namespace}),
-            None => json!({"name": name}),
-        };
-        let api_version = "rbac.authorization.k8s.io/v1";
-        roles.push(json!({"apiVersion": api_version, "kind": kind, "metadata": metadata, "rules": rules(grants)}));
     };
-    add("ClusterRole", None, everywhere);
+    add(CLUSTER_ROLE, None, everywhere);
     match home {
         Some(home) if home == place.istio_namespace => {
             at_istio.append(&mut at_home);
-            add("Role", Some(home), at_istio);
+            add(ROLE, Some(home), at_istio);
         }
         _ => {
-            add("Role", home, at_home);
-            add("Role", Some(place.istio_namespace), at_istio);
+            add(ROLE, home, at_home);
+            add(ROLE, Some(place.istio_namespace), at_istio);
         }
     }
-    add("Role", Some(place.root_namespace), at_root);
+    add(ROLE, Some(place.root_namespace), at_root);
     roles
 }
 
-fn list(grants: &mut Grants, kind: &'static Kind) {
-    grants.insert((kind.group, vec![kind.plural], Vec::new()), vec!["list"]);
+fn list(grants: &mut Grants, kind: &'static Kind, verbs: &[&'static str]) {
+    grants.insert((kind.group, vec![kind.plural], Vec::new()), verbs.to_vec());
 }
 
 /// Rules with resources of one group and the same verbs together.

@@ -96,6 +96,15 @@ pub fn canonical_filter_name(kind: &str, legacy: &str) -> Option<&'static str> {
     LEGACY_NAMES.rows().filter(|row| row.cell(0) == legacy).map(|row| row.cell(1)).find(of_kind)
 }
 
+/// The old names of filters of a kind (`http`, `network`, `listener`), sorted.
+pub fn legacy_filter_names(kind: &str) -> Vec<&'static str> {
+    let mut names: Vec<&str> = LEGACY_NAMES.rows().map(|row| row.cell(0)).collect();
+    names.retain(|name| canonical_filter_name(kind, name).is_some());
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// When a field or enum value was deprecated, forbidden, removed, and what stands in for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deprecation {

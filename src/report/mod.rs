@@ -6,6 +6,7 @@ pub mod dump;
 pub mod explain;
 pub mod field;
 pub mod findings;
+pub mod policy_report;
 pub mod problem;
 pub mod rules;
 pub mod style;

@@ -34,3 +34,4 @@ mod support;
 mod tidy;
 mod truth;
 mod unapply;
+mod webhook_deploy;

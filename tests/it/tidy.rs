@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("report", &["audit", "engine", "envoy", "explain", "lint", "model", "proto", "source"]),
     ("demo", &["load", "model", "source"]),
     ("cluster", &["load", "model", "source"]),
+    ("deploy", &["cluster", "engine", "envoy", "lint", "model", "rules", "source"]),
 ];
 
 /// Imports against the layers, with the reason.

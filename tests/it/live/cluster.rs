@@ -1,5 +1,9 @@
 //! The same with a real API server, etcd and kubelet streams: `tests/cluster`, which needs Go.
 
+mod install;
+mod policy;
+mod reports;
+
 use super::{demo_dump, findings, pod, run};
 use futures::StreamExt;
 use kube::config::KubeConfigOptions;

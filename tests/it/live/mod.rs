@@ -3,6 +3,7 @@
 mod cluster;
 mod envoys;
 mod mock;
+mod reports;
 
 use kubectl_envoyfilter::demo;
 use mock::{Fault, Mock, World};

@@ -1,0 +1,124 @@
+//! `webhook policy`: the rules that the API server can check by itself, as ValidatingAdmissionPolicies.
+
+use super::{Exit, Installation, Session, YamlOrJson, write_objects};
+use crate::deploy::policy::{self, Line, Policy};
+use crate::report::table;
+use clap::{Args, ValueEnum};
+use std::io;
+
+#[derive(Debug, Args)]
+pub(super) struct Print {
+    #[command(flatten)]
+    installation: Installation,
+    /// What is done with errors: Deny, Warn or Audit
+    #[arg(long, default_value = "Deny", hide_possible_values = true, value_name = "ACTION")]
+    action: Action,
+    /// What the API server does when an expression cannot be evaluated: Ignore or Fail
+    #[arg(long, default_value = "Ignore", hide_possible_values = true, value_name = "POLICY")]
+    failure_policy: FailurePolicy,
+    /// Form of the output: yaml, json, or table (what becomes of every rule)
+    #[arg(short, long, default_value = "yaml", hide_possible_values = true, value_name = "FORM")]
+    output: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Action {
+    #[value(name = "Deny")]
+    Deny,
+    #[value(name = "Warn")]
+    Warn,
+    #[value(name = "Audit")]
+    Audit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailurePolicy {
+    #[value(name = "Ignore")]
+    Ignore,
+    #[value(name = "Fail")]
+    Fail,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Yaml,
+    Json,
+    Table,
+}
+
+impl Print {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        let root = session.global.root_namespace.as_deref().unwrap_or(session.global.cluster.istio_namespace());
+        let root = root.to_owned();
+        let policy = Policy {
+            name: &self.installation.name,
+            release: session.release(),
+            root_namespace: &root,
+            action: match self.action {
+                Action::Deny => "Deny",
+                Action::Warn => "Warn",
+                Action::Audit => "Audit",
+            },
+            failure_policy: match self.failure_policy {
+                FailurePolicy::Ignore => "Ignore",
+                FailurePolicy::Fail => "Fail",
+            },
+        };
+        let lines = policy::table(&policy);
+        match self.output {
+            Form::Table => {
+                let cells: Vec<Vec<String>> = lines
+                    .into_iter()
+                    .map(|Line { code, name, action, words }| {
+                        let action = if action.is_empty() { "-".to_owned() } else { action };
+                        vec![code.to_owned(), name.to_owned(), action, words.to_owned()]
+                    })
+                    .collect();
+                table::write(session.out, &["CODE", "RULE", "ACTION", "NOT CHECKED"], &cells)?;
+            }
+            Form::Yaml => {
+                comments(session, &policy, &lines)?;
+                write_objects(session, &policy::objects(&policy), YamlOrJson::Yaml)?;
+            }
+            Form::Json => write_objects(session, &policy::objects(&policy), YamlOrJson::Json)?,
+        }
+        Ok(Exit::Ok)
+    }
+}
+
+/// What the policies check and what they cannot, for who reads them in a repository.
+fn comments(session: &mut Session<'_>, policy: &Policy<'_>, lines: &[Line]) -> io::Result<()> {
+    let (checked, not): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| !line.action.is_empty());
+    let out = &mut session.out;
+    writeln!(
+        out,
+        "# Rules of `kubectl envoyfilter lint` that the API server can check by itself, for Istio 1.{}: {} of {}.",
+        policy.release.minor,
+        checked.len(),
+        lines.len()
+    )?;
+    writeln!(
+        out,
+        "# It sees one EnvoyFilter, and no workload, no proxy and no type of Envoy's; `webhook install` knows those."
+    )?;
+    writeln!(out, "#\n# Checked:")?;
+    for line in checked {
+        let without = if line.words.is_empty() { String::new() } else { format!("; without: {}", line.words) };
+        writeln!(out, "#   {} {} ({}){without}", line.code, line.name, line.action)?;
+    }
+    writeln!(out, "#\n# Not checked, and why:")?;
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in not {
+        match reasons.iter_mut().find(|(reason, _)| *reason == line.words) {
+            Some((_, codes)) => codes.push(line.code),
+            None => reasons.push((line.words, vec![line.code])),
+        }
+    }
+    for (reason, codes) in reasons {
+        writeln!(out, "#   {reason}:")?;
+        for codes in codes.chunks(16) {
+            writeln!(out, "#     {}", codes.join(" "))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! The few things that are written to a cluster: what `webhook install` and `webhook report` make. Nothing else calls this.
+
+use super::api::{Ask, Cluster, Fault};
+use super::kinds::Kind;
+use super::list::{Selection, list};
+use http::Method;
+use serde_json::Value;
+
+/// Who owns the fields that are written, for the API server.
+pub const FIELD_MANAGER: &str = "kubectl-envoyfilter";
+
+/// What became of an object.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// The object as it is now.
+    pub object: Value,
+    /// What the API server warns of.
+    pub warnings: Vec<String>,
+}
+
+/// Whether anything happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dry {
+    /// It does.
+    No,
+    /// The API server checks everything and keeps nothing.
+    Server,
+}
+
+impl Dry {
+    const fn query(self) -> &'static str {
+        match self {
+            Dry::No => "",
+            Dry::Server => "&dryRun=All",
+        }
+    }
+}
+
+/// The path of an object that is written; `None` when it is of a kind that is not.
+fn path(object: &Value) -> Option<String> {
+    let kind = Kind::of(object)?;
+    let metadata = |key: &str| object.get("metadata").and_then(|metadata| metadata.get(key)).and_then(Value::as_str);
+    Some(kind.path(kind.versions.first()?, metadata("namespace"), Some(metadata("name")?)))
+}
+
+impl Cluster {
+    /// Server-side apply: makes the object, or the fields it names what it says; fields that others own are taken over.
+    pub async fn apply(&self, object: &Value, dry: Dry) -> Result<Applied, Fault> {
+        let Some(path) = path(object) else { return Err(Fault::Garbled("an object of an unknown kind".to_owned())) };
+        let path = format!("{path}?fieldManager={FIELD_MANAGER}&force=true{}", dry.query());
+        let ask = Ask {
+            method: Method::PATCH,
+            metadata: false,
+            path: &path,
+            content: "application/apply-patch+yaml",
+            body: object.to_string().into_bytes(),
+        };
+        let answer = self.call(&ask).await?;
+        let object = serde_json::from_str(&answer.text).map_err(|error| Fault::Garbled(error.to_string()))?;
+        Ok(Applied { object, warnings: answer.warnings })
+    }
+
+    /// Asks what the API server, its policies and its webhooks say to a new object; nothing is kept.
+    pub async fn try_create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
+        let version = kind.versions.first().copied().unwrap_or_default();
+        let path = kind.path(version, Some(namespace), None);
+        let path = format!("{path}?fieldManager={FIELD_MANAGER}{}", Dry::Server.query());
+        let body = object.to_string().into_bytes();
+        let ask = Ask { method: Method::POST, metadata: false, path: &path, content: "application/json", body };
+        let answer = self.call(&ask).await?;
+        let object = serde_json::from_str(&answer.text).map_err(|error| Fault::Garbled(error.to_string()))?;
+        Ok(Applied { object, warnings: answer.warnings })
+    }
+
+    /// Deletes an object; whether it was there.
+    pub async fn delete(&self, kind: &Kind, namespace: Option<&str>, name: &str, dry: Dry) -> Result<bool, Fault> {
+        let version = kind.versions.first().copied().unwrap_or_default();
+        let path = format!("{}?propagationPolicy=Background{}", kind.path(version, namespace, Some(name)), dry.query());
+        match self.call(&Ask { method: Method::DELETE, ..Ask::get(&path) }).await {
+            Ok(_) => Ok(true),
+            Err(Fault::NotFound(_)) => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// One object; `None` when it is not there, or its kind is not.
+    pub async fn object(&self, kind: &Kind, namespace: Option<&str>, name: &str) -> Result<Option<Value>, Fault> {
+        let version = kind.versions.first().copied().unwrap_or_default();
+        match self.json(&kind.path(version, namespace, Some(name)), false).await {
+            Ok(object) => Ok(Some(object)),
+            Err(Fault::NotFound(_)) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// The text of a path below the API server's own: a proxied service, metrics.
+    pub async fn text(&self, path: &str) -> Result<String, Fault> {
+        self.get(path, false).await
+    }
+
+    /// Whether the API server knows a kind.
+    pub async fn serves(&self, kind: &Kind) -> Result<bool, Fault> {
+        let version = kind.versions.first().copied().unwrap_or_default();
+        let root = if kind.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", kind.group) };
+        let resources = match self.json(&format!("{root}/{version}"), false).await {
+            Ok(resources) => resources,
+            Err(Fault::NotFound(_)) => return Ok(false),
+            Err(fault) => return Err(fault),
+        };
+        let resources = resources.get("resources").and_then(Value::as_array);
+        Ok(resources.into_iter().flatten().any(|one| one.get("name").and_then(Value::as_str) == Some(kind.plural)))
+    }
+
+    /// The objects of a kind with these labels and everything in them; none when the kind is not there.
+    pub async fn whole(&self, kind: &Kind, namespace: Option<&str>, labels: &str) -> Result<Vec<Value>, Fault> {
+        let whole = Kind { metadata_only: false, ..*kind };
+        self.labelled(&whole, namespace, labels).await
+    }
+
+    /// The objects of a kind with these labels, in every namespace or one; none when the kind is not there.
+    pub async fn labelled(&self, kind: &Kind, namespace: Option<&str>, labels: &str) -> Result<Vec<Value>, Fault> {
+        let listed = list(self, kind, Selection { namespace, labels: Some(labels), fields: None }, |_| true).await;
+        match listed.fault {
+            None | Some(Fault::NotFound(_)) => Ok(listed.objects),
+            Some(fault) => Err(fault),
+        }
+    }
+}

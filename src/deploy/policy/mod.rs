@@ -1,0 +1,141 @@
+//! ValidatingAdmissionPolicies: the rules that the API server can check without a server of ours.
+
+mod expressed;
+mod unexpressed;
+
+use super::{ADMISSION_LABEL, INSTANCE, MANAGED_BY, PROGRAM};
+use crate::cluster::kinds::ENVOY_FILTER;
+use crate::model::release::Release;
+use crate::rules;
+use crate::source::Severity;
+use serde_json::{Value, json};
+
+pub use expressed::{Expressed, expressed};
+pub use unexpressed::reason;
+
+/// What a policy is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy<'p> {
+    /// Name of the installation.
+    pub name: &'p str,
+    /// Release of the control plane.
+    pub release: Release,
+    /// Root namespace of the mesh.
+    pub root_namespace: &'p str,
+    /// What is done with errors: `Deny`, `Warn` or `Audit`.
+    pub action: &'p str,
+    /// What the API server does when an expression cannot be evaluated: `Ignore` or `Fail`.
+    pub failure_policy: &'p str,
+}
+
+/// Patches that a message can name: the first of them.
+const NAMED: usize = 32;
+
+/// The policies with their bindings: one for errors, one for warnings.
+pub fn objects(policy: &Policy<'_>) -> Vec<Value> {
+    let all = expressed(policy);
+    let of = |severity: Severity| all.iter().filter(move |one| one.severity == severity);
+    let mut objects = Vec::new();
+    for (word, severity, action) in
+        [("errors", Severity::Error, policy.action), ("warnings", Severity::Warning, "Warn")]
+    {
+        let name = format!("{}-{word}", policy.name);
+        let validations: Vec<Value> = of(severity).map(validation).collect();
+        let metadata = json!({
+            "name": name,
+            "labels": {
+                "app.kubernetes.io/name": PROGRAM, INSTANCE: policy.name, "app.kubernetes.io/component": "policy",
+                MANAGED_BY: PROGRAM,
+            },
+        });
+        objects.push(json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+            "metadata": metadata,
+            "spec": {
+                "failurePolicy": policy.failure_policy,
+                "matchConstraints": {
+                    "matchPolicy": "Equivalent",
+                    "resourceRules": [{
+                        "apiGroups": [ENVOY_FILTER.group], "apiVersions": ENVOY_FILTER.versions,
+                        "resources": [ENVOY_FILTER.plural], "operations": ["CREATE", "UPDATE"], "scope": "Namespaced",
+                    }],
+                },
+                "matchConditions": [
+                    // Who removes a finalizer must not be stopped by what the filter says.
+                    {"name": "not-being-deleted", "expression": "!has(object.metadata.deletionTimestamp)"},
+                    // A filter that is there already may be labelled.
+                    {"name": "spec-changes", "expression": "oldObject == null || (has(object.spec) != has(oldObject.spec)) || (has(object.spec) && object.spec != oldObject.spec)"},
+                ],
+                "variables": [{
+                    "name": "patches",
+                    "expression": "has(object.spec) && has(object.spec.configPatches) ? object.spec.configPatches : []",
+                }],
+                "validations": validations,
+            },
+        }));
+        objects.push(json!({
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+            "metadata": metadata,
+            "spec": {
+                "policyName": name,
+                "validationActions": [action],
+                "matchResources": {"namespaceSelector": {"matchExpressions": [
+                    {"key": ADMISSION_LABEL, "operator": "NotIn", "values": ["off"]},
+                ]}},
+            },
+        }));
+    }
+    objects
+}
+
+fn validation(rule: &Expressed) -> Value {
+    let name = rules::ALL.iter().find(|one| one.code == rule.code).map_or("", |one| one.name);
+    let (code, finds) = (rule.code, &rule.finds);
+    let message = format!("{code} {name}: {}", rule.message);
+    if !rule.of_patch {
+        return json!({"expression": format!("!({finds})"), "message": message});
+    }
+    let numbers: Vec<String> = (0..NAMED).map(|number| number.to_string()).collect();
+    let numbers = numbers.join(", ");
+    // CEL has no variables of its own: `exists` binds `p` to a patch that is taken by its number, `map` the numbers found.
+    let found =
+        format!("[{numbers}].filter(i, i < size(variables.patches) && [variables.patches[i]].exists(p, {finds}))");
+    let places = "found.map(i, \"spec.configPatches[\" + string(i) + \"]\").join(\", \")";
+    // An empty text stands for `message`: what is behind the first patches is not named.
+    let text = format!("size(found) == 0 ? \"\" : \"{code} {name} at \" + {places} + \": {}\"", rule.message);
+    json!({
+        "expression": format!("!variables.patches.exists(p, {finds})"),
+        "message": message,
+        "messageExpression": format!("[{found}].map(found, {text})[0]"),
+    })
+}
+
+/// One line of the table of what is and is not in a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Code of the rule.
+    pub code: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// `Deny`, `Warn` or nothing.
+    pub action: String,
+    /// What is left out, or why all is.
+    pub words: &'static str,
+}
+
+/// What becomes of every rule.
+pub fn table(policy: &Policy<'_>) -> Vec<Line> {
+    let all = expressed(policy);
+    let line = |rule: &&crate::lint::Rule| {
+        let parts: Vec<&Expressed> = all.iter().filter(|one| one.code == rule.code).collect();
+        let mut actions: Vec<&str> =
+            parts.iter().map(|one| if one.severity == Severity::Error { policy.action } else { "Warn" }).collect();
+        actions.dedup();
+        let words = match parts.first() {
+            Some(first) => first.without,
+            None => reason(rule.code).unwrap_or_default(),
+        };
+        Line { code: rule.code, name: rule.name, action: actions.join(", "), words }
+    };
+    rules::ALL.iter().map(line).collect()
+}

@@ -1,0 +1,209 @@
+//! Findings as objects of a cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2).
+//!
+//! Every EnvoyFilter has a report of its own, in its namespace and owned by it: it goes when the filter goes, and nobody
+//! else writes it, however the work is shared. What concerns no filter is in one ClusterPolicyReport for each shard.
+
+use crate::lint::Finding;
+use crate::lint::config::word;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::source::{Severity, Sources, field_path};
+use serde_json::{Map, Value, json};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Version of the objects.
+const API_VERSION: &str = "wgpolicyk8s.io/v1alpha2";
+/// Who says so, in every result.
+const SOURCE: &str = "kubectl-envoyfilter";
+/// Bytes of an object: etcd takes 1.5 MiB (`--max-request-bytes`), and the API server keeps who owns each field beside it.
+const LARGEST: usize = 512 * 1024;
+/// Characters of a text in a result.
+const LONGEST: usize = 4_096;
+/// Characters of a name.
+const LONGEST_NAME: usize = 253;
+
+/// What the reports of a run have in common.
+#[derive(Clone, Debug)]
+pub struct Run<'r> {
+    /// The texts.
+    pub sources: &'r Sources,
+    /// Labels of every report.
+    pub labels: Value,
+    /// When the run was.
+    pub now: SystemTime,
+}
+
+impl Run<'_> {
+    fn timestamp(&self) -> Value {
+        let since = self.now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        json!({"seconds": since.as_secs(), "nanos": 0})
+    }
+
+    /// The reports of a filter: one, or more where its findings are too many for one object. A filter of which nothing is
+    /// to be said passes.
+    pub fn of_filter(&self, filter: &EnvoyFilter, findings: &[&Finding]) -> Vec<Value> {
+        let uid = filter.document.at(&["metadata".into(), "uid".into()]).and_then(|uid| uid.as_str());
+        let mut object = json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "name": filter.name, "namespace": filter.namespace,
+        });
+        if let Some(uid) = uid {
+            object["uid"] = uid.into();
+        }
+        let mut results: Vec<Value> = findings.iter().map(|finding| self.result(filter, finding, &object)).collect();
+        if results.is_empty() {
+            results.push(json!({
+                "policy": SOURCE, "source": SOURCE, "result": "pass", "message": "no finding", "resources": [object],
+                "timestamp": self.timestamp(),
+            }));
+        }
+        let parts = parts(results);
+        let report = |(number, results): (usize, Vec<Value>)| {
+            let name = name(&filter.name, number);
+            let mut metadata = json!({"name": name, "namespace": filter.namespace, "labels": self.labels});
+            if let Some(uid) = uid {
+                metadata["ownerReferences"] = json!([{
+                    "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter", "name": filter.name, "uid": uid,
+                }]);
+            }
+            json!({
+                "apiVersion": API_VERSION, "kind": "PolicyReport", "metadata": metadata, "scope": object,
+                "summary": summary(&results), "results": results,
+            })
+        };
+        parts.into_iter().enumerate().map(report).collect()
+    }
+
+    fn result(&self, filter: &EnvoyFilter, finding: &Finding, object: &Value) -> Value {
+        let (result, severity) = match finding.severity {
+            Severity::Error => ("fail", "high"),
+            Severity::Warning => ("warn", "medium"),
+            // There is no milder result than `warn` but `pass`, which it is not.
+            Severity::Info => ("warn", "info"),
+        };
+        let mut message = finding.message.clone();
+        for note in &finding.notes {
+            message.push_str("; ");
+            message.push_str(note);
+        }
+        let mut properties = Map::new();
+        let mut property = |key: &str, text: String| {
+            if !text.is_empty() {
+                properties.insert(key.to_owned(), cut(&text).into());
+            }
+        };
+        property("field", field_path(&filter.document.route_to(finding.primary.span)));
+        property("patch", finding.patch.map_or_else(String::new, |patch| patch.to_string()));
+        property("severity", word(finding.severity).to_owned());
+        property("confidence", finding.confidence.word().to_owned());
+        property("help", finding.help.clone().unwrap_or_default());
+        property("workloads", finding.workloads.join(", "));
+        property("documentation", format!("kubectl envoyfilter rules {}", finding.rule.code));
+        json!({
+            "policy": finding.rule.code,
+            "rule": finding.rule.name,
+            "category": finding.rule.theme(),
+            "source": SOURCE,
+            "result": result,
+            "severity": severity,
+            "scored": true,
+            "message": cut(&message),
+            "resources": [object],
+            "properties": properties,
+            "timestamp": self.timestamp(),
+        })
+    }
+
+    /// The report about a run itself: how many filters it looked at, and what could not be read.
+    pub fn of_run(&self, name: &str, filters: usize, trouble: &[String]) -> Value {
+        let result = |result: &str, message: &str| {
+            json!({
+                "policy": SOURCE, "rule": "run", "source": SOURCE, "result": result, "message": cut(message),
+                "timestamp": self.timestamp(),
+            })
+        };
+        let mut results = vec![result("pass", &format!("{filters} EnvoyFilters were looked at"))];
+        results.extend(trouble.iter().map(|trouble| result("error", trouble)));
+        let mut parts = parts(results).into_iter();
+        // What cannot be read for a thousand reasons can be read in the log.
+        let results = parts.next().unwrap_or_default();
+        json!({
+            "apiVersion": API_VERSION, "kind": "ClusterPolicyReport",
+            "metadata": {"name": name, "labels": self.labels},
+            "summary": summary(&results), "results": results,
+        })
+    }
+}
+
+/// Name of the report of a filter, and of its further parts. A name that would be too long ends with a checksum of all of it.
+fn name(filter: &str, part: usize) -> String {
+    let suffix = if part == 0 { String::new() } else { format!(".{}", part + 1) };
+    let whole = format!("envoyfilter-{filter}{suffix}");
+    if whole.len() <= LONGEST_NAME {
+        return whole;
+    }
+    let end = format!("-{:016x}{suffix}", hash(filter));
+    // Names of objects are ASCII.
+    let kept: String = whole.chars().take(LONGEST_NAME - end.len()).collect();
+    format!("{}{end}", kept.trim_end_matches(['-', '.']))
+}
+
+/// FNV-1a: the same number on every machine and in every release.
+pub fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}
+
+/// Results in as many parts as it takes to keep each within an object.
+fn parts(results: Vec<Value>) -> Vec<Vec<Value>> {
+    let mut parts: Vec<Vec<Value>> = vec![Vec::new()];
+    let mut size = 0;
+    for result in results {
+        let own = result.to_string().len();
+        if size + own > LARGEST && size > 0 {
+            parts.push(Vec::new());
+            size = 0;
+        }
+        size += own;
+        if let Some(part) = parts.last_mut() {
+            part.push(result);
+        }
+    }
+    parts
+}
+
+fn summary(results: &[Value]) -> Value {
+    let count = |word: &str| results.iter().filter(|result| result["result"] == word).count();
+    json!({
+        "pass": count("pass"), "fail": count("fail"), "warn": count("warn"), "error": count("error"), "skip": count("skip"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_is_larger_than_an_object_may_be() {
+        let results: Vec<Value> = (0..700).map(|number| json!({"n": number, "message": "x".repeat(3_000)})).collect();
+        let parts = parts(results.clone());
+        assert!(
+            parts.len() > 3 && parts.iter().all(|part| Value::from(part.clone()).to_string().len() < LARGEST + 2_048)
+        );
+        assert_eq!(parts.concat(), results);
+    }
+
+    #[test]
+    fn names_are_short_enough_and_differ() {
+        assert_eq!(name("stamp", 0), "envoyfilter-stamp");
+        assert_eq!(name("stamp", 2), "envoyfilter-stamp.3");
+        let (long, other) = (format!("{}a", "x".repeat(252)), format!("{}b", "x".repeat(252)));
+        assert!(name(&long, 1).len() <= LONGEST_NAME && name(&long, 0) != name(&other, 0), "{}", name(&long, 0));
+        assert_ne!(name(&long, 0), name(&long, 1));
+    }
+}

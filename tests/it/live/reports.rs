@@ -1,0 +1,96 @@
+//! `webhook report` on the made-up API server: reports against the schema of their CustomResourceDefinitions.
+
+use super::{live, shop};
+use crate::linting::yaml_files;
+use crate::support::testdata;
+use kubectl_envoyfilter::load::yaml;
+use kubectl_envoyfilter::source::{Node, Sources};
+use serde_json::{Value, json};
+use std::fs;
+
+/// The schema of a kind, as JSON Schema.
+fn schema(kind: &str) -> (boon::Schemas, boon::SchemaIndex) {
+    let definitions = yaml_files(&testdata("policy-report")).into_iter().map(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        let file = Sources::default().add("crd", text.as_str());
+        yaml::documents(file, &text).0.iter().map(Node::to_json).find(Value::is_object).unwrap()
+    });
+    let definition = definitions.into_iter().find(|one| one["spec"]["names"]["kind"] == kind).unwrap();
+    let version = &definition["spec"]["versions"][0];
+    assert_eq!(version["name"], "v1alpha2");
+    let mut schema = version["schema"]["openAPIV3Schema"].clone();
+    close(&mut schema);
+    // What every object has.
+    schema["properties"]["metadata"] = json!({"type": "object"});
+    let mut compiler = boon::Compiler::new();
+    compiler.add_resource("crd.json", schema).unwrap();
+    let mut schemas = boon::Schemas::new();
+    let index = compiler.compile("crd.json", &mut schemas).unwrap();
+    (schemas, index)
+}
+
+/// An API server drops what the schema does not have; here it is a fault.
+fn close(schema: &mut Value) {
+    if let Value::Object(map) = schema {
+        if map.contains_key("properties") && !map.contains_key("additionalProperties") {
+            map.insert("additionalProperties".to_owned(), false.into());
+        }
+        map.remove("format");
+        map.values_mut().for_each(close);
+    } else if let Value::Array(items) = schema {
+        items.iter_mut().for_each(close);
+    }
+}
+
+#[test]
+fn reports_fit_their_schema_and_hold_what_lint_says() {
+    let mock = shop().start();
+    let said = live(&mock, &["webhook", "report", "--dry-run=client", "-o", "json"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let list: Value = serde_json::from_str(&said.out).unwrap();
+    let reports = list["items"].as_array().unwrap();
+    for kind in ["PolicyReport", "ClusterPolicyReport"] {
+        let (schemas, index) = schema(kind);
+        let of_kind: Vec<&Value> = reports.iter().filter(|report| report["kind"] == kind).collect();
+        assert!(!of_kind.is_empty());
+        for report in of_kind {
+            let errors = schemas.validate(report, index).err().map(|error| format!("{error:#}"));
+            assert_eq!(errors, None, "{report:#}");
+        }
+    }
+    let linted = live(&mock, &["lint", "-o", "json"]);
+    let linted: Value = serde_json::from_str(&linted.out).unwrap();
+    let mut want: Vec<String> =
+        linted["findings"].as_array().unwrap().iter().map(|one| format!("{} {}", one["code"], one["rule"])).collect();
+    let results = reports
+        .iter()
+        .filter(|report| report["kind"] == "PolicyReport")
+        .flat_map(|report| report["results"].as_array().unwrap());
+    let results: Vec<&Value> = results.filter(|result| result["result"] != "pass").collect();
+    let mut have: Vec<String> = results.iter().map(|one| format!("{} {}", one["policy"], one["rule"])).collect();
+    want.sort();
+    have.sort();
+    assert_eq!(have, want);
+    assert!(
+        results.iter().all(|result| result["properties"]["field"].as_str().is_some_and(|field| !field.is_empty())),
+        "{results:#?}"
+    );
+    assert!(!mock.requests().iter().any(|request| request.path.contains("wgpolicy")), "a client dry run writes");
+}
+
+#[test]
+fn what_cannot_be_reported_is_said() {
+    let mock = shop().start();
+    let said = live(&mock, &["webhook", "report"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("no PolicyReports"), "{}", said.err);
+    for (arguments, words) in [
+        (&["--shard", "3/3"][..], "counted from 0"),
+        (&["--shards", "2"], "JOB_COMPLETION_INDEX"),
+        (&["-l", "a=b"], "not of a capture"),
+    ] {
+        let said = live(&mock, &[&["webhook", "report"], arguments].concat());
+        assert_eq!(said.code, 2, "{arguments:?}");
+        assert!(said.err.contains(words), "{arguments:?}: {}", said.err);
+    }
+}

@@ -1,0 +1,304 @@
+//! The Helm chart and the kustomization, made from the objects that `webhook install` applies.
+
+use kubectl_envoyfilter::deploy::{self, Certificates, Part, Parts, Piece, Slots};
+use kubectl_envoyfilter::load::yaml_text;
+use regex::Regex;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const CHART: &str = "helm/kubectl-envoyfilter";
+
+/// One setting of the chart: its path in values.yaml, what it is when nothing is said, what its comment says, and what its
+/// schema allows beside the type of the default.
+type Setting = (&'static str, Value, &'static str, Value);
+
+fn settings() -> Vec<Setting> {
+    let slots = Slots::default();
+    let parts = Parts::default();
+    let any = Value::Null;
+    let one_of = |words: &[&str]| json!({"enum": words});
+    vec![
+        (
+            "name",
+            json!(slots.name),
+            "Name of the installation and of its objects",
+            json!({"pattern": "^[a-z][-a-z0-9]{0,38}[a-z0-9]$"}),
+        ),
+        ("image", json!(slots.image), "Image of this program", any.clone()),
+        (
+            "imagePullPolicy",
+            json!(slots.pull_policy),
+            "When it is pulled",
+            one_of(&["IfNotPresent", "Always", "Never"]),
+        ),
+        ("imagePullSecrets", slots.pull_secrets, "Secrets with which it is pulled: [{name: NAME}]", any.clone()),
+        ("replicas", slots.replicas, "Replicas of the server", json!({"minimum": 1})),
+        ("resources", slots.resources, "Requests and limits of the server", any.clone()),
+        ("nodeSelector", slots.node_selector, "Nodes for all pods", any.clone()),
+        ("tolerations", slots.tolerations, "Tolerations of all pods", any.clone()),
+        (
+            "mode",
+            json!(slots.mode),
+            "enforce refuses what is wrong, warn tells, audit only counts and logs",
+            one_of(&["enforce", "warn", "audit"]),
+        ),
+        (
+            "denyAt",
+            json!(slots.deny_at),
+            "Severity from which on a filter is refused",
+            one_of(&["error", "warning", "info"]),
+        ),
+        ("deadline", json!(slots.deadline), "How long a review may take; shorter than timeoutSeconds", any.clone()),
+        (
+            "onDeadline",
+            json!(slots.on_deadline),
+            "What happens to a filter that takes longer",
+            one_of(&["allow", "deny"]),
+        ),
+        (
+            "failurePolicy",
+            json!(slots.failure_policy),
+            "What the API server does when no server answers",
+            one_of(&["Ignore", "Fail"]),
+        ),
+        ("timeoutSeconds", slots.timeout, "How long the API server waits", json!({"minimum": 1, "maximum": 30})),
+        (
+            "sampleProxies",
+            slots.sample_proxies,
+            "Proxies of which the server reads the extensions they have; takes the right to read config dumps",
+            json!({"minimum": 0}),
+        ),
+        ("config", json!(slots.config), "Text of .envoyfilter.yaml", any.clone()),
+        (
+            "certificates",
+            json!(Certificates::Own.word()),
+            "Where the certificate comes from",
+            one_of(&Certificates::ALL.map(Certificates::word)),
+        ),
+        ("istioNamespace", json!(slots.istio_namespace), "Namespace of istiod", any.clone()),
+        (
+            "networkPolicy.enabled",
+            json!(parts.network_policy),
+            "Limit what the server is reached by and reaches",
+            any.clone(),
+        ),
+        (
+            "serviceMonitor.enabled",
+            json!(parts.service_monitor),
+            "Let the Prometheus operator read the metrics",
+            any.clone(),
+        ),
+        ("serviceMonitor.interval", json!(slots.scrape_interval), "How often", any.clone()),
+        ("report.enabled", json!(parts.report), "Write PolicyReports on a schedule", any.clone()),
+        ("report.schedule", json!(slots.schedule), "When, as cron", any.clone()),
+        ("report.shards", slots.shards, "Pods that share the work", json!({"minimum": 1})),
+        ("report.resources", slots.report_resources, "Requests and limits of each", any),
+    ]
+}
+
+/// Expressions in the places of values. Those that begin with a function give more than a text.
+fn expressions() -> Slots {
+    let text = |path: &str| format!("{{{{ .Values.{path} }}}}");
+    let number = |path: &str| json!(format!("{{{{ int .Values.{path} }}}}"));
+    let tree = |path: &str| json!(format!("{{{{ toJson .Values.{path} }}}}"));
+    Slots {
+        name: text("name"),
+        namespace: "{{ .Release.Namespace }}".to_owned(),
+        managed_by: "{{ .Release.Service }}".to_owned(),
+        image: text("image"),
+        pull_policy: text("imagePullPolicy"),
+        pull_secrets: tree("imagePullSecrets"),
+        replicas: number("replicas"),
+        resources: tree("resources"),
+        node_selector: tree("nodeSelector"),
+        tolerations: tree("tolerations"),
+        mode: text("mode"),
+        deny_at: text("denyAt"),
+        deadline: text("deadline"),
+        on_deadline: text("onDeadline"),
+        failure_policy: text("failurePolicy"),
+        timeout: number("timeoutSeconds"),
+        sample_proxies: number("sampleProxies"),
+        config: "{{ toJson .Values.config }}".to_owned(),
+        config_checksum: "{{ adler32sum .Values.config }}".to_owned(),
+        istio_namespace: text("istioNamespace"),
+        // The mesh settings say it.
+        root_namespace: String::new(),
+        // A list of names cannot be an expression within another list: `install --revision` can do it.
+        revisions: Vec::new(),
+        schedule: text("report.schedule"),
+        shards: number("report.shards"),
+        report_resources: tree("report.resources"),
+        scrape_interval: text("serviceMonitor.interval"),
+    }
+}
+
+/// What has to hold for a part to be in the chart.
+fn condition(part: Part) -> Option<&'static str> {
+    match part {
+        Part::Namespace => unreachable!("helm makes namespaces itself"),
+        Part::Core => None,
+        Part::SampleProxies => Some("gt (int .Values.sampleProxies) 0"),
+        Part::NetworkPolicy => Some(".Values.networkPolicy.enabled"),
+        Part::ServiceMonitor => Some(".Values.serviceMonitor.enabled"),
+        Part::Report => Some(".Values.report.enabled"),
+    }
+}
+
+/// Every file below deploy/ with its text.
+pub(super) fn files() -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    files.insert(format!("{CHART}/Chart.yaml"), chart());
+    files.insert(format!("{CHART}/values.yaml"), values());
+    files.insert(format!("{CHART}/values.schema.json"), schema());
+    files.insert(format!("{CHART}/templates/NOTES.txt"), NOTES.to_owned());
+    let slots = expressions();
+    let [own, cert_manager] = Certificates::ALL.map(|certificates| by_file(deploy::pieces(&slots, certificates)));
+    for (file, pieces) in &own {
+        if pieces[0].part != Part::Namespace {
+            let other = cert_manager.get(file).expect("both ways have the same files");
+            files.insert(format!("{CHART}/templates/{file}.yaml"), template(pieces, other));
+        }
+    }
+    for (file, pieces) in plain() {
+        files.insert(format!("kustomize/base/{file}.yaml"), documents(&pieces));
+    }
+    files.insert("kustomize/base/kustomization.yaml".to_owned(), kustomization());
+    files.insert("kustomize/overlays/strict/kustomization.yaml".to_owned(), overlay());
+    files
+}
+
+/// What an installation without options has, by file.
+fn plain() -> Vec<(&'static str, Vec<Piece>)> {
+    let parts = Parts::default();
+    let pieces = deploy::pieces(&Slots::default(), Certificates::Own);
+    in_order(pieces.into_iter().filter(|piece| parts.has(piece.part)).collect())
+}
+
+fn in_order(pieces: Vec<Piece>) -> Vec<(&'static str, Vec<Piece>)> {
+    let mut files: Vec<(&'static str, Vec<Piece>)> = Vec::new();
+    for piece in pieces {
+        match files.iter_mut().find(|(file, _)| *file == piece.file) {
+            Some((_, pieces)) => pieces.push(piece),
+            None => files.push((piece.file, vec![piece])),
+        }
+    }
+    files
+}
+
+fn by_file(pieces: Vec<Piece>) -> BTreeMap<&'static str, Vec<Piece>> {
+    in_order(pieces).into_iter().collect()
+}
+
+fn documents(pieces: &[Piece]) -> String {
+    let texts: Vec<String> = pieces.iter().map(|piece| yaml_text::write(&piece.object).unwrap()).collect();
+    texts.join("---\n")
+}
+
+fn template(own: &[Piece], cert_manager: &[Piece]) -> String {
+    // An expression that gives more than a text stands without quotes.
+    let bare = Regex::new(r#"(?m)(['"])(\{\{ (?:int|toJson) [^'"]*\}\})['"]$"#).unwrap();
+    let text = |pieces| bare.replace_all(&documents(pieces), "$2").into_owned();
+    let (first, second) = (text(own), text(cert_manager));
+    let mut body = if first == second {
+        first
+    } else {
+        let word = Certificates::Own.word();
+        format!("{{{{- if eq .Values.certificates \"{word}\" }}}}\n{first}{{{{- else }}}}\n{second}{{{{- end }}}}\n")
+    };
+    if let Some(condition) = condition(own[0].part) {
+        body = format!("{{{{- if {condition} }}}}\n{body}{{{{- end }}}}\n");
+    }
+    body
+}
+
+fn chart() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let chart = json!({
+        "apiVersion": "v2", "name": "kubectl-envoyfilter", "version": version, "appVersion": version, "type": "application",
+        "description": "Reviews Istio EnvoyFilters before they are in the cluster, and reports on those that are",
+        // What the objects use is stable since then (PodDisruptionBudget's unhealthyPodEvictionPolicy is the last).
+        "kubeVersion": ">=1.27.0-0",
+    });
+    yaml_text::write(&chart).unwrap()
+}
+
+fn values() -> String {
+    let mut text = String::new();
+    let mut section = "";
+    for (path, value, comment, _) in settings() {
+        let (above, key) = path.rsplit_once('.').unwrap_or(("", path));
+        if above != section {
+            writeln!(text, "{above}:").unwrap();
+            section = above;
+        }
+        let indent = if above.is_empty() { "" } else { "  " };
+        writeln!(text, "{indent}# {comment}").unwrap();
+        for line in yaml_text::write(&json!({key: value})).unwrap().lines() {
+            writeln!(text, "{indent}{line}").unwrap();
+        }
+    }
+    text
+}
+
+fn schema() -> String {
+    let mut properties = Map::new();
+    for (path, value, comment, more) in settings() {
+        let kind = match &value {
+            Value::Number(_) => "integer",
+            Value::Bool(_) => "boolean",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+            _ => "string",
+        };
+        let mut one = json!({"description": comment, "type": kind});
+        one.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+        match path.split_once('.') {
+            None => {
+                properties.insert(path.to_owned(), one);
+            }
+            Some((above, key)) => {
+                let closed = || json!({"type": "object", "additionalProperties": false, "properties": {}});
+                let above = properties.entry(above).or_insert_with(closed);
+                above["properties"][key] = one;
+            }
+        }
+    }
+    // Charts that hold this one hand it `global`.
+    properties.insert("global".to_owned(), json!({"type": "object"}));
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object", "additionalProperties": false, "properties": properties,
+    });
+    serde_json::to_string_pretty(&schema).unwrap() + "\n"
+}
+
+const NOTES: &str = "\
+Whether it does its work:
+
+  kubectl envoyfilter webhook status -n {{ .Release.Namespace }} --name {{ .Values.name }}
+";
+
+fn kustomization() -> String {
+    let files: Vec<String> = plain().into_iter().map(|(file, _)| format!("{file}.yaml")).collect();
+    let value = json!({"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization", "resources": files});
+    yaml_text::write(&value).unwrap()
+}
+
+/// An example: no filter passes without a review, from an image of one's own.
+fn overlay() -> String {
+    let slots = Slots::default();
+    let (image, tag) = slots.image.split_once(':').unwrap();
+    let value = json!({
+        "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization",
+        "resources": ["../../base"],
+        "images": [{"name": image, "newName": format!("example/{image}"), "newTag": tag}],
+        "replicas": [{"name": slots.name, "count": 3}],
+        "patches": [{
+            "target": {"kind": "ValidatingWebhookConfiguration", "name": slots.name},
+            "patch": "- op: replace\n  path: /webhooks/0/failurePolicy\n  value: Fail\n",
+        }],
+    });
+    yaml_text::write(&value).unwrap()
+}
