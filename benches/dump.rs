@@ -9,7 +9,7 @@ mod big_dump;
 mod support;
 
 use criterion::{Criterion, SamplingMode, criterion_group, criterion_main};
-use kubectl_envoyfilter::load::dump::{Dump, Identity};
+use kubectl_envoyfilter::load::dump::{Dump, Identity, Layout};
 use kubectl_envoyfilter::proto::decode;
 use kubectl_envoyfilter::proto::json;
 use kubectl_envoyfilter::proto::schema::Schema;
@@ -20,7 +20,7 @@ fn big(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("big.json");
     std::fs::write(&path, big_dump::dump(big_dump::Size::BIG)).expect("a file");
-    let read = || Dump::read(&path).0.expect("the dump");
+    let read = || Dump::read(&path, Layout::Kept).0.expect("the dump");
     let five = support::filters(support::FIVE);
     let everywhere = support::filters(support::EVERYWHERE);
     assert_eq!(support::explain(&read(), &five), (4, 6), "four filters land, on six resources");

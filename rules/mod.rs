@@ -123,6 +123,7 @@ mod patch_contradicted;
 mod patch_not_in_effect;
 mod plaintext_transport;
 mod port_reaches_other_services;
+mod priority_across_namespaces;
 mod proxy_metadata_matches_nothing;
 mod proxy_protocol_after_inspector;
 mod proxy_version_matches_nothing;
@@ -132,6 +133,7 @@ mod remote_code_without_hash;
 mod removed_field;
 mod removes_protection;
 mod replicas_differ;
+mod rewritten_often;
 mod route_configuration_not_found;
 mod route_not_found;
 mod route_settings_beside_virtual_service;
@@ -319,6 +321,7 @@ pub static ALL: &[&Rule] = &[
     &drifted_copies::RULE,
     &merge_runs_after_insert::RULE,
     &lost_to_panic::RULE,
+    &priority_across_namespaces::RULE,
     &whole_mesh::RULE,
     &whole_namespace::RULE,
     &match_wider_than_it_looks::RULE,
@@ -374,6 +377,7 @@ pub static ALL: &[&Rule] = &[
     &update_rejected::RULE,
     &leftover_object::RULE,
     &effect_without_selection::RULE,
+    &rewritten_often::RULE,
     &unused_suppression::RULE,
     &suppression_without_reason::RULE,
     &unknown_rule::RULE,

@@ -1,6 +1,6 @@
 //! The demo mesh built into the binary: one proxy's configuration and six EnvoyFilters for it.
 
-use crate::load::dump::Dump;
+use crate::load::dump::{Dump, Layout};
 use crate::source::Problem;
 
 /// The EnvoyFilters.
@@ -14,5 +14,5 @@ const DUMP: &[u8] = include_bytes!("demo/cart.json.zst");
 
 /// The configuration of the demo's proxy.
 pub fn dump() -> (Option<Dump>, Vec<Problem>) {
-    Dump::from_reader("demo/cart.json", DUMP)
+    Dump::from_reader("demo/cart.json", DUMP, Layout::Kept)
 }

@@ -369,6 +369,7 @@ impl Audit {
         summary.count(&found);
         let releases: Vec<String> = path.iter().copied().map(short).collect();
         let report = findings::Report {
+            istioctl: &[],
             sources: &loaded.sources,
             findings: &found,
             fingerprints: &baseline::fingerprints(&found, &loaded.sources, filters),

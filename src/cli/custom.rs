@@ -3,7 +3,7 @@
 use super::case::{Given, directive, on_stage};
 use super::{Exit, Session};
 use crate::lint::{self, Rule, custom};
-use crate::load::dump::Dump;
+use crate::load::dump::{Dump, Layout};
 use crate::load::{self, config as files};
 use crate::model::release::Release;
 use crate::report;
@@ -118,7 +118,7 @@ fn run(session: &Session<'_>, rule: &'static Rule, case: &Path) -> Vec<String> {
     }
     let mut given: Vec<Dump> = Vec::new();
     for file in directive(&text, "with") {
-        let (dump, problems) = load::dumps::read(&case.with_file_name(file));
+        let (dump, problems) = load::dumps::read(&case.with_file_name(file), Layout::Dropped);
         wrong.extend(problems.into_iter().map(|problem| format!("{name}: # with: {}", problem.message)));
         given.extend(dump);
     }

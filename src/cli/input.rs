@@ -11,7 +11,7 @@ use crate::engine::Selection;
 use crate::engine::compat::Compat;
 use crate::engine::select::select;
 use crate::load::capture::Capture;
-use crate::load::dump::{Dump, Identity};
+use crate::load::dump::{Dump, Identity, Layout};
 use crate::load::{self, Loaded, dumps};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::{Proxy, ProxyKind};
@@ -22,6 +22,7 @@ use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Where proxies come from, and who they are.
 #[derive(Debug, Default, Args)]
@@ -51,6 +52,9 @@ pub(super) struct Proxies {
     /// Name of the proxy's workload, over what the dump says
     #[arg(long, value_name = "NAME", help_heading = "Proxy identity")]
     proxy_workload: Option<String>,
+    /// Whether the dumps are written again, and have to keep their layout.
+    #[arg(skip)]
+    pub(super) written_again: bool,
 }
 
 fn kind(text: &str) -> Result<ProxyKind, String> {
@@ -240,7 +244,7 @@ pub(super) fn proxy_of(target: &Target) -> Proxy {
         namespace: target.namespace.clone(),
         labels: target.labels.clone(),
         istio_version: target.version.clone(),
-        metadata: serde_json::Map::new(),
+        metadata: Arc::default(),
         envoy_version: None,
         extensions: Vec::new(),
     }
@@ -388,8 +392,9 @@ impl Proxies {
         problems.append(&mut trouble);
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
         let demo = self.demo.then_some(None);
+        let layout = if self.written_again { Layout::Kept } else { Layout::Dropped };
         for path in demo.into_iter().chain(paths.into_iter().map(Some)) {
-            let (dump, mut trouble) = path.as_deref().map_or_else(demo::dump, dumps::read);
+            let (dump, mut trouble) = path.as_deref().map_or_else(demo::dump, |path| dumps::read(path, layout));
             problems.append(&mut trouble);
             let Some(dump) = dump else { continue };
             if let Some(first) = dump.node_id().and_then(|id| seen.get(id)) {

@@ -35,6 +35,9 @@ pub(super) struct Lint {
     /// without
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// The same, as the other commands take it
+    #[arg(short = 'f', long = "filename", value_name = "FILE")]
+    named: Vec<PathBuf>,
     #[command(flatten)]
     proxies: Proxies,
     #[command(flatten)]
@@ -124,6 +127,7 @@ impl Lint {
     pub(super) fn of_cluster(config: Option<PathBuf>, rules: Vec<PathBuf>, shard: Shard) -> Lint {
         Lint {
             files: Vec::new(),
+            named: Vec::new(),
             proxies: Proxies::default(),
             envoy: Envoy::default(),
             select: Vec::new(),
@@ -143,7 +147,8 @@ impl Lint {
         }
     }
 
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&mut self, session: &mut Session<'_>) -> io::Result<Exit> {
+        self.files.append(&mut self.named);
         if self.files.is_empty() && self.proxies.has_dumps() {
             let help = "name files or folders, - for the standard input; `lint --demo` shows what it does";
             return session.usage("there is nothing to lint", Some(help));
@@ -275,10 +280,10 @@ impl Lint {
                 mesh,
             };
             let path = |name: &str| files::relative(name, &folder);
-            let verbose = session.global.verbose;
+            let wanted = session.global.verbose || self.output == Output::Json;
             let checked = lint::check_with(&input, trial, &rules, &config, path, |cx| {
                 let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));
-                (if verbose { istioctl::verdicts(cx) } else { Vec::new() }, lint::live::states(cx), of_envoy)
+                (if wanted { istioctl::verdicts(cx) } else { Vec::new() }, lint::live::states(cx), of_envoy)
             });
             summary.suppressed = summary.suppressed.max(checked.suppressed);
             let of_envoy;
@@ -477,6 +482,7 @@ impl Lint {
             summary: &run.summary,
             releases: &run.releases,
             trouble: &run.trouble,
+            istioctl: &run.verdicts,
         };
         let verbose = session.global.verbose;
         let mut terminal = session.around.out;

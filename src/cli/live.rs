@@ -7,7 +7,7 @@ use crate::cluster::kinds::Needs;
 use crate::cluster::read::{self, Reading};
 use crate::cluster::targets::{self, Target};
 use crate::cluster::{Cluster, Fault, Stop};
-use crate::load::dump::Dump;
+use crate::load::dump::{Dump, Layout};
 use crate::report::style::{Role, count};
 use crate::source::{Problem, Severity};
 use futures::StreamExt;
@@ -130,7 +130,8 @@ impl Live {
             match dump {
                 Ok(text) => {
                     let name = read::source_name(&self.cluster.context, "Pod", &target.namespace, &target.pod);
-                    let (dump, mut found) = Dump::from_text(name, text);
+                    let (dump, mut found) = Dump::from_reader(name, text.as_bytes(), Layout::Dropped);
+                    drop(text);
                     problems.append(&mut found);
                     if let Some(dump) = dump {
                         take(problems, dump, &target, stands_for)?;

@@ -221,7 +221,7 @@ impl Cli {
     }
 
     /// Runs the command. Fails when the output cannot be written.
-    pub fn run(&self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
+    pub fn run(mut self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
         let mut session = Session { global: &self.global, around, out, err, context_namespace: None };
         let minor = session.release().minor;
         if !(Release::OLDEST.minor..=Release::NEWEST.minor).contains(&minor) {
@@ -233,7 +233,7 @@ impl Cli {
                 Release::NEWEST.minor
             )?;
         }
-        match &self.command {
+        match &mut self.command {
             Command::Explain(command) => command.run(&mut session),
             Command::Render(command) => command.run(&mut session),
             Command::Diff(command) => command.run(&mut session),

@@ -47,7 +47,8 @@ enum Output {
 }
 
 impl Render {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&mut self, session: &mut Session<'_>) -> io::Result<Exit> {
+        self.proxies.written_again = true;
         let work = if self.proxies.given() {
             if self.files.is_empty() && !self.proxies.demo {
                 return session.usage("there are no filters", Some("give the EnvoyFilters with -f FILE"));

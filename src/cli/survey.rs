@@ -116,7 +116,8 @@ fn take_in(work: &Work, rows: &mut [Row], explained: &view::Proxy) {
 fn rows(work: &Work, filters: &[EnvoyFilter]) -> Vec<Row> {
     let mut order: Vec<usize> = (0..filters.len()).collect();
     if let Some(plane) = work.planes.first() {
-        engine::select::sort(filters, &mut order, &plane.mesh);
+        let compat = engine::compat::Compat { release: plane.release };
+        engine::select::sort(filters, &mut order, &plane.mesh, compat);
     }
     let mut rows = Vec::new();
     for (place, &filter) in order.iter().enumerate() {

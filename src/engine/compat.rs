@@ -7,6 +7,9 @@ use crate::model::release::Release;
 /// A behaviour that some releases have and others have not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Behaviour {
+    /// `priority` orders the filters of the root namespace among those of the workload's own; before, only within each of the
+    /// two, and those of the root namespace came first (`PushContext.EnvoyFilters`, istiod 1.18 to 1.21).
+    PriorityAcrossNamespaces,
     /// Chains without filters and listeners without a name are always dropped; before, only where a patch of the same
     /// listener or pass removed one.
     DropEmptyAlways,
@@ -36,6 +39,11 @@ pub enum Behaviour {
 
 /// Behaviour, first release that has it, and what a user should know about it.
 pub const TABLE: &[(Behaviour, Release, &str)] = &[
+    (
+        Behaviour::PriorityAcrossNamespaces,
+        Release::minor(22),
+        "`priority` counts between the root namespace and the workload's own",
+    ),
     (Behaviour::DropEmptyAlways, Release::minor(23), "chains without filters and listeners without a name are dropped"),
     (Behaviour::DurationStaysLocal, Release::patch(24, 1), "a merged Duration changes only its target"),
     (Behaviour::DomainName, Release::minor(26), "`vhost.domainName` is read"),

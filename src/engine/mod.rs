@@ -92,6 +92,7 @@ pub fn run<'a, S: Sink>(
     let unknown_services = referenced_services(plan, options, &mut clusters);
     let indices: Vec<usize> = (0..clusters.len()).collect();
     run.clusters(&mut clusters, &indices);
+    forget_untouched(&mut clusters);
     let mut routes = slots(config, ResourceKind::Route);
     let unknown_routes = route_passes(&mut run, &listeners, &mut routes);
     let mut extensions = Vec::new();
@@ -125,6 +126,12 @@ pub fn open<'a>(config: &ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Opti
     };
     slot.open(config, plan.schema);
     slot.tree.map(|tree| *tree)
+}
+
+/// Forgets what no patch changed. Of a large dump that is nearly everything.
+fn forget_untouched(slots: &mut Vec<Slot<'_>>) {
+    slots.retain(|slot| slot.touched || slot.removed);
+    slots.shrink_to_fit();
 }
 
 fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
@@ -231,15 +238,33 @@ enum Side {
 
 fn side(kind: ProxyKind, slot: &Slot<'_>) -> Side {
     let has = |text: &str| memchr::memmem::find(slot.text.as_bytes(), text.as_bytes()).is_some();
+    let inbound = || match direction(slot.text) {
+        Some(direction) => direction == "INBOUND",
+        None => has("\"INBOUND\""),
+    };
     match &*slot.name {
         VIRTUAL_OUTBOUND => Side::Virtual(PatchContext::SidecarOutbound),
         VIRTUAL_INBOUND => Side::Virtual(PatchContext::SidecarInbound),
         _ if kind == ProxyKind::Waypoint => Side::Inbound,
-        _ if has("\"INBOUND\"") => Side::Inbound,
+        _ if inbound() => Side::Inbound,
         // The listener of the mesh's HTTP proxy port asks for the route configuration of that name.
         _ if has("\"http_proxy\"") => Side::Virtual(PatchContext::SidecarOutbound),
         _ => Side::Outbound,
     }
+}
+
+/// `traffic_direction` of a listener that has it near its end: Envoy writes fields by their numbers and others by their
+/// names, and either way the long field, `filter_chains`, comes before it.
+fn direction(text: &str) -> Option<&str> {
+    const NEAR: usize = 4096;
+    let mut start = text.len().saturating_sub(NEAR);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let tail = &text[start..];
+    let (_, after) = tail.rsplit_once("\"traffic_direction\"").or_else(|| tail.rsplit_once("\"trafficDirection\""))?;
+    let value = after.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+    value.split_once('"').map(|(value, _)| value)
 }
 
 /// Whether istiod patches a route configuration inside a listener: those it makes for inbound ports of services

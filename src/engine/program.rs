@@ -140,7 +140,7 @@ impl<'f> Program<'f> {
             }
             selections.known.insert(index, selection);
         }
-        sort(self.filters, &mut order, mesh);
+        sort(self.filters, &mut order, mesh, self.compat);
         let mut patches = Vec::new();
         for &filter in &order {
             for built in self.patches(filter) {

@@ -150,15 +150,12 @@ fn target_miss(
 }
 
 /// Sorts filters (given by index) into the order in which istiod applies them: priority, root namespace first, creation
-/// time, then `name.namespace`.
-pub fn sort(filters: &[EnvoyFilter], indices: &mut [usize], mesh: &MeshSettings) {
+/// time, then `name.namespace`. Before 1.22 those of the root namespace come first whatever their priority.
+pub fn sort(filters: &[EnvoyFilter], indices: &mut [usize], mesh: &MeshSettings, compat: Compat) {
+    let apart = !compat.has(Behaviour::PriorityAcrossNamespaces);
     indices.sort_by_cached_key(|&index| {
         let filter = &filters[index];
-        (
-            filter.priority,
-            filter.namespace != mesh.root_namespace,
-            filter.created,
-            format!("{}.{}", filter.name, filter.namespace),
-        )
+        let local = filter.namespace != mesh.root_namespace;
+        (apart && local, filter.priority, local, filter.created, format!("{}.{}", filter.name, filter.namespace))
     });
 }

@@ -114,9 +114,9 @@ impl Explainer<'_, '_> {
             priority: filter.priority,
             root_namespace: filter.namespace == self.mesh.root_namespace,
             created: filter.created.map(order::rfc3339),
-            ordered_by: position
-                .and_then(|position| position.checked_sub(1))
-                .map(|before| order::reason(&self.plan.filters[self.plan.order[before]], filter, self.mesh)),
+            ordered_by: position.and_then(|position| position.checked_sub(1)).map(|before| {
+                order::reason(&self.plan.filters[self.plan.order[before]], filter, self.mesh, self.plan.compat)
+            }),
             patches,
         }
     }

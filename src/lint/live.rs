@@ -112,11 +112,11 @@ impl Standing<'_, '_> {
     /// When the proxy last took an update of what the patch changes; of anything, where it has none of that.
     pub fn updated(&self) -> Option<((i64, u32), String)> {
         let wanted = self.resources();
-        let resources = || self.run.live.iter().flat_map(|live| &live.dump.resources);
+        let resources = || self.run.live.iter().flat_map(|live| live.dump.resources.iter());
         let time = |text: &str| Some((timestamp(text)?, text.to_owned()));
         let of = resources().filter(|it| wanted.contains(&(it.kind, it.name.to_string())));
-        let own = of.filter_map(|it| time(it.last_updated.as_ref()?)).max();
-        own.or_else(|| resources().filter_map(|it| time(it.last_updated.as_ref()?)).max())
+        let own = of.filter_map(|it| time(it.last_updated?)).max();
+        own.or_else(|| resources().filter_map(|it| time(it.last_updated?)).max())
     }
 
     /// Whether Envoy refused an update of something that the patch changes.
@@ -207,7 +207,7 @@ pub fn refusals<'c>(
     run: &'c ProxyRun<'_>,
 ) -> impl Iterator<Item = (ResourceKind, &'c str, &'c ResourceError<'c>)> + 'c {
     let dump = run.live.as_ref().map(|live| live.dump);
-    let updates = dump.map(|dump| &dump.resources).into_iter().flatten();
+    let updates = dump.into_iter().flat_map(|dump| dump.resources.iter());
     let updates = updates.filter_map(|one| Some((one.kind, one.name.as_ref(), &**one.error.as_ref()?)));
     let never = dump.map(|dump| &dump.refused).into_iter().flatten();
     updates.chain(never.map(|one| (one.kind, one.name.as_ref(), &one.error)))

@@ -2,6 +2,7 @@
 
 use super::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
 use super::seen::exact;
+use crate::engine::compat::Behaviour;
 use crate::engine::trace::Effect;
 use crate::engine::{self, Options, PatchId, Plan, Trace};
 use crate::model::envoy_filter::{EnvoyFilter, Operation};
@@ -16,7 +17,9 @@ pub fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
     let root = |filter: &EnvoyFilter| filter.namespace == cx.mesh.root_namespace;
     if first == second {
         "it stands behind it in the same filter".to_owned()
-    } else if one.priority != two.priority {
+    } else if one.priority != two.priority
+        && (root(one) == root(two) || cx.program.compat.has(Behaviour::PriorityAcrossNamespaces))
+    {
         format!("priority {} after {}", two.priority, one.priority)
     } else if root(one) != root(two) {
         "filters of the root namespace come first".to_owned()

@@ -9,7 +9,8 @@ use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, type_name};
 use crate::source::{Span, Step};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// The proxies on which something was seen: real ones, or else reference configurations.
 pub struct Seen<'c, 'a> {
@@ -235,6 +236,7 @@ pub fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Ite
 }
 
 /// A filter behind the first terminal filter of its list, and a patch is to blame.
+#[derive(Clone, Copy)]
 pub struct Behind<'r> {
     /// The patch.
     pub id: PatchId,
@@ -246,8 +248,9 @@ pub struct Behind<'r> {
     pub both: bool,
 }
 
-/// Hands out every filter of the proxy that stands behind a terminal one since a patch changed its list.
-fn behind_terminal(run: &ProxyRun<'_>, look: &mut dyn FnMut(&Behind<'_>)) {
+/// Every filter of the proxy that stands behind a terminal one since a patch changed its list.
+fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
+    let mut found = Vec::new();
     let brought = |filter: &Tree<'_>| PatchId::of(filter.origin);
     for (_, listener) in run.changed_listeners() {
         for (http, filters) in changed_filter_lists(listener) {
@@ -261,11 +264,12 @@ fn behind_terminal(run: &ProxyRun<'_>, look: &mut dyn FnMut(&Behind<'_>)) {
                     _ => (filter, &filters[first]),
                 };
                 if let Some(id) = brought(filter) {
-                    look(&Behind { id, filter: filter.name(), other: other.name(), both });
+                    found.push(Behind { id, filter: filter.name(), other: other.name(), both });
                 }
             }
         }
     }
+    found
 }
 
 /// How a rule tells of filters behind terminal ones.
@@ -283,14 +287,15 @@ pub struct Telling {
 /// Tells of every filter that a patch brought behind a terminal one, or of every second terminal filter.
 pub fn tell_behind_terminal(rule: &'static Rule, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
+    let mut judged = HashMap::new();
     for run in &cx.runs {
-        behind_terminal(run, &mut |behind| {
-            if behind.both == telling.both {
-                let planned = run.plan.get(behind.id);
-                let entry = found.entry((planned.filter, planned.built.patch.index));
-                entry.or_insert_with(|| (Vec::new(), (telling.message)(behind))).0.push(run.label.clone());
-            }
-        });
+        // Equal runs share what came out: the numbers of their patches mean the same.
+        let behind = judged.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| behind_terminal(run));
+        for behind in behind.iter().filter(|behind| behind.both == telling.both) {
+            let planned = run.plan.get(behind.id);
+            let entry = found.entry((planned.filter, planned.built.patch.index));
+            entry.or_insert_with(|| (Vec::new(), (telling.message)(behind))).0.push(run.label.clone());
+        }
     }
     for view in cx.patches() {
         let Some((labels, message)) = found.get(&(view.filter_index, view.patch.index)) else { continue };

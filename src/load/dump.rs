@@ -1,7 +1,8 @@
 //! Config dumps of Envoys: read into one buffer, indexed, and not decoded: resources are texts until somebody asks.
 //!
 //! Accepted: Envoy's admin `/config_dump` (whole, or a part asked for with `?resource=`), istiod's `/debug/config_dump`,
-//! and what `istioctl proxy-config … -o json` prints, plain, gzip or zstd. A dump of 100 MB takes its own size in memory.
+//! and what `istioctl proxy-config … -o json` prints, plain, gzip or zstd. A dump of 100 MB takes its own size in memory,
+//! or two thirds of it where nobody needs its layout.
 
 mod foreign;
 mod identity;
@@ -10,6 +11,7 @@ mod read;
 mod rewrite;
 
 pub use identity::{Identity, override_identity};
+pub use read::Layout;
 pub use rewrite::{Edit, Rewritten};
 
 use crate::load::json_scan::Fault;
@@ -36,17 +38,19 @@ pub struct Dump {
 
 impl Dump {
     /// Reads a file. Nothing is returned when it is no dump; of half a dump, what is complete is.
-    pub fn read(path: &Path) -> (Option<Dump>, Vec<Problem>) {
+    pub fn read(path: &Path, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
         let name = path.display().to_string();
-        match read::file(path) {
+        let read = match read::file(path, layout) {
             Ok(bytes) => Dump::from_bytes(name, bytes),
             Err(error) => (None, vec![unreadable(&name, &error)]),
-        }
+        };
+        // The places in messages are those of the file.
+        if layout == Layout::Dropped && !read.1.is_empty() { Dump::read(path, Layout::Kept) } else { read }
     }
 
-    /// The same from a stream, such as standard input.
-    pub fn from_reader(name: impl Into<String>, input: impl Read) -> (Option<Dump>, Vec<Problem>) {
-        Dump::from_bytes(name.into(), read::stream(input, 0))
+    /// The same from a stream, such as standard input. Places in messages are those of what is kept.
+    pub fn from_reader(name: impl Into<String>, input: impl Read, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
+        Dump::from_bytes(name.into(), read::stream(input, 0, layout))
     }
 
     fn from_bytes(name: String, read::Bytes { mut bytes, error }: read::Bytes) -> (Option<Dump>, Vec<Problem>) {
@@ -195,8 +199,7 @@ impl Dump {
             name: self.maybe(entry.name.get().as_ref()).unwrap_or_default(),
             state: entry.state,
             json: self.slice(&entry.json.range()),
-            version_info: self.maybe(entry.version_info.get().as_ref()),
-            last_updated: self.maybe(entry.last_updated.get().as_ref()),
+            last_updated: entry.last_updated.get().map(|range| self.slice(&range)),
             error: entry.error.as_ref().map(|failure| Box::new(self.error(failure))),
         }
     }

@@ -1,6 +1,6 @@
 //! Which files the arguments for dumps stand for.
 
-use crate::load::dump::Dump;
+use crate::load::dump::{Dump, Layout};
 use crate::source::{Problem, Severity};
 use std::fs;
 use std::io;
@@ -36,8 +36,13 @@ pub fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
 }
 
 /// Reads one of them.
-pub fn read(path: &Path) -> (Option<Dump>, Vec<Problem>) {
-    if path.as_os_str() == "-" { Dump::from_reader("<stdin>", io::stdin().lock()) } else { Dump::read(path) }
+pub fn read(path: &Path, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
+    // What comes from the standard input cannot be read again for the places in messages.
+    if path.as_os_str() == "-" {
+        Dump::from_reader("<stdin>", io::stdin().lock(), Layout::Kept)
+    } else {
+        Dump::read(path, layout)
+    }
 }
 
 fn is_dump(path: &Path) -> bool {

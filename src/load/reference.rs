@@ -3,7 +3,7 @@
 //! Recorded from istio.io/istio's own configuration generator (releases 1.22.8, 1.24.6, 1.26.8, 1.28.10 and the 1.31 line), the
 //! topologies of `testdata/reference`. Used where no config dump was given.
 
-use super::dump::Dump;
+use super::dump::{Dump, Layout};
 use crate::model::release::Release;
 
 /// A reference configuration: release, name of the proxy, packed dump.
@@ -45,7 +45,7 @@ pub fn dumps(release: Release) -> Vec<Dump> {
         }
         names.push(name);
         let (major, minor) = (recorded.major, recorded.minor);
-        dumps.extend(Dump::from_reader(format!("reference {name} of Istio {major}.{minor}"), *bytes).0);
+        dumps.extend(Dump::from_reader(format!("reference {name} of Istio {major}.{minor}"), *bytes, Layout::Kept).0);
     }
     dumps
 }

@@ -1,6 +1,7 @@
 //! A proxy as istiod sees it: type, namespace, labels, Istio version, node metadata.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The kind of a proxy, from the first part of its node id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,8 +59,8 @@ pub struct Proxy {
     pub labels: BTreeMap<String, String>,
     /// `ISTIO_VERSION` of its node metadata, empty when absent: then no `proxyVersion` matches.
     pub istio_version: String,
-    /// Node metadata, as JSON.
-    pub metadata: serde_json::Map<String, serde_json::Value>,
+    /// Node metadata, as JSON; shared by the many workloads that a linter makes up of one proxy.
+    pub metadata: Arc<serde_json::Map<String, serde_json::Value>>,
     /// Envoy's own version (`user_agent_build_version`), where the dump tells it.
     pub envoy_version: Option<String>,
     /// Names of the extensions compiled into this proxy (`node.extensions`), where the dump tells them.

@@ -3,6 +3,7 @@
 use crate::model::proxy::Proxy;
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// The kinds of resources that EnvoyFilters can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,10 +68,8 @@ pub struct Resource<'a> {
     pub state: ResourceState,
     /// The JSON text of the resource, with its `@type` where the dump has one.
     pub json: &'a str,
-    /// Version of the update it came with, as the control plane called it.
-    pub version_info: Option<Cow<'a, str>>,
     /// When it was last updated, RFC 3339.
-    pub last_updated: Option<Cow<'a, str>>,
+    pub last_updated: Option<&'a str>,
     /// The last update of it that Envoy refused.
     pub error: Option<Box<ResourceError<'a>>>,
 }
@@ -115,7 +114,7 @@ pub struct ProxyConfig<'a> {
     /// The proxy.
     pub proxy: Proxy,
     /// Its resources in the order of the dump.
-    pub resources: Vec<Resource<'a>>,
+    pub resources: Arc<[Resource<'a>]>,
     /// Resources that Envoy never took.
     pub refused: Vec<RefusedResource<'a>>,
     /// How fields are written in the texts of `resources`.

@@ -10,6 +10,7 @@ pub use human::{one, stat, text};
 pub use json::{API_VERSION, json};
 pub use sarif::sarif;
 
+use crate::lint::istioctl::Verdict;
 use crate::lint::summary::Summary;
 use crate::lint::{Finding, Rule};
 use crate::source::{Position, Sources, Span};
@@ -35,6 +36,8 @@ pub struct Report<'r> {
     pub releases: &'r [String],
     /// What could not be read, as sentences.
     pub trouble: &'r [String],
+    /// What istioctl would report.
+    pub istioctl: &'r [Verdict],
 }
 
 impl Report<'_> {

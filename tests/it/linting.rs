@@ -1,6 +1,6 @@
 //! Linting as tests do it: files, config dumps of recordings, a release; and findings as text.
 
-use crate::support::{dumps, testdata};
+use crate::support::{dumps, live_dump, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{self, Context, Finding, Input};
 use kubectl_envoyfilter::load::{self, Loaded, dump::Dump, dump::Identity, reference};
@@ -26,7 +26,13 @@ pub(crate) struct Proxies {
 impl Proxies {
     /// The proxies of recordings (`shop`, `ambient`, `gwapi`) and a release.
     pub(crate) fn new(recordings: &[String], release: Release) -> Proxies {
-        let given = recordings.iter().flat_map(|name| dumps(&testdata("reference").join(name)).into_values()).collect();
+        Proxies::with_live(recordings, &[], release)
+    }
+
+    /// The same, and the dumps of real Envoys (testdata/live).
+    pub(crate) fn with_live(recordings: &[String], live: &[String], release: Release) -> Proxies {
+        let recorded = recordings.iter().flat_map(|name| dumps(&testdata("reference").join(name)).into_values());
+        let given = recorded.chain(live.iter().map(|name| live_dump(name))).collect();
         Proxies { given, references: reference::dumps(release), release }
     }
 

@@ -93,7 +93,6 @@ fn resources<'t>(config: &ProxyConfig<'t>, texts: &'t [Sent]) -> Vec<Resource<'t
         name: name.as_str().into(),
         state,
         json,
-        version_info: None,
         last_updated: None,
         error: None,
     };
@@ -186,7 +185,7 @@ proptest! {
         };
         let patched = engine::run(&plan.without(&off), &base.config, &options, &mut ());
         let texts = sent(&base.config, &patched);
-        let live = ProxyConfig { resources: resources(&base.config, &texts), ..base.config.clone() };
+        let live = ProxyConfig { resources: resources(&base.config, &texts).into(), ..base.config.clone() };
         let found = engine::unapply(&plan, &live, &options);
         let before = unapply::without(&live, &found.texts);
         if found.proven() {

@@ -1,7 +1,7 @@
 //! Recordings of istiod and what the engine makes of the same filters, in one form that can be compared.
 
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program};
-use kubectl_envoyfilter::load::dump::{Dump, Identity};
+use kubectl_envoyfilter::load::dump::{Dump, Identity, Layout};
 use kubectl_envoyfilter::load::yaml;
 use kubectl_envoyfilter::model::envoy_filter::EnvoyFilter;
 use kubectl_envoyfilter::model::parse_envoy_filter;
@@ -77,7 +77,7 @@ pub(crate) fn dumps(folder: &Path) -> BTreeMap<String, Dump> {
 
 /// A dump of `testdata/live`.
 pub(crate) fn live_dump(name: &str) -> Dump {
-    let (dump, problems) = Dump::read(&testdata(&format!("live/{name}.json.zst")));
+    let (dump, problems) = Dump::read(&testdata(&format!("live/{name}.json.zst")), Layout::Dropped);
     assert!(problems.is_empty(), "{problems:?}");
     dump.unwrap()
 }

@@ -56,7 +56,6 @@ fn live<'t>(base: &Base<'t>, texts: &'t [Text]) -> ProxyConfig<'t> {
             name: name.as_str().into(),
             state: ResourceState::Active,
             json,
-            version_info: None,
             last_updated: None,
             error: None,
         },

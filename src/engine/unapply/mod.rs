@@ -15,7 +15,7 @@ use super::matching::PortMap;
 use super::program::{Plan, Status, proxy_runs};
 use super::run::Slot;
 use super::trace::{PatchId, Place, Trace};
-use super::{Options, Side, listener::rds_names, patched_inline, port_map, run, side, slots};
+use super::{Options, Side, forget_untouched, listener::rds_names, patched_inline, port_map, run, side, slots};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
@@ -243,9 +243,15 @@ fn text(tree: &Tree<'_>, dropping: bool) -> String {
 
 /// Replays the plan over the reconstruction.
 fn check(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, found: &mut Unapplied<'_>) -> Vec<Difference> {
-    let before = without(config, &found.texts);
+    let without_filters;
+    let before = if found.texts.is_empty() {
+        config
+    } else {
+        without_filters = without(config, &found.texts);
+        &without_filters
+    };
     let mut trace = Trace::new(plan.patches.len());
-    let patched = run(plan, &before, options, &mut trace);
+    let patched = run(plan, before, options, &mut trace);
     let seen: BTreeSet<PatchId> =
         found.shown.iter().filter(|shown| shown.seen.positive()).map(|shown| shown.patch).collect();
     let changes = |id: &PatchId| trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes());
@@ -281,18 +287,16 @@ fn undo_all<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options)
     let mut clusters = slots(config, ResourceKind::Cluster);
     undo.added(ApplyTo::Cluster, &mut clusters);
     undo.clusters(&mut clusters);
+    forget_untouched(&mut clusters);
     let mut routes = slots(config, ResourceKind::Route);
     routes_asked_for(&listeners, &mut routes);
     let context =
         if plan.proxy.kind == ProxyKind::Gateway { PatchContext::Gateway } else { PatchContext::SidecarOutbound };
-    let concerned = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
-    if concerned.iter().any(|&apply_to| !plan.for_context(apply_to, context).is_empty()) {
-        for slot in routes.iter_mut().filter(|slot| !slot.removed) {
+    for slot in routes.iter_mut().filter(|slot| !slot.removed) {
+        if undo.concerns_routes(context, &slot.name) {
             undo.touched = false;
-            let mut tree = slot.open(config, plan.schema).clone();
-            undo.route_configuration(context, &mut tree, None);
+            undo.route_configuration(context, slot.open(config, plan.schema), None);
             slot.touched = undo.touched;
-            slot.tree = Some(Box::new(tree));
             slot.close();
         }
     }

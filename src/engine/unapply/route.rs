@@ -15,6 +15,16 @@ impl<'a> Undo<'_, 'a> {
         matching::route_configuration(self.gateway(), object, name, &self.ports).is_ok()
     }
 
+    /// Whether patches may have made something of a route configuration: it need not be decoded for others. A patch on the
+    /// whole of it may have given it its name.
+    pub(super) fn concerns_routes(&self, context: PatchContext, name: &str) -> bool {
+        let ids = |apply_to| self.plan.for_context(apply_to, context);
+        !ids(ApplyTo::RouteConfiguration).is_empty()
+            || [ApplyTo::VirtualHost, ApplyTo::HttpRoute]
+                .into_iter()
+                .any(|apply_to| ids(apply_to).into_iter().any(|id| self.routes_fit(self.object(id), name)))
+    }
+
     /// One route configuration. `inside`: the filter chain that an inline one stands in.
     pub(super) fn route_configuration(&mut self, context: PatchContext, routes: &mut Tree<'a>, inside: Option<&Place>) {
         let here = |name: &str| match inside {

@@ -6,6 +6,7 @@
 use crate::model::release::Release;
 use crate::model::resource::{ProxyConfig, Resource};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A name that a release of istiod changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +115,7 @@ impl Forecast {
         let mut proxy = config.proxy.clone();
         if let Some(proxies) = self.proxies {
             proxy.istio_version = proxies.to_string();
-            if let Some(version) = proxy.metadata.get_mut("ISTIO_VERSION") {
+            if let Some(version) = Arc::make_mut(&mut proxy.metadata).get_mut("ISTIO_VERSION") {
                 *version = proxy.istio_version.clone().into();
             }
             // What another build holds is not known from this one.

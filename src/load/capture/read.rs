@@ -1,7 +1,7 @@
 //! Reading captures and bug reports: once through for the objects, once more for the dumps that are wanted.
 
 use super::DESCRIPTION;
-use crate::load::dump::Dump;
+use crate::load::dump::{Dump, Layout};
 use crate::load::{Loaded, Options};
 use crate::source::{Problem, Severity};
 use serde_json::Value;
@@ -100,7 +100,7 @@ impl Capture {
             let Part::Dump(pod) = part else { return Ok(!left.is_empty()) };
             if left.remove(&pod) {
                 let name = format!("{}:{}", self.path.display(), name.display());
-                let (dump, problems) = Dump::from_reader(name, content.take(LARGEST));
+                let (dump, problems) = Dump::from_reader(name, content.take(LARGEST), Layout::Dropped);
                 take(&pod, dump, problems)?;
             }
             Ok(!left.is_empty())

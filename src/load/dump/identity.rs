@@ -4,6 +4,7 @@ use crate::model::proxy::{Proxy, ProxyKind};
 use crate::source::{Problem, Severity};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What the user says about a proxy; it wins over the dump.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub fn override_identity(proxy: Option<Proxy>, identity: &Identity, guess: Proxy
             namespace: namespace.clone(),
             labels: BTreeMap::new(),
             istio_version: String::new(),
-            metadata: Map::new(),
+            metadata: Arc::default(),
             envoy_version: None,
             extensions: Vec::new(),
         },
@@ -61,7 +62,7 @@ pub fn override_identity(proxy: Option<Proxy>, identity: &Identity, guess: Proxy
     };
     let Identity { kind, name, namespace, workload, labels, istio_version } = identity;
     // istiod reads these from the metadata, and filters can match on it: both must tell the same.
-    let mut set = |key: &str, value: Value| drop(proxy.metadata.insert(key.to_owned(), value));
+    let mut set = |key: &str, value: Value| drop(Arc::make_mut(&mut proxy.metadata).insert(key.to_owned(), value));
     if let Some(name) = name {
         set("NAME", name.clone().into());
         proxy.name.clone_from(name);
@@ -128,7 +129,7 @@ fn proxy(id: &str, metadata: Map<String, Value>, node: &Map<String, Value>) -> O
         istio_version: text("ISTIO_VERSION").unwrap_or_default().to_owned(),
         envoy_version: envoy_version(node),
         extensions: extensions(node),
-        metadata,
+        metadata: Arc::new(metadata),
     })
 }
 
@@ -215,7 +216,7 @@ mod tests {
         assert_eq!((proxy.kind, proxy.full_name().as_str()), (ProxyKind::Waypoint, "b/a"));
         assert_eq!(proxy.istio_version, "1.29.0");
         assert_eq!(
-            Value::from(proxy.metadata),
+            Value::from((*proxy.metadata).clone()),
             serde_json::json!({"ISTIO_VERSION": "1.29.0", "A": "1", "LABELS": {"x": "y"}})
         );
     }

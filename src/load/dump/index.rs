@@ -39,7 +39,6 @@ pub(super) struct Entry {
     pub(super) item: Part,
     pub(super) json: Part,
     pub(super) name: Part,
-    pub(super) version_info: Part,
     pub(super) last_updated: Part,
     pub(super) error: Option<Box<Failure>>,
 }
@@ -323,14 +322,13 @@ impl<'t> Walk<'t> {
         found: Found,
         error: Option<Failure>,
     ) {
-        let Found { json: Some(json), name, version_info, last_updated } = found else { return };
+        let Found { json: Some(json), name, last_updated } = found else { return };
         self.index.entries.push(Entry {
             kind,
             state,
             item: Part::new(&item),
             json: Part::new(&json),
             name: Part::maybe(name.as_ref()),
-            version_info: Part::maybe(version_info.as_ref()),
             last_updated: Part::maybe(last_updated.as_ref()),
             error: error.map(Box::new),
         });
@@ -348,7 +346,6 @@ impl<'t> Walk<'t> {
     /// The value of a key that stands beside a resource, or the resource.
     fn found(&mut self, word: &str, found: &mut Found) -> Result<(), Fault> {
         match word {
-            "version_info" | "versionInfo" => found.version_info = self.scan.string_or_skip()?,
             "last_updated" | "lastUpdated" => found.last_updated = self.scan.string_or_skip()?,
             "listener" | "cluster" | "route_config" | "routeConfig" | "ecds_filter" | "ecdsFilter" => {
                 self.resource(found)?;
@@ -406,7 +403,6 @@ impl<'t> Walk<'t> {
 struct Found {
     json: Option<Range<usize>>,
     name: Option<Range<usize>>,
-    version_info: Option<Range<usize>>,
     last_updated: Option<Range<usize>>,
 }
 

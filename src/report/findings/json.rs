@@ -18,6 +18,7 @@ struct Envelope<'r> {
     findings: Vec<Item<'r>>,
     summary: Counts<'r>,
     problems: &'r [String],
+    istioctl: Vec<Istioctl<'r>>,
 }
 
 #[derive(Serialize)]
@@ -49,6 +50,17 @@ struct Item<'r> {
     fix: Option<Fix<'r>>,
     fingerprint: String,
     documentation: String,
+}
+
+/// A report of `istioctl analyze`, and whether it is right.
+#[derive(Serialize)]
+struct Istioctl<'r> {
+    code: &'r str,
+    filter: &'r str,
+    patch: usize,
+    location: Location<'r>,
+    judgement: &'static str,
+    why: &'r str,
 }
 
 #[derive(Serialize)]
@@ -169,6 +181,18 @@ pub fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
             unknown: &sum.unknown,
         },
         problems: report.trouble,
+        istioctl: report
+            .istioctl
+            .iter()
+            .map(|verdict| Istioctl {
+                code: verdict.code,
+                filter: &verdict.filter,
+                patch: verdict.patch,
+                location: location(report, verdict.span),
+                judgement: verdict.right.words(),
+                why: &verdict.why,
+            })
+            .collect(),
     };
     crate::report::json(out, &envelope)
 }
