@@ -20,7 +20,7 @@ fn big(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("big.json");
     std::fs::write(&path, big_dump::dump(big_dump::Size::BIG)).expect("a file");
-    let read = || Dump::read(&path, Layout::Kept).0.expect("the dump");
+    let read = || Dump::read(&path, Layout::Dropped).0.expect("the dump");
     let five = support::filters(support::FIVE);
     let everywhere = support::filters(support::EVERYWHERE);
     assert_eq!(support::explain(&read(), &five), (4, 6), "four filters land, on six resources");

@@ -50,7 +50,7 @@ fn run(text: &str) -> usize {
 fn lint_files(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("lint");
     group.sample_size(10).measurement_time(Duration::from_secs(8));
-    for number in [1, 100, 1_000, 10_000] {
+    for number in [1, 100, 1_000, 10_000, 100_000] {
         let text = filters(number);
         group.throughput(Throughput::Elements(number as u64));
         group.bench_with_input(BenchmarkId::from_parameter(number), &text, |bencher, text| bencher.iter(|| run(text)));

@@ -843,6 +843,8 @@ never\:"Never"))' \
 ;;
 (lint)
 _arguments "${_arguments_options[@]}" : \
+'*-f+[The same, as the other commands take it]:FILE:_files' \
+'*--filename=[The same, as the other commands take it]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
 '--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \

@@ -63,10 +63,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     format!("priority {}, and applied first", first.priority),
                 )
                 .note(format!(
-                    "Istio {} applies {} of the root namespace first; {} and later go by priority",
-                    cx.release,
+                    "Istio 1.{} applies {} of the root namespace first; 1.{} and later go by priority",
+                    cx.release.minor,
                     count(ahead.len(), "filter", "filters"),
-                    since(Behaviour::PriorityAcrossNamespaces),
+                    since(Behaviour::PriorityAcrossNamespaces).minor,
                 ))
                 .help(format!(
                     "move it to {} with a selector, where priorities count, or upgrade the control plane",
