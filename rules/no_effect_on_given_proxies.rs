@@ -82,6 +82,9 @@ fn reasons(cx: &Context<'_>, index: usize) -> BTreeMap<String, BTreeSet<String>>
 fn words(cx: &Context<'_>, filter: &EnvoyFilter, selection: &Selection) -> String {
     match selection {
         Selection::Selected => "attached".to_owned(),
+        Selection::OtherRevision { want, have } => {
+            format!("it is labelled for revision `{want}`, and their control plane is `{have}`")
+        }
         Selection::OtherNamespace => format!(
             "a filter of namespace `{}` reaches only that namespace; `{}` is the root namespace",
             filter.namespace, cx.mesh.root_namespace

@@ -3,6 +3,7 @@
 use super::envoy::Envoy;
 use super::input::{Proxies, Work};
 use super::webhook::Shard;
+use super::live::Plane;
 use super::{Exit, Session, custom};
 use crate::cluster::kinds;
 use crate::demo;
@@ -16,6 +17,8 @@ use crate::lint::{self, Finding, Input, Rule, fix};
 use crate::load::dump::{Dump, Identity};
 use crate::load::{self, Loaded, config as files, reference};
 use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::inventory::Inventory;
+use crate::model::proxy::REVISION_LABEL;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::report::findings::{self as forms, Report};
@@ -270,9 +273,10 @@ impl Lint {
             let recorded: Vec<Dump> = if filters.is_empty() { Vec::new() } else { reference::dumps(release) };
             let references: Vec<ProxyConfig<'_>> =
                 recorded.iter().filter_map(|dump| dump.config(&Identity::default()).ok()).collect();
+            let own = plane.and_then(|number| own_filters(&work.planes, number, &loaded.inventory));
             let input = Input {
                 sources: &loaded.sources,
-                inventory: &loaded.inventory,
+                inventory: own.as_ref().unwrap_or(&loaded.inventory),
                 problems: &loaded.problems,
                 dumps: &given,
                 references: &references,
@@ -527,6 +531,21 @@ impl Lint {
         }
         Ok(())
     }
+}
+
+/// What the control plane of this number reads, where others run that some filters are labelled for: those judge them. A
+/// filter for a revision that nobody runs is everybody's.
+fn own_filters(planes: &[Plane], number: usize, all: &Inventory) -> Option<Inventory> {
+    let own = planes.get(number)?.revision.as_deref();
+    let others = |filter: &EnvoyFilter| {
+        let wanted = filter.labels.get(REVISION_LABEL).map(String::as_str).filter(|wanted| Some(*wanted) != own);
+        wanted.is_some_and(|wanted| planes.iter().any(|plane| plane.revision.as_deref() == Some(wanted)))
+    };
+    all.envoy_filters.iter().any(others).then(|| {
+        let mut own = all.clone();
+        own.envoy_filters.retain(|filter| !others(filter));
+        own
+    })
 }
 
 /// A configuration, its folder, and all rules with those of the user.

@@ -2,7 +2,7 @@
 
 use super::{Exit, Session};
 use crate::cluster::dumps::{self, Delivery, Via};
-use crate::cluster::facts::Facts;
+use crate::cluster::facts::{Facts, is_istiod};
 use crate::cluster::kinds::Needs;
 use crate::cluster::read::{self, Reading};
 use crate::cluster::targets::{self, Target};
@@ -28,6 +28,7 @@ pub(super) struct Live {
     runtime: Runtime,
     cluster: Cluster,
     via: Option<Via>,
+    istiods: Vec<(String, String)>,
     all_replicas: bool,
     progress: bool,
 }
@@ -89,12 +90,19 @@ pub(super) fn open(
     };
     let live = Live {
         via: options.via(),
+        istiods: istiods(&reading),
         all_replicas: options.all_replicas,
         progress: session.around.progress,
         runtime,
         cluster,
     };
     Ok(Ok(Opened { live, reading }))
+}
+
+/// Namespaces and names of istiod's pods.
+fn istiods(reading: &Reading) -> Vec<(String, String)> {
+    let pods = reading.loaded.inventory.workloads.iter().filter(|workload| is_istiod(workload));
+    pods.map(|pod| (pod.object.namespace.clone(), pod.object.name.clone())).collect()
 }
 
 /// Ends the process at the user's second Ctrl-C, with the code shells give for that.
@@ -115,7 +123,7 @@ impl Live {
         let groups = targets::groups(wanted, self.all_replicas);
         let bar = self.bar(groups.len());
         let (sender, mut receiver) = tokio::sync::mpsc::channel::<Delivery>(1);
-        let stream = dumps::deliver(self.cluster.clone(), groups, self.via, AT_ONCE);
+        let stream = dumps::deliver(self.cluster.clone(), groups, self.via, self.istiods.clone(), AT_ONCE);
         self.runtime.spawn(async move {
             let mut stream = pin!(stream);
             while let Some(delivery) = stream.next().await {
@@ -125,10 +133,12 @@ impl Live {
             }
         });
         let mut missing = Missing::default();
+        let mut of_istiod = 0;
         while let Some(Delivery { target, stands_for, dump }) = receiver.blocking_recv() {
             bar.inc(1);
             match dump {
-                Ok(text) => {
+                Ok((text, via)) => {
+                    of_istiod += usize::from(via == Via::Istiod);
                     let name = read::source_name(&self.cluster.context, "Pod", &target.namespace, &target.pod);
                     let (dump, mut found) = Dump::from_reader(name, text.as_bytes(), Layout::Dropped);
                     drop(text);
@@ -143,6 +153,16 @@ impl Live {
         }
         bar.finish_and_clear();
         missing.tell(problems);
+        if of_istiod > 0 {
+            let proxies = count(of_istiod, "proxy", "proxies");
+            problems.push(Problem {
+                code: "dump-of-istiod",
+                severity: Severity::Warning,
+                span: None,
+                message: format!("the configuration of {proxies} is what istiod would send now, not what they run with"),
+                help: Some("allow pods/portforward or pods/exec to read the proxies themselves".to_owned()),
+            });
+        }
         Ok(())
     }
 
@@ -228,6 +248,7 @@ pub(super) fn planes(session: &Session<'_>, facts: &Facts, targets: &[Target]) -
         release: said.or(plane.release()).or_else(proxies).unwrap_or(session.release()),
         mesh: crate::engine::MeshSettings {
             root_namespace: session.global.root_namespace.clone().unwrap_or_else(|| plane.root_namespace.clone()),
+            revision: Some(plane.revision.clone()),
             ..Default::default()
         },
     };

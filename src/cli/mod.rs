@@ -220,8 +220,25 @@ impl Cli {
         self.global.color
     }
 
-    /// Runs the command. Fails when the output cannot be written.
+    /// Runs the command, once for each context that is named. Fails when the output cannot be written.
     pub fn run(mut self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
+        let contexts = std::mem::take(&mut self.global.cluster.context);
+        if contexts.len() < 2 {
+            self.global.cluster.context = contexts;
+            return self.once(around, out, err);
+        }
+        let mut worst = Exit::Ok;
+        for context in contexts {
+            out.flush()?;
+            writeln!(err, "{}: context {context}", around.err.paint(Role::Dim, "note"))?;
+            self.global.cluster.context = vec![context];
+            let exit = self.once(around, out, err)?;
+            worst = if exit.code() > worst.code() { exit } else { worst };
+        }
+        Ok(worst)
+    }
+
+    fn once(&mut self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
         let mut session = Session { global: &self.global, around, out, err, context_namespace: None };
         let minor = session.release().minor;
         if !(Release::OLDEST.minor..=Release::NEWEST.minor).contains(&minor) {

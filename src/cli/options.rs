@@ -13,9 +13,9 @@ pub(super) struct ClusterOptions {
     /// Kubeconfig to use, - for the standard input
     #[arg(long, global = true, value_name = "FILE", help_heading = "Cluster")]
     kubeconfig: Option<PathBuf>,
-    /// Context of the kubeconfig
+    /// Context of the kubeconfig; given several times, one after the other
     #[arg(long, global = true, value_name = "NAME", help_heading = "Cluster")]
-    pub(super) context: Option<String>,
+    pub(super) context: Vec<String>,
     /// Cluster of the kubeconfig
     #[arg(long, global = true, value_name = "NAME", help_heading = "Cluster")]
     cluster: Option<String>,
@@ -50,7 +50,7 @@ pub(super) struct ClusterOptions {
         help_heading = "Cluster"
     )]
     istio_namespace: String,
-    /// How proxies are read: auto, port-forward, exec or pod-proxy
+    /// How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send
     #[arg(
         long,
         global = true,
@@ -76,6 +76,7 @@ enum DumpVia {
     PortForward,
     Exec,
     PodProxy,
+    Istiod,
 }
 
 /// Reads a duration as kubectl does: `10s`, `2m`, `1m30s`, `500ms`, or seconds; `0` is no limit of one's own.
@@ -107,7 +108,7 @@ impl ClusterOptions {
     pub(super) fn access(&self) -> Access {
         Access {
             kubeconfig: self.kubeconfig.clone(),
-            context: self.context.clone(),
+            context: self.context.first().cloned(),
             cluster: self.cluster.clone(),
             user: self.user.clone(),
             as_user: self.as_user.clone(),
@@ -140,6 +141,7 @@ impl ClusterOptions {
             DumpVia::PortForward => Some(Via::PortForward),
             DumpVia::Exec => Some(Via::Exec),
             DumpVia::PodProxy => Some(Via::PodProxy),
+            DumpVia::Istiod => Some(Via::Istiod),
         }
     }
 

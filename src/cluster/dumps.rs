@@ -18,18 +18,20 @@ pub struct Delivery {
     pub target: Target,
     /// How many other pods it stands for.
     pub stands_for: usize,
-    /// The text of the dump; else a reason for each way that was tried.
-    pub dump: Result<String, Vec<String>>,
+    /// The text of the dump and the way it came; else a reason for each way that was tried.
+    pub dump: Result<(String, Via), Vec<String>>,
 }
 
-/// Reads one dump a group, `at_once` at the same time, and hands them out in the order of the groups.
+/// Reads one dump a group, `at_once` at the same time, and hands them out in the order of the groups. `istiods`: namespaces
+/// and names of istiod's pods, which are asked last.
 pub fn deliver(
     cluster: Cluster,
     groups: Vec<Vec<Target>>,
     via: Option<Via>,
+    istiods: Vec<(String, String)>,
     at_once: usize,
 ) -> impl Stream<Item = Delivery> + Send {
-    let ways = Arc::new(Ways::new(via));
+    let ways = Arc::new(Ways::new(via, istiods));
     stream::iter(groups)
         .map(move |group| {
             let (cluster, ways) = (cluster.clone(), Arc::clone(&ways));

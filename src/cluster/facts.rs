@@ -6,8 +6,8 @@ use crate::model::release::Release;
 use crate::source::Node;
 use std::collections::BTreeMap;
 
-/// Label and annotation that name a revision of the control plane.
-pub const REVISION: &str = "istio.io/rev";
+pub use crate::model::proxy::REVISION_LABEL as REVISION;
+
 /// Label that names a revision tag.
 const TAG: &str = "istio.io/tag";
 /// What istiod calls the revision without a name.

@@ -15,7 +15,7 @@ pub(super) fn body(mut answer: Vec<u8>) -> Result<Vec<u8>, String> {
     let status = lines.next().unwrap_or_default();
     let code = status.split(' ').nth(1).unwrap_or_default();
     if !status.starts_with("HTTP/1.") || code != "200" {
-        return Err(format!("the proxy answers {}", status.trim_start_matches("HTTP/1.1 ")));
+        return Err(format!("the answer is {}", status.trim_start_matches("HTTP/1.1 ")));
     }
     let headers: Vec<(String, &str)> = lines
         .filter_map(|line| line.split_once(':'))

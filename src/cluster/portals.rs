@@ -1,4 +1,4 @@
-//! The ways from the API server to a proxy's admin interface.
+//! The ways from the API server to a proxy's configuration.
 
 use super::api::{Cluster, Fault, fault};
 use super::http1;
@@ -13,6 +13,8 @@ use tokio::time::timeout;
 
 /// Envoy's admin port in Istio's proxies.
 const ADMIN: u16 = 15000;
+/// istiod's port for monitoring and debugging, which istioctl asks too.
+const ISTIOD: u16 = 15014;
 /// The container that runs the proxy.
 const CONTAINER: &str = "istio-proxy";
 /// The largest dump that is taken, in bytes.
@@ -27,11 +29,15 @@ pub enum Via {
     Exec,
     /// The API server's own proxy to the pod; only an admin port that listens on the pod's address answers.
     PodProxy,
+    /// Port-forward to istiod and its `/debug/config_dump`: what it would send now, without what the proxy refused. From
+    /// 1.28.4 and 1.29 on these endpoints ask strangers for their rights; a port-forward comes from the local host, which
+    /// no release asks (`pilot/pkg/xds/debug.go`, `allowAuthenticatedOrLocalhost`).
+    Istiod,
 }
 
 impl Via {
     /// Every way, in the order they are tried.
-    pub const ALL: [Via; 3] = [Via::PortForward, Via::Exec, Via::PodProxy];
+    pub const ALL: [Via; 4] = [Via::PortForward, Via::Exec, Via::PodProxy, Via::Istiod];
 
     /// The word on the command line.
     pub const fn word(self) -> &'static str {
@@ -39,6 +45,7 @@ impl Via {
             Via::PortForward => "port-forward",
             Via::Exec => "exec",
             Via::PodProxy => "pod-proxy",
+            Via::Istiod => "istiod",
         }
     }
 
@@ -46,7 +53,7 @@ impl Via {
     /// `create` like one over SPDY; before, `get`.
     pub const fn permission(self) -> (&'static str, &'static [&'static str]) {
         match self {
-            Via::PortForward => ("pods/portforward", &["get", "create"]),
+            Via::PortForward | Via::Istiod => ("pods/portforward", &["get", "create"]),
             Via::Exec => ("pods/exec", &["get", "create"]),
             Via::PodProxy => ("pods/proxy", &["get"]),
         }
@@ -58,18 +65,23 @@ impl Via {
 pub(super) struct Ways {
     forced: Option<Via>,
     closed: AtomicU8,
+    /// Namespaces and names of istiod's pods. A proxy is known to the one that it is connected to.
+    istiods: Vec<(String, String)>,
 }
 
 impl Ways {
-    pub(super) fn new(forced: Option<Via>) -> Ways {
-        Ways { forced, closed: AtomicU8::new(0) }
+    pub(super) fn new(forced: Option<Via>, istiods: Vec<(String, String)>) -> Ways {
+        Ways { forced, closed: AtomicU8::new(0), istiods }
     }
 
     fn open(&self) -> Vec<Via> {
         let closed = self.closed.load(Ordering::Relaxed);
         match self.forced {
             Some(via) => vec![via],
-            None => Via::ALL.into_iter().filter(|via| closed & (1 << *via as u8) == 0).collect(),
+            None => {
+                let known = |via: &Via| *via != Via::Istiod || !self.istiods.is_empty();
+                Via::ALL.into_iter().filter(known).filter(|via| closed & (1 << *via as u8) == 0).collect()
+            }
         }
     }
 
@@ -84,7 +96,7 @@ pub(super) async fn config_dump(
     namespace: &str,
     pod: &str,
     ways: &Ways,
-) -> Result<String, Vec<String>> {
+) -> Result<(String, Via), Vec<String>> {
     let mut reasons = Vec::new();
     let open = ways.open();
     if open.is_empty() {
@@ -94,9 +106,10 @@ pub(super) async fn config_dump(
         cluster.count_request();
         let read = async {
             match via {
-                Via::PortForward => port_forward(cluster, namespace, pod).await,
+                Via::PortForward => port_forward(cluster, namespace, pod, ADMIN, "/config_dump").await,
                 Via::Exec => exec(cluster, namespace, pod).await,
                 Via::PodProxy => pod_proxy(cluster, namespace, pod).await,
+                Via::Istiod => istiod(cluster, &ways.istiods, namespace, pod).await,
             }
         };
         let answer = tokio::select! {
@@ -104,7 +117,7 @@ pub(super) async fn config_dump(
             answer = read => answer,
         };
         match answer.and_then(|bytes| String::from_utf8(bytes).map_err(|_| Fault::Garbled("not UTF-8".to_owned()))) {
-            Ok(text) => return Ok(text),
+            Ok(text) => return Ok((text, via)),
             Err(fault) => {
                 if matches!(fault, Fault::NotAllowed(_)) {
                     ways.close(via);
@@ -116,15 +129,21 @@ pub(super) async fn config_dump(
     Err(reasons)
 }
 
-async fn port_forward(cluster: &Cluster, namespace: &str, pod: &str) -> Result<Vec<u8>, Fault> {
+async fn port_forward(
+    cluster: &Cluster,
+    namespace: &str,
+    pod: &str,
+    port: u16,
+    path: &str,
+) -> Result<Vec<u8>, Fault> {
     let pods: Api<Pod> = Api::namespaced(cluster.client.clone(), namespace);
     let mut forwarder =
-        within(cluster.timeout, pods.portforward(pod, &[ADMIN])).await?.map_err(|error| fault(&error))?;
-    let error = forwarder.take_error(ADMIN);
+        within(cluster.timeout, pods.portforward(pod, &[port])).await?.map_err(|error| fault(&error))?;
+    let error = forwarder.take_error(port);
     let broken = |words: &str| Fault::Connection(words.to_owned());
-    let mut stream = forwarder.take_stream(ADMIN).ok_or_else(|| broken("no stream"))?;
+    let mut stream = forwarder.take_stream(port).ok_or_else(|| broken("no stream"))?;
     let read = async {
-        let request = http1::request("/config_dump");
+        let request = http1::request(path);
         stream.write_all(request.as_bytes()).await.map_err(|error| broken(&error.to_string()))?;
         collect(&mut stream, cluster.timeout, |bytes| bytes.ends_with(b"\r\n0\r\n\r\n")).await
     };
@@ -142,6 +161,25 @@ async fn port_forward(cluster: &Cluster, namespace: &str, pod: &str) -> Result<V
     };
     forwarder.abort();
     read.and_then(|bytes| http1::body(bytes).map_err(Fault::Garbled))
+}
+
+/// Asks each istiod until one knows the proxy.
+async fn istiod(
+    cluster: &Cluster,
+    istiods: &[(String, String)],
+    namespace: &str,
+    pod: &str,
+) -> Result<Vec<u8>, Fault> {
+    let mut last = Fault::NotFound("no pod of istiod is known".to_owned());
+    let path = format!("/debug/config_dump?proxyID={}.{}", quoted(pod), quoted(namespace));
+    for (istio_namespace, istiod) in istiods {
+        match port_forward(cluster, istio_namespace, istiod, ISTIOD, &path).await {
+            Ok(dump) => return Ok(dump),
+            Err(fault @ Fault::NotAllowed(_)) => return Err(fault),
+            Err(fault) => last = fault,
+        }
+    }
+    Err(last)
 }
 
 async fn exec(cluster: &Cluster, namespace: &str, pod: &str) -> Result<Vec<u8>, Fault> {

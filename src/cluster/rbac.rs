@@ -118,7 +118,11 @@ fn of_verbs(needs: &Needs, place: &Place<'_>, name: &str, verbs: &'static [&'sta
     }
     if needs.dumps {
         let (resource, verbs) = place.via.permission();
-        let grants = if home.is_some() { &mut at_home } else { &mut everywhere };
+        let grants = match home {
+            _ if place.via == Via::Istiod => &mut at_istio,
+            Some(_) => &mut at_home,
+            None => &mut everywhere,
+        };
         grants.insert(("", vec![resource], Vec::new()), verbs.to_vec());
     }
     list(&mut at_istio, POD, verbs);

@@ -5,7 +5,7 @@
 use super::compat::{Behaviour, Compat};
 use crate::model::envoy_filter::{EnvoyFilter, TargetRef};
 use crate::model::inventory::Inventory;
-use crate::model::proxy::{Proxy, ProxyKind};
+use crate::model::proxy::{Proxy, ProxyKind, REVISION_LABEL};
 
 /// Settings of a mesh that decide attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,9 @@ pub struct MeshSettings {
     pub root_namespace: String,
     /// istiod's `ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY` (default true).
     pub selector_based_gateway_policy: bool,
+    /// The revision of the control plane, where it is known: filters labelled for another one it does not read
+    /// (`LabelsInRevision` in `pkg/config/model.go`, istiod 1.22 to 1.31).
+    pub revision: Option<String>,
 }
 
 impl MeshSettings {
@@ -25,7 +28,11 @@ impl MeshSettings {
 
 impl Default for MeshSettings {
     fn default() -> MeshSettings {
-        MeshSettings { root_namespace: "istio-system".to_owned(), selector_based_gateway_policy: true }
+        MeshSettings {
+            root_namespace: "istio-system".to_owned(),
+            selector_based_gateway_policy: true,
+            revision: None,
+        }
     }
 }
 
@@ -34,6 +41,13 @@ impl Default for MeshSettings {
 pub enum Selection {
     /// It attaches.
     Selected,
+    /// The filter is labelled for the control plane of another revision.
+    OtherRevision {
+        /// Its label `istio.io/rev`.
+        want: String,
+        /// The revision of the proxy's control plane.
+        have: String,
+    },
     /// The filter is neither in the root namespace nor in the proxy's own.
     OtherNamespace,
     /// A label of `workloadSelector` is missing on the workload or has another value there.
@@ -76,6 +90,11 @@ pub enum TargetMiss {
 
 /// Decides whether a filter attaches to a proxy.
 pub fn select(filter: &EnvoyFilter, proxy: &Proxy, mesh: &MeshSettings, compat: Compat) -> Selection {
+    if let (Some(want), Some(have)) = (filter.labels.get(REVISION_LABEL), &mesh.revision)
+        && want != have
+    {
+        return Selection::OtherRevision { want: want.clone(), have: have.clone() };
+    }
     if filter.namespace != mesh.root_namespace && filter.namespace != proxy.namespace {
         return Selection::OtherNamespace;
     }

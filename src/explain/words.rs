@@ -16,6 +16,11 @@ pub(super) fn selection(selection: &Selection, filter: &EnvoyFilter, proxy: &Pro
     let kind = proxy.kind.word();
     Some(match selection {
         Selection::Selected => return None,
+        Selection::OtherRevision { want, have } => (
+            "other-revision",
+            format!("it is labelled for the control plane of revision {want}, this {kind} gets its configuration from {have}"),
+            Some("remove the label istio.io/rev, or write a copy for each revision".to_owned()),
+        ),
         Selection::OtherNamespace => (
             "other-namespace",
             format!("it is in namespace {}, the {kind} in {}", filter.namespace, proxy.namespace),

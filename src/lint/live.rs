@@ -7,15 +7,13 @@ use crate::engine::trace::{Effect, Place};
 use crate::engine::unapply::Seen;
 use crate::engine::{Outcome, PatchId};
 use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::proxy::REVISION_LABEL;
 use crate::model::resource::{ResourceError, ResourceKind};
 use crate::model::timestamp;
 use crate::proto::tree::{TYPE_KEY, Tree, Value, type_name};
 use crate::proto::unmerge::What;
 use crate::source::{NodeValue, Step};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Label that names the revision of the control plane that reads an object, or that injected a pod.
-const REVISION: &str = "istio.io/rev";
 
 /// How many dumps were taken how, by [`crate::engine::unapply::State::word`]; and of how many patched ones that is proven.
 pub fn states(cx: &Context<'_>) -> (BTreeMap<&'static str, usize>, usize) {
@@ -127,7 +125,7 @@ impl Standing<'_, '_> {
 
     /// The revisions of the filter and of the proxy, where they are others.
     pub fn other_revision<'f>(&self, filter: &'f EnvoyFilter) -> Option<(&'f str, &str)> {
-        let (wanted, have) = (filter.labels.get(REVISION)?, self.run.config.proxy.labels.get(REVISION)?);
+        let (wanted, have) = (filter.labels.get(REVISION_LABEL)?, self.run.config.proxy.labels.get(REVISION_LABEL)?);
         (wanted != have).then_some((wanted, have))
     }
 

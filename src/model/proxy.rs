@@ -67,6 +67,9 @@ pub struct Proxy {
     pub extensions: Vec<String>,
 }
 
+/// Label that says which control plane reads an object, or injects a workload.
+pub const REVISION_LABEL: &str = "istio.io/rev";
+
 /// Label that a Gateway API gateway or waypoint carries (Kubernetes Gateway API; read by istiod's policy attachment).
 pub const GATEWAY_NAME_LABEL: &str = "gateway.networking.k8s.io/gateway-name";
 
