@@ -159,7 +159,9 @@ impl Live {
                 code: "dump-of-istiod",
                 severity: Severity::Warning,
                 span: None,
-                message: format!("the configuration of {proxies} is what istiod would send now, not what they run with"),
+                message: format!(
+                    "the configuration of {proxies} is what istiod would send now, not what they run with"
+                ),
                 help: Some("allow pods/portforward or pods/exec to read the proxies themselves".to_owned()),
             });
         }

@@ -76,13 +76,11 @@ impl Ways {
 
     fn open(&self) -> Vec<Via> {
         let closed = self.closed.load(Ordering::Relaxed);
-        match self.forced {
-            Some(via) => vec![via],
-            None => {
-                let known = |via: &Via| *via != Via::Istiod || !self.istiods.is_empty();
-                Via::ALL.into_iter().filter(known).filter(|via| closed & (1 << *via as u8) == 0).collect()
-            }
+        if let Some(via) = self.forced {
+            return vec![via];
         }
+        let known = |via: &Via| *via != Via::Istiod || !self.istiods.is_empty();
+        Via::ALL.into_iter().filter(known).filter(|via| closed & (1 << *via as u8) == 0).collect()
     }
 
     fn close(&self, via: Via) {
@@ -129,13 +127,7 @@ pub(super) async fn config_dump(
     Err(reasons)
 }
 
-async fn port_forward(
-    cluster: &Cluster,
-    namespace: &str,
-    pod: &str,
-    port: u16,
-    path: &str,
-) -> Result<Vec<u8>, Fault> {
+async fn port_forward(cluster: &Cluster, namespace: &str, pod: &str, port: u16, path: &str) -> Result<Vec<u8>, Fault> {
     let pods: Api<Pod> = Api::namespaced(cluster.client.clone(), namespace);
     let mut forwarder =
         within(cluster.timeout, pods.portforward(pod, &[port])).await?.map_err(|error| fault(&error))?;
@@ -164,12 +156,7 @@ async fn port_forward(
 }
 
 /// Asks each istiod until one knows the proxy.
-async fn istiod(
-    cluster: &Cluster,
-    istiods: &[(String, String)],
-    namespace: &str,
-    pod: &str,
-) -> Result<Vec<u8>, Fault> {
+async fn istiod(cluster: &Cluster, istiods: &[(String, String)], namespace: &str, pod: &str) -> Result<Vec<u8>, Fault> {
     let mut last = Fault::NotFound("no pod of istiod is known".to_owned());
     let path = format!("/debug/config_dump?proxyID={}.{}", quoted(pod), quoted(namespace));
     for (istio_namespace, istiod) in istiods {

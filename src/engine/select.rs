@@ -28,11 +28,7 @@ impl MeshSettings {
 
 impl Default for MeshSettings {
     fn default() -> MeshSettings {
-        MeshSettings {
-            root_namespace: "istio-system".to_owned(),
-            selector_based_gateway_policy: true,
-            revision: None,
-        }
+        MeshSettings { root_namespace: "istio-system".to_owned(), selector_based_gateway_policy: true, revision: None }
     }
 }
 

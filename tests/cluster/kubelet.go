@@ -23,6 +23,8 @@ import (
 const (
 	// A file with the config dump that its admin port and its pilot-agent answer with.
 	dumpFile = "test/dump"
+	// The same for a pod of istiod, which hands it out for each proxy that it knows.
+	istiodFile = "test/istiod"
 	// An address on loopback, a real Envoy's admin port, that port-forwards to port 15000 lead to and pilot-agent asks.
 	adminAddress = "test/admin"
 	// Ways that are closed: "port-forward", "exec", or both with a comma.
@@ -69,6 +71,10 @@ func (k *kubelet) PortForward(ctx context.Context, name, _ string, port int32, s
 	if err != nil {
 		return err
 	}
+	// istiod's debugging port: it knows the proxies whose names say so.
+	if port == 15014 && annotations[istiodFile] != "" {
+		return answer(stream, annotations[istiodFile], "/debug/config_dump", "known-")
+	}
 	if port != 15000 || (annotations[dumpFile] == "" && annotations[adminAddress] == "") {
 		return fmt.Errorf("failed to connect to localhost:%d inside namespace of pod %s: connection refused", port, name)
 	}
@@ -82,16 +88,17 @@ func (k *kubelet) PortForward(ctx context.Context, name, _ string, port int32, s
 		_, err = io.Copy(stream, connection)
 		return err
 	}
-	return answer(stream, annotations[dumpFile])
+	return answer(stream, annotations[dumpFile], "/config_dump", "")
 }
 
-// answer is Envoy's admin port as far as /config_dump goes: one request, a chunked body, the end.
-func answer(stream io.ReadWriter, file string) error {
+// answer is a debugging port as far as the dump at one path goes: one request, a chunked body, the end. With a prefix, for
+// proxies of such names only.
+func answer(stream io.ReadWriter, file, path, prefix string) error {
 	request, err := http.ReadRequest(bufio.NewReader(stream))
 	if err != nil {
 		return err
 	}
-	if request.URL.Path != "/config_dump" {
+	if request.URL.Path != path || !strings.HasPrefix(request.URL.Query().Get("proxyID"), prefix) {
 		_, err = io.WriteString(stream, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 		return err
 	}

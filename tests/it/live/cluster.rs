@@ -62,7 +62,13 @@ pub(super) fn cluster() -> &'static Cluster {
         let crds = fs::read_to_string(binaries.join("crds.yaml")).unwrap();
         cluster.create(&documents(&crds));
         cluster.wait_for("/apis/networking.istio.io/v1alpha3/envoyfilters");
-        cluster.create(&documents(ISTIO));
+        let mut istio = documents(ISTIO);
+        let dump = cluster.folder.path().join("dump.json");
+        for pod in istio.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
+            pod["metadata"]["annotations"]["test/istiod"] = dump.to_str().unwrap().into();
+            pod["spec"]["nodeName"] = "node".into();
+        }
+        cluster.create(&istio);
         let filters = documents(demo::FILTERS).into_iter();
         let root: Vec<Value> = filters.filter(|filter| text(filter, "/metadata/namespace") == "istio-system").collect();
         cluster.create(&root);
@@ -233,7 +239,8 @@ fn lint_through_a_port_forward_is_lint_of_files() {
 fn a_way_that_is_closed_leads_to_the_next_and_none_is_said() {
     let cluster = cluster();
     cluster.shop("ways", 0);
-    let pods = [("open", ""), ("noforward", "port-forward"), ("shut", "port-forward,exec")];
+    let pods =
+        [("open", ""), ("noforward", "port-forward"), ("shut", "port-forward,exec"), ("known", "port-forward,exec")];
     cluster.create(&pods.map(|(name, closed)| cluster.pod("ways", name, 1, closed)));
     let kubeconfig = cluster.kubeconfig("admin", "ways");
     for name in ["open", "noforward"] {
@@ -241,9 +248,17 @@ fn a_way_that_is_closed_leads_to_the_next_and_none_is_said() {
         assert_eq!(said.code, 0, "{name}: {}", said.err);
         assert!(said.out.contains(&format!("ways/{name}-1")), "{}", said.out);
     }
+    // istiod is asked last, and what it says is no word of the proxy's.
+    let said = run(&kubeconfig, &["explain", "pod/known-1"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("ways/known-1"), "{}", said.out);
+    assert!(said.err.contains("what istiod would send now, not what they run with"), "{}", said.err);
+    let said = run(&kubeconfig, &["explain", "pod/shut-1", "--dump-via", "istiod"]);
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    assert!(said.err.contains("istiod") && said.err.contains("404"), "{}", said.err);
     let said = run(&kubeconfig, &["explain", "pod/shut-1"]);
     assert_eq!(said.code, 3, "{}{}", said.out, said.err);
-    for words in ["no config dump of ways/shut-1", "port-forward", "exec", "pod-proxy"] {
+    for words in ["no config dump of ways/shut-1", "port-forward", "exec", "pod-proxy", "istiod"] {
         assert!(said.err.contains(words), "{words}: {}", said.err);
     }
 }

@@ -233,13 +233,14 @@ fn serve(world: &Mutex<World>, log: &Mutex<Vec<Request>>, stream: TcpStream) {
 }
 
 impl Mock {
-    /// A kubeconfig for this server, whose context has this namespace.
+    /// A kubeconfig for this server, whose contexts, `mock` and `other`, have this namespace.
     pub(crate) fn kubeconfig(&self, namespace: &str) -> PathBuf {
         let path = self.folder.path().join("config");
         let text = format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: mock\nclusters: [{{name: c, cluster: {{server: \"http://{}\"}}}}]\n\
              users: [{{name: u, user: {{token: canary-token}}}}]\n\
-             contexts: [{{name: mock, context: {{cluster: c, user: u, namespace: {namespace}}}}}]\n",
+             contexts: [{{name: mock, context: {{cluster: c, user: u, namespace: {namespace}}}}}, \
+             {{name: other, context: {{cluster: c, user: u, namespace: {namespace}}}}}]\n",
             self.address
         );
         std::fs::write(&path, text).unwrap();

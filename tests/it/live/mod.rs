@@ -441,7 +441,21 @@ fn every_control_plane_judges_its_own_proxies() {
     old["metadata"]["annotations"]["istio.io/rev"] = "1-26".into();
     old["metadata"]["ownerReferences"][0]["name"] = "cart-old".into();
     world.add(old);
+    // istiod reads what is labelled for its own revision, and what is not labelled.
+    world.add(json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": "only-old", "namespace": "shop", "labels": {"istio.io/rev": "1-26"}},
+        "spec": {"configPatches": [{"applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": {"connect_timeout": "7s"}}}]},
+    }));
     let mock = world.dump("shop/cart-3", demo_dump()).start();
+    for (name, selected) in [("pod/cart-1", false), ("pod/cart-3", true)] {
+        let said = live(&mock, &["explain", name, "-o", "json"]);
+        let answer: Value = serde_json::from_str(&said.out).unwrap();
+        let filters = answer["proxies"][0]["filters"].as_array().unwrap();
+        let one = filters.iter().find(|filter| filter["name"] == "only-old").unwrap();
+        assert_eq!(one["selected"], selected, "{name}: {one}");
+        assert_eq!(one["reason"]["code"] == "other-revision", !selected, "{name}: {one}");
+    }
     let said = live(&mock, &["version", "-o", "json"]);
     let versions: Value = serde_json::from_str(&said.out).unwrap();
     let modelled: Vec<&Value> =
@@ -553,6 +567,17 @@ fn files_without_a_namespace_belong_to_the_context() {
     let said = live(&shop().start(), &["diff", "-f", file.to_str().unwrap()]);
     assert_eq!(said.code, 1, "{}", said.err);
     assert!(said.out.contains("shop/cart-1") && said.out.contains("shop.other"), "{}", said.out);
+}
+
+#[test]
+fn several_contexts_are_read_one_after_the_other() {
+    let mock = shop().start();
+    let one = live(&mock, &["get", "-o", "name"]);
+    let both = live(&mock, &["get", "-o", "name", "--context", "mock", "--context", "other"]);
+    assert_eq!((both.code, both.out), (0, one.out.repeat(2)), "{}", both.err);
+    assert_eq!(both.err, "note: context mock\nnote: context other\n");
+    let half = live(&mock, &["get", "-o", "name", "--context", "mock", "--context", "none"]);
+    assert_eq!((half.code, half.out), (2, one.out), "{}", half.err);
 }
 
 #[test]
