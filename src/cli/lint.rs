@@ -2,8 +2,8 @@
 
 use super::envoy::Envoy;
 use super::input::{Proxies, Work};
-use super::webhook::Shard;
 use super::live::Plane;
+use super::webhook::Shard;
 use super::{Exit, Session, custom};
 use crate::cluster::kinds;
 use crate::demo;
