@@ -25,7 +25,7 @@ declare_rule! {
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
-        for object in &value.objects {
+        for object in value.objects.iter().filter(|object| !object.unchecked) {
             for member in &object.members {
                 let Some(field) = member.envoy else { continue };
                 for one in broken(object, member) {

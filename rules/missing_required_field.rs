@@ -36,7 +36,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let merged = merged_into(cx, value);
-        for object in &value.objects {
+        for object in value.objects.iter().filter(|object| !object.unchecked) {
             let Some(message) = object.envoy.filter(|_| !fetched_by_agent(value, object)) else { continue };
             for missing in absent(object, message) {
                 // An extension without its configuration is told by another rule.

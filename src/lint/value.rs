@@ -8,6 +8,7 @@ use super::finding::Finding;
 use super::rule::Rule;
 use crate::proto::decode::{self, Notice};
 use crate::proto::json;
+use crate::proto::rules::Rules;
 use crate::proto::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use crate::proto::tree::{Origin, TYPE_KEY, type_name};
 use crate::source::{Entry, Node, NodeValue, Span, Step};
@@ -48,6 +49,8 @@ pub struct Object<'a> {
     pub whole: bool,
     /// Whether a TypedStruct holds it.
     pub in_typed_struct: bool,
+    /// Whether Envoy's validation does not come here.
+    pub unchecked: bool,
     /// Index of the object that holds it, and by which field.
     pub parent: Option<(usize, Field)>,
     /// Its keys.
@@ -229,6 +232,7 @@ pub fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>) -> Op
         span: view.key_span(&["patch", "value"]),
         whole: !body.operation.is_merge(),
         in_typed_struct: false,
+        unchecked: false,
         parent: None,
         is_any: false,
     };
@@ -251,6 +255,7 @@ struct Place {
     span: Span,
     whole: bool,
     in_typed_struct: bool,
+    unchecked: bool,
     parent: Option<(usize, Field)>,
     /// Whether the mapping is that of an `Any`, with its `@type`.
     is_any: bool,
@@ -269,6 +274,12 @@ fn content(field: Field) -> Option<Message> {
         Some((_, kind)) => message_of(kind),
         None => message_of(field.kind()),
     }
+}
+
+/// Whether Envoy's validation of a message ends at this field.
+fn stops(field: Field) -> bool {
+    let any = |message: Message| message.well_known() == Some(WellKnown::Any);
+    !field.rules().is_empty() && content(field).is_some_and(|it| !any(it)) && Rules::read(field.rules()).stops
 }
 
 impl<'a> Walker<'a> {
@@ -309,6 +320,7 @@ impl<'a> Walker<'a> {
             route: self.route.clone(),
             whole: place.whole,
             in_typed_struct: place.in_typed_struct,
+            unchecked: place.unchecked,
             parent: place.parent,
             members: members.clone(),
         });
@@ -321,6 +333,7 @@ impl<'a> Walker<'a> {
                 istiod: member.istiod.and_then(content),
                 envoy: member.envoy.and_then(content),
                 span: member.entry.key_span,
+                unchecked: place.unchecked || member.envoy.is_some_and(stops),
                 parent: Some((index, field)),
                 is_any: false,
                 ..*place
@@ -369,7 +382,9 @@ impl<'a> Walker<'a> {
         });
         let Some(url) = url else { return };
         let type_span = node.entry(TYPE_KEY).map_or(place.span, |entry| entry.key_span);
-        let place = Place { istiod: url.istiod, envoy: url.envoy, span: type_span, is_any: true, ..*place };
+        // Whoever unpacks an `Any` validates it.
+        let place =
+            Place { istiod: url.istiod, envoy: url.envoy, span: type_span, unchecked: false, is_any: true, ..*place };
         if !typed_struct {
             if place.envoy.or(place.istiod).is_some_and(|message| message.well_known().is_none()) {
                 self.object(&place, node, entries);

@@ -24,6 +24,9 @@ pub struct Rules {
     pub duration: Option<Number>,
     /// For an `Any`: the type URLs that are allowed; empty for all.
     pub any_in: Vec<String>,
+    /// Validation does not go into a message here: the rule says so, or it is one for an `Any` on a field of another type,
+    /// from which protoc-gen-validate makes no code that does.
+    pub stops: bool,
 }
 
 /// Bounds of a number.
@@ -148,10 +151,14 @@ impl Rules {
                 11 | 12 => rules.number = Some(Number::read(inner, Encoding::Signed)),
                 14 | 15 => rules.text = Some(Text::read(inner, number == 15)),
                 16 => rules.enumeration = Some(Enumeration::read(inner)),
-                17 => rules.required |= flag(inner, 2),
+                17 => {
+                    rules.required |= flag(inner, 2);
+                    rules.stops |= flag(inner, 1);
+                }
                 18 => rules.list = Some(List::read(inner)),
                 19 => rules.map = Some(Map::read(inner)),
                 20 => {
+                    rules.stops = true;
                     rules.required |= flag(inner, 1);
                     rules.any_in = texts(inner, 2);
                 }
