@@ -249,6 +249,7 @@ struct Walker<'a> {
 
 /// What is known of a value before it is looked at.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "what holds at a place, each for itself")]
 struct Place {
     istiod: Option<Message>,
     envoy: Option<Message>,

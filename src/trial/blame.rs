@@ -123,8 +123,10 @@ impl Asked<'_, '_> {
     }
 
     fn blame(&self, writers: &[PatchId], words: &str, tried: &mut Tried) -> Result<(), Trouble> {
-        let others = |id: PatchId| -> Vec<PatchId> { writers.iter().copied().filter(|&other| other != id).collect() };
-        if let Some(words) = self.without(writers)? {
+        // Without one patch another may come to do something: all of them are off.
+        let all: Vec<PatchId> = self.subject.plan.ids().collect();
+        let others = |id: PatchId| -> Vec<PatchId> { all.iter().copied().filter(|&other| other != id).collect() };
+        if let Some(words) = self.without(&all)? {
             tried.before.push((self.one.kind, self.one.name.clone(), words));
             return Ok(());
         }

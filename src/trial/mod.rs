@@ -97,8 +97,8 @@ impl Known {
 pub struct Offer<'o> {
     /// What is sent: a listener or a cluster.
     pub kind: ResourceKind,
-    /// Its text.
-    pub text: &'o str,
+    /// What it says.
+    pub tree: &'o Tree<'o>,
     /// Its bytes, an `Any`.
     pub bytes: &'o [u8],
     /// Names of the other clusters that the proxy has.
@@ -216,7 +216,7 @@ impl Trial {
         }
         let as_kind = if kind == ResourceKind::Cluster { kind } else { ResourceKind::Listener };
         let text = match kind {
-            ResourceKind::Listener | ResourceKind::Cluster => json::write(&tree, Style::Compact),
+            ResourceKind::Listener | ResourceKind::Cluster => String::new(),
             ResourceKind::Route => neutral::listener_of_route(&tree),
             ResourceKind::ExtensionConfig => {
                 let Some(text) = neutral::listener_of_extension(&tree, &self.known) else {
@@ -226,7 +226,9 @@ impl Trial {
                 text
             }
         };
-        let bytes = json::parse(&text).ok().and_then(|tree| wire::any(schema, as_kind.type_name(), &tree));
+        let wrapped = (!text.is_empty()).then(|| json::parse(&text).ok()).flatten();
+        let tree = wrapped.as_ref().unwrap_or(&tree);
+        let bytes = wire::any(schema, as_kind.type_name(), tree);
         let Some(bytes) = bytes else {
             verdict.unasked = Some("it holds a type that is in no schema");
             return Ok(verdict);
@@ -236,7 +238,7 @@ impl Trial {
         let answer = if let Some(answer) = known {
             answer
         } else {
-            let offer = Offer { kind: as_kind, text: &text, bytes: &key.0, clusters: &key.1 };
+            let offer = Offer { kind: as_kind, tree, bytes: &key.0, clusters: &key.1 };
             let answer = self.judge.borrow_mut().judge(&offer)?;
             self.asked.set(self.asked.get() + 1);
             for what in &neutral.done {
@@ -265,7 +267,7 @@ struct Recorded {
 
 impl Judge for Recorded {
     fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble> {
-        let refused = offer.text.contains(&self.marker);
+        let refused = json::write(offer.tree, Style::Compact).contains(&self.marker);
         Ok(if refused { Answer::Refused(self.words.clone()) } else { Answer::Accepted })
     }
 }

@@ -143,10 +143,11 @@ impl<'n> Neutral<'n> {
             let elsewhere = ["envoy.", "google.", "udpa.", "xds.", "cel."].iter().any(|start| name.starts_with(start));
             !elsewhere || envoy::extensions_of(name).any(|one| one.contrib() && one.in_istio_proxy(self.istio))
         };
-        let null = || null_plugin(any) && !self.known.of_istio();
-        if (self.known.has(&name) || !ours(&name)) && !null() {
+        let null = null_plugin(any) && !self.known.of_istio();
+        if !null && (name.is_empty() || self.known.has(&name) || !ours(&name)) {
             return false;
         }
+        let name = if null { format!("{name} with a plugin compiled into the proxy") } else { name };
         let by = any.origins().into_iter().chain(tree.origins()).find_map(PatchId::of);
         self.foreign.insert((name, by));
         true
