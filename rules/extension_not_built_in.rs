@@ -47,7 +47,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let name = extension.name();
             let dumps: Vec<_> = cx
                 .on_proxies(value.view.filter_index, value.view.patch.index)
-                .filter(|on| on.run.knowledge == Knowledge::Dump && !on.run.config.proxy.extensions.is_empty())
+                .filter(|on| !on.run.config.proxy.extensions.is_empty())
                 .collect();
             let lists = |names: &[String]| all.iter().any(|one| names.iter().any(|have| have == one.name()));
             let without: Vec<_> = dumps.iter().filter(|on| !lists(&on.run.config.proxy.extensions)).collect();
@@ -71,8 +71,14 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     .note("istiod knows the type and sends it; the proxy rejects what holds it")
                     .help("look for it in `node.extensions` of the proxy's bootstrap dump")
             } else {
+                // A reference configuration has a list when running proxies of its kind were asked for theirs.
+                let sampled = without.iter().all(|on| on.run.knowledge == Knowledge::Reference);
+                let finding = finding.severity(Severity::Error);
+                if sampled {
+                    out.push(finding.note("none of the running proxies that were asked lists it in `node.extensions`"));
+                    continue;
+                }
                 finding
-                    .severity(Severity::Error)
                     .note(format!("{} of {} proxies do not list it in `node.extensions`", without.len(), dumps.len()))
                     .note("istiod knows the type and sends it; these proxies reject what holds it")
                     .workloads(without.iter().map(|on| on.run.label.clone()))

@@ -4,6 +4,7 @@
 //! load ─▶ model ─▶ engine (select ▸ order ▸ match ▸ patch ⇒ trace) ─▶ (trial) ─▶ lint + rules ─▶ report
 //! ```
 
+pub mod admission;
 pub mod audit;
 pub mod cli;
 pub mod cluster;

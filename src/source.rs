@@ -1,6 +1,7 @@
 //! Texts given by the user, byte spans into them, and the tree of keys and values that carries those spans.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// One text known to a [`Sources`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,30 +37,61 @@ pub struct SourceText {
     line_starts: Vec<u32>,
 }
 
-/// All texts of a run; positions are looked up here.
+/// All texts of a run; positions are looked up here. A table may stand on another one that others use too: what a cluster
+/// holds, under what one review adds to it.
 #[derive(Debug, Default, Clone)]
 pub struct Sources {
-    texts: Vec<SourceText>,
+    base: Option<Arc<Sources>>,
+    /// Number of the first own text.
+    first: u32,
+    texts: Vec<Arc<SourceText>>,
 }
 
 impl Sources {
+    /// A table that has the texts of another one below its own.
+    pub fn above(base: Arc<Sources>) -> Sources {
+        Sources { first: base.next().0, base: Some(base), texts: Vec::new() }
+    }
+
+    /// A table whose first text gets this id, to be put into another table in that place.
+    pub fn starting_at(first: FileId) -> Sources {
+        Sources { base: None, first: first.0, texts: Vec::new() }
+    }
+
+    /// The id that the next text gets.
+    pub fn next(&self) -> FileId {
+        FileId(self.first.saturating_add(offset(self.texts.len())))
+    }
+
     /// Adds a text. Texts over 4 GiB are not supported: the loader refuses them before they get here.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        let text = text.into();
-        let mut line_starts = vec![0];
-        line_starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
-        self.texts.push(SourceText { name: name.into(), text, line_starts });
-        FileId(offset(self.texts.len() - 1))
+        let file = self.next();
+        self.texts.push(Arc::new(SourceText::new(name.into(), text.into())));
+        file
     }
 
-    /// The text behind an id. Ids come from [`Sources::add`] of the same table.
+    /// Puts the own texts of another table where their ids say: over texts that are there, or behind the last.
+    pub fn put(&mut self, other: Sources) {
+        for (number, text) in (other.first..).zip(other.texts) {
+            let index = number.saturating_sub(self.first) as usize;
+            match self.texts.get_mut(index) {
+                Some(place) => *place = text,
+                None => self.texts.push(text),
+            }
+        }
+    }
+
+    /// The text behind an id. Ids come from [`Sources::add`] of the same table or of one below it.
     pub fn get(&self, file: FileId) -> &SourceText {
-        &self.texts[file.0 as usize]
+        match &self.base {
+            Some(base) if file.0 < self.first => base.get(file),
+            _ => &self.texts[file.0.saturating_sub(self.first) as usize],
+        }
     }
 
-    /// Every text with its id, in the order of [`Sources::add`].
+    /// Every own text with its id, in the order of [`Sources::add`].
     pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceText)> {
-        self.texts.iter().enumerate().map(|(index, text)| (FileId(offset(index)), text))
+        (self.first..).zip(&self.texts).map(|(number, text)| (FileId(number), &**text))
     }
 
     /// Line and column of the first byte of a span.
@@ -80,6 +112,12 @@ impl Sources {
 }
 
 impl SourceText {
+    fn new(name: String, text: String) -> SourceText {
+        let mut line_starts = vec![0];
+        line_starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
+        SourceText { name, text, line_starts }
+    }
+
     /// Line and column of a byte.
     pub fn position(&self, byte: u32) -> Position {
         let line = self.line_starts.partition_point(|&start| start <= byte).max(1);

@@ -47,7 +47,7 @@ pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
         })
         .collect();
     let mut groups: BTreeMap<(ProxyKind, &str, Labels), BTreeSet<String>> = BTreeMap::new();
-    for workload in &request.inventory.workloads {
+    for workload in request.inventory.workloads.iter() {
         let name = name(workload);
         let namespace = workload.object.namespace.as_str();
         if dumped.contains(&(namespace, name.as_str())) || dumped.contains(&(namespace, workload.object.name.as_str()))

@@ -315,7 +315,7 @@ impl Explain {
         }
         input::tell(session, &work.loaded, &[])?;
         // Perhaps it is there and runs no proxy.
-        for pod in &work.loaded.inventory.workloads {
+        for pod in work.loaded.inventory.workloads.iter() {
             let object = &pod.object;
             let who =
                 Who { kind: None, namespace: &object.namespace, name: &object.name, workload: "", labels: &pod.labels };

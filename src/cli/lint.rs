@@ -314,7 +314,7 @@ impl Lint {
             }
         }
         let releases = releases.iter().map(|release| format!("{}.{}", release.major, release.minor)).collect();
-        let mut findings = merged(all);
+        let mut findings = lint::merged(all);
         if let Some(asked) = &work.asked {
             let others = filters.iter().filter(|filter| !asked.contains(&filter.full_name()));
             let others: BTreeSet<FileId> = others.map(|filter| filter.document.span.file).collect();
@@ -576,30 +576,4 @@ fn changed(name: &str) -> Problem {
         message: format!("cannot write {name}: it is packed, or does not hold what was read from it"),
         help: None,
     }
-}
-
-/// Findings of several releases as one list: what all of them have, once; the others with the releases they are about.
-fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
-    let releases = all.len();
-    let mut seen: Vec<(Finding, Vec<Release>)> = Vec::new();
-    let mut index = std::collections::HashMap::new();
-    for (release, findings) in all {
-        for finding in findings {
-            let key = (finding.rule.code, finding.primary.span, finding.message.clone());
-            let at = *index.entry(key).or_insert(seen.len());
-            match seen.get_mut(at) {
-                Some((_, of)) => of.push(release),
-                None => seen.push((finding, vec![release])),
-            }
-        }
-    }
-    let mut merged = lint::Findings::default();
-    for (mut finding, of) in seen {
-        if of.len() < releases {
-            let names: Vec<String> = of.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect();
-            finding.notes.push(format!("with Istio {}", names.join(", ")));
-        }
-        merged.push(finding);
-    }
-    merged.sorted()
 }

@@ -1,6 +1,7 @@
 //! A running mesh as the commands see it: what was read at once, and proxies that are read as they are needed.
 
 use super::{Exit, Session};
+use crate::admission::planes;
 use crate::cluster::dumps::{self, Delivery, Via};
 use crate::cluster::facts::{Facts, is_istiod};
 use crate::cluster::kinds::Needs;
@@ -229,45 +230,9 @@ fn few(pods: &[String]) -> String {
     }
 }
 
-/// Who sends a proxy its configuration, and as what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Plane {
-    /// Its revision; `None` without a cluster.
-    pub(super) revision: Option<String>,
-    /// Its release.
-    pub(super) release: crate::model::release::Release,
-    /// Its settings.
-    pub(super) mesh: crate::engine::MeshSettings,
-}
+pub(super) use crate::admission::planes::Plane;
 
-/// The control planes of a mesh, each with the release that is modelled for it.
+/// The control planes of a mesh, each with the release that is modelled for it; what the command line says wins.
 pub(super) fn planes(session: &Session<'_>, facts: &Facts, targets: &[Target]) -> Vec<Plane> {
-    let said = session.global.istio_version;
-    // Without a control plane to ask, the newest proxy: istiod is never older than its proxies for long.
-    let proxies = || targets.iter().filter_map(|target| target.version.parse().ok()).max();
-    let plane = |plane: &crate::cluster::facts::ControlPlane| Plane {
-        revision: Some(plane.revision.clone()),
-        release: said.or(plane.release()).or_else(proxies).unwrap_or(session.release()),
-        mesh: crate::engine::MeshSettings {
-            root_namespace: session.global.root_namespace.clone().unwrap_or_else(|| plane.root_namespace.clone()),
-            revision: Some(plane.revision.clone()),
-            ..Default::default()
-        },
-    };
-    let used = |revision: &str| {
-        targets.iter().any(|target| facts.plane(&target.revision).is_some_and(|it| it.revision == revision))
-    };
-    let main = facts.main_plane();
-    let mut planes: Vec<Plane> = main.into_iter().map(plane).collect();
-    let others = facts.planes.iter().filter(|one| Some(*one) != main && used(&one.revision));
-    planes.extend(others.map(plane));
-    if planes.is_empty() {
-        let release = said.or_else(proxies).unwrap_or(session.release());
-        let root = session.global.root_namespace.clone();
-        let default = crate::engine::MeshSettings::default();
-        let mesh =
-            crate::engine::MeshSettings { root_namespace: root.unwrap_or(default.root_namespace.clone()), ..default };
-        planes.push(Plane { revision: None, release, mesh });
-    }
-    planes
+    planes::planes(facts, targets, session.global.istio_version, session.global.root_namespace.as_deref())
 }

@@ -30,6 +30,8 @@ pub struct Access {
 
 /// How long one request may take when nothing else is said. kubectl waits for ever.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a connection may be silent.
+const READ_TIMEOUT: Duration = Duration::from_secs(330);
 
 impl Access {
     /// Makes a client. Nothing is sent yet. Fails with what to tell the user: no configuration, an unknown context, an
@@ -53,6 +55,8 @@ impl Access {
         }
         // Retries are decided here, by what they would be good for.
         config.default_retry = false;
+        // The API server ends every watch within five minutes by itself: who is silent for longer is not there any more.
+        config.read_timeout = Some(READ_TIMEOUT);
         let namespace = config.default_namespace.clone();
         let timeout = self.request_timeout.filter(|timeout| !timeout.is_zero()).unwrap_or(REQUEST_TIMEOUT);
         config.connect_timeout = Some(timeout);

@@ -109,6 +109,11 @@ impl Cluster {
         Cluster { client, context, namespace, timeout, requests: Arc::default(), stop }
     }
 
+    /// What sends requests, for those that are made in other ways than here.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
     /// How many requests were made, port-forwards and execs included.
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::Relaxed)

@@ -66,7 +66,7 @@ impl Facts {
                 version.clone_into(&mut plane.version);
             }
         }
-        for mesh in &inventory.meshes {
+        for mesh in inventory.meshes.iter() {
             let revision = if mesh.revision.is_empty() { DEFAULT_REVISION.to_owned() } else { mesh.revision.clone() };
             planes.entry(revision.clone()).or_insert_with(|| plane(inventory, revision));
         }

@@ -12,11 +12,12 @@ pub mod facts;
 mod http1;
 pub mod kinds;
 mod list;
-mod objects;
+pub mod objects;
 mod portals;
 pub mod rbac;
 pub mod read;
 pub mod targets;
+pub mod watch;
 pub mod write;
 
 pub use access::Access;

@@ -9,7 +9,7 @@ const METADATA: &[&str] =
     &["name", "namespace", "labels", "annotations", "ownerReferences", "creationTimestamp", "deletionTimestamp"];
 
 /// Drops what no question is about. Whether the object counts at all: pods that have ended do not.
-pub(super) fn keep(object: &mut Value) -> bool {
+pub fn keep(object: &mut Value) -> bool {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     let Value::Object(map) = object else { return false };
     if kind == "Secret" {

@@ -161,7 +161,7 @@ impl Explainer<'_, '_> {
     fn targets_of(&self, port: u32) -> BTreeSet<u32> {
         let proxy = &self.config.proxy;
         let mut targets = BTreeSet::new();
-        for service in &self.inventory.services {
+        for service in self.inventory.services.iter() {
             let selects = !service.selector.is_empty()
                 && service.object.namespace == proxy.namespace
                 && service.selector.iter().all(|(key, value)| proxy.labels.get(key) == Some(value));

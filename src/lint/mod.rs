@@ -39,6 +39,6 @@ pub mod walk;
 
 pub use context::{Context, Knowledge, Live, ProxyRun};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};
-pub use pipeline::{Checked, check, check_with, only, only_with};
+pub use pipeline::{Checked, check, check_with, merged, only, only_with};
 pub use rule::Rule;
 pub use run::{Input, inspect, inspect_with, lint};

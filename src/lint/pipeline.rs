@@ -6,8 +6,10 @@ use super::finding::{Edit, Finding, Findings};
 use super::rule::Rule;
 use super::run::{Input, REMAINDER, inspect_with, lint};
 use super::suppress::{self, Form, Suppression};
+use crate::model::release::Release;
 use crate::source::{Sources, Span};
 use crate::trial::Trial;
+use std::collections::HashMap;
 
 /// Name of the rule for suppressions that suppress nothing; its findings are made here, after all other rules.
 const UNUSED: &str = "unused-suppression";
@@ -133,4 +135,30 @@ fn whole(one: &Suppression, sources: &Sources) -> Span {
     let newline = after.find('\n').and_then(|at| u32::try_from(at + 1).ok()).unwrap_or_default();
     let end = if one.form == Form::OwnLine { one.span.end + newline } else { one.span.end };
     Span { start, end, ..one.span }
+}
+
+/// Findings of several releases as one list: what all of them have, once; the others with the releases they are about.
+pub fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
+    let releases = all.len();
+    let mut seen: Vec<(Finding, Vec<Release>)> = Vec::new();
+    let mut index = HashMap::new();
+    for (release, findings) in all {
+        for finding in findings {
+            let key = (finding.rule.code, finding.primary.span, finding.message.clone());
+            let at = *index.entry(key).or_insert(seen.len());
+            match seen.get_mut(at) {
+                Some((_, of)) => of.push(release),
+                None => seen.push((finding, vec![release])),
+            }
+        }
+    }
+    let mut merged = Findings::default();
+    for (mut finding, of) in seen {
+        if of.len() < releases {
+            let names: Vec<String> = of.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect();
+            finding.notes.push(format!("with Istio {}", names.join(", ")));
+        }
+        merged.push(finding);
+    }
+    merged.sorted()
 }

@@ -13,8 +13,9 @@ pub mod yaml;
 pub mod yaml_text;
 
 use crate::model::inventory::Inventory;
-use crate::source::{FileId, Node, Problem, Severity, Sources, Span};
+use crate::source::{Node, Problem, Severity, Sources, Span};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How to read.
 #[derive(Clone, Debug)]
@@ -63,13 +64,18 @@ pub fn read_text(name: &str, text: impl Into<String>, options: &Options) -> Load
 }
 
 impl Loaded {
+    /// Nothing yet, above texts that are known already.
+    pub fn above(base: Arc<Sources>) -> Loaded {
+        Loaded { sources: Sources::above(base), ..Loaded::default() }
+    }
+
     /// Adds the objects of one more text that is already there; `name` stands in messages for the file.
     pub fn add_text(&mut self, name: &str, text: impl Into<String>, options: &Options) {
         self.add(name, text.into(), &[], false, options);
     }
 
     fn add(&mut self, name: &str, mut text: String, replaced: &[usize], named: bool, options: &Options) {
-        let file = FileId(u32::try_from(self.sources.iter().count()).unwrap_or(u32::MAX));
+        let file = self.sources.next();
         let (documents, mut problems) = yaml::documents(file, &text);
         if documents.is_empty() && problems.is_empty() && named {
             problems.push(files::problem("empty-input", Severity::Warning, format!("{name} holds no document")));

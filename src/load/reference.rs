@@ -3,8 +3,10 @@
 //! Recorded from istio.io/istio's own configuration generator (releases 1.22.8, 1.24.6, 1.26.8, 1.28.10 and the 1.31 line), the
 //! topologies of `testdata/reference`. Used where no config dump was given.
 
-use super::dump::{Dump, Layout};
+use super::dump::{Dump, Identity, Layout};
 use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use std::sync::OnceLock;
 
 /// A reference configuration: release, name of the proxy, packed dump.
 type Packed = (Release, &'static str, &'static [u8]);
@@ -48,4 +50,17 @@ pub fn dumps(release: Release) -> Vec<Dump> {
         dumps.extend(Dump::from_reader(format!("reference {name} of Istio {major}.{minor}"), *bytes, Layout::Kept).0);
     }
     dumps
+}
+
+/// Dumps and what they hold, of one recorded release.
+type Shared = (OnceLock<Vec<Dump>>, OnceLock<Vec<ProxyConfig<'static>>>);
+
+/// The same as configurations, read once in the life of the process: for who lints again and again.
+pub fn shared(release: Release) -> &'static [ProxyConfig<'static>] {
+    static SHARED: [Shared; PACKED.len()] = [const { (OnceLock::new(), OnceLock::new()) }; PACKED.len()];
+    let nearest = recorded(release);
+    let place = PACKED.iter().position(|(recorded, ..)| *recorded == nearest).and_then(|place| SHARED.get(place));
+    let Some((kept, configs)) = place else { return &[] };
+    let kept = kept.get_or_init(|| dumps(nearest));
+    configs.get_or_init(|| kept.iter().filter_map(|dump| dump.config(&Identity::default()).ok()).collect())
 }

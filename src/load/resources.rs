@@ -8,6 +8,7 @@ use crate::model::inventory::{
 };
 use crate::model::parse_envoy_filter;
 use crate::source::{Entry, Node, NodeValue, Problem, Severity, Sources};
+use std::sync::Arc;
 
 /// Label (and, older, annotation) that asks for a sidecar or refuses one.
 const INJECT: &str = "sidecar.istio.io/inject";
@@ -90,25 +91,31 @@ pub(super) fn add(
             inventory.envoy_filters.extend(filter);
             problems.extend(found);
         }
-        ("", "Namespace") => inventory.namespaces.push(Object { namespace: String::new(), ..object(document) }),
+        ("", "Namespace") => {
+            Arc::make_mut(&mut inventory.namespaces).push(Object { namespace: String::new(), ..object(document) });
+        }
         ("", "Pod" | "ReplicationController")
         | ("apps", "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet")
         | ("batch", "Job" | "CronJob")
         | ("networking.istio.io", "WorkloadEntry" | "WorkloadGroup") => {
-            inventory.workloads.push(workload(object(document)));
+            Arc::make_mut(&mut inventory.workloads).push(workload(object(document)));
         }
-        ("", "Service") => inventory.services.push(service(object(document))),
+        ("", "Service") => Arc::make_mut(&mut inventory.services).push(service(object(document))),
         ("", "ConfigMap") => mesh(object(document), sources, inventory, problems),
-        ("networking.istio.io", "ServiceEntry") => inventory.service_entries.push(service_entry(object(document))),
-        ("networking.istio.io", "Gateway") => inventory.gateways.push(gateway(object(document))),
+        ("networking.istio.io", "ServiceEntry") => {
+            Arc::make_mut(&mut inventory.service_entries).push(service_entry(object(document)));
+        }
+        ("networking.istio.io", "Gateway") => Arc::make_mut(&mut inventory.gateways).push(gateway(object(document))),
         ("networking.istio.io", "VirtualService") => {
-            inventory.virtual_services.push(virtual_service(object(document)));
+            Arc::make_mut(&mut inventory.virtual_services).push(virtual_service(object(document)));
         }
         ("networking.istio.io", "DestinationRule") => {
-            inventory.destination_rules.push(destination_rule(object(document)));
+            Arc::make_mut(&mut inventory.destination_rules).push(destination_rule(object(document)));
         }
-        ("networking.istio.io", "Sidecar") => inventory.sidecars.push(sidecar(object(document))),
-        ("gateway.networking.k8s.io", "Gateway") => inventory.kube_gateways.push(kube_gateway(object(document))),
+        ("networking.istio.io", "Sidecar") => Arc::make_mut(&mut inventory.sidecars).push(sidecar(object(document))),
+        ("gateway.networking.k8s.io", "Gateway") => {
+            Arc::make_mut(&mut inventory.kube_gateways).push(kube_gateway(object(document)));
+        }
         _ => *inventory.other.entry(kind).or_default() += 1,
     }
 }
@@ -313,7 +320,8 @@ fn mesh(object: Object, sources: &mut Sources, inventory: &mut Inventory, proble
     problems.extend(found.into_iter().filter(|problem| problem.severity == Severity::Error));
     let Some(settings) = documents.into_iter().next() else { return };
     let root = text(&settings, &["rootNamespace"]);
-    inventory.meshes.push(Mesh {
+    let meshes = Arc::make_mut(&mut inventory.meshes);
+    meshes.push(Mesh {
         revision,
         root_namespace: if root.is_empty() { DEFAULT_ROOT_NAMESPACE } else { root }.to_owned(),
         default_service_export_to: texts(&settings, &["defaultServiceExportTo"]),
@@ -321,7 +329,7 @@ fn mesh(object: Object, sources: &mut Sources, inventory: &mut Inventory, proble
         settings,
         object,
     });
-    inventory.meshes.sort_by(|a, b| (&a.revision, &a.object.namespace).cmp(&(&b.revision, &b.object.namespace)));
+    meshes.sort_by(|a, b| (&a.revision, &a.object.namespace).cmp(&(&b.revision, &b.object.namespace)));
 }
 
 fn find<'n>(node: &'n Node, keys: &[&str]) -> Option<&'n Node> {

@@ -5,11 +5,12 @@
 use super::envoy_filter::EnvoyFilter;
 use crate::source::{Node, Span};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Labels or annotations.
 pub type Labels = BTreeMap<String, String>;
 
-/// Everything that was read, in the order of the inputs' names.
+/// Everything that was read, in the order of the inputs' names. What there may be thousands of is shared between copies.
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
     /// EnvoyFilters.
@@ -17,25 +18,25 @@ pub struct Inventory {
     /// EnvoyFilters that the API server refuses as they are, so that nothing of them is read but their names.
     pub refused_filters: Vec<RefusedFilter>,
     /// Namespaces.
-    pub namespaces: Vec<Object>,
+    pub namespaces: Arc<Vec<Object>>,
     /// What runs: pods and what makes pods, virtual machines.
-    pub workloads: Vec<Workload>,
+    pub workloads: Arc<Vec<Workload>>,
     /// Kubernetes Services.
-    pub services: Vec<Service>,
+    pub services: Arc<Vec<Service>>,
     /// Istio ServiceEntries.
-    pub service_entries: Vec<ServiceEntry>,
+    pub service_entries: Arc<Vec<ServiceEntry>>,
     /// Istio Gateways.
-    pub gateways: Vec<Gateway>,
+    pub gateways: Arc<Vec<Gateway>>,
     /// Gateways of the Kubernetes Gateway API.
-    pub kube_gateways: Vec<KubeGateway>,
+    pub kube_gateways: Arc<Vec<KubeGateway>>,
     /// Istio VirtualServices.
-    pub virtual_services: Vec<VirtualService>,
+    pub virtual_services: Arc<Vec<VirtualService>>,
     /// Istio DestinationRules.
-    pub destination_rules: Vec<DestinationRule>,
+    pub destination_rules: Arc<Vec<DestinationRule>>,
     /// Istio Sidecars.
-    pub sidecars: Vec<Sidecar>,
+    pub sidecars: Arc<Vec<Sidecar>>,
     /// Mesh settings, one a control plane, the default revision first.
-    pub meshes: Vec<Mesh>,
+    pub meshes: Arc<Vec<Mesh>>,
     /// How many documents of other kinds were passed over, by kind.
     pub other: BTreeMap<String, usize>,
 }

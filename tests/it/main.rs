@@ -34,4 +34,5 @@ mod support;
 mod tidy;
 mod truth;
 mod unapply;
+mod webhook;
 mod webhook_deploy;

@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("demo", &["load", "model", "source"]),
     ("cluster", &["load", "model", "source"]),
     ("deploy", &["cluster", "engine", "envoy", "lint", "model", "rules", "source"]),
+    ("admission", &["cluster", "engine", "lint", "load", "model", "source"]),
 ];
 
 /// Imports against the layers, with the reason.
@@ -41,7 +42,7 @@ const LONG: &[&str] = &[
 const MAX_LINES: usize = 600;
 
 /// Modules that may open files, sockets or the environment.
-const IO: &[&str] = &["load", "cluster", "trial", "main"];
+const IO: &[&str] = &["load", "cluster", "admission", "trial", "main"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -3,6 +3,7 @@
 mod install;
 mod policy;
 mod report;
+mod serve;
 mod status;
 mod uninstall;
 
@@ -32,12 +33,15 @@ enum Command {
     Policy(policy::Print),
     /// Remove what `install` made, and what the webhook made for itself
     Uninstall(uninstall::Uninstall),
+    /// Answer the API server: what the deployment of the webhook runs
+    Serve(Box<serve::Serve>),
 }
 
 impl Webhook {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
         match &self.command {
             Command::Install(command) => command.run(session),
+            Command::Serve(command) => command.run(session),
             Command::Status(command) => command.run(session),
             Command::Policy(command) => command.run(session),
             Command::Report(command) => command.run(session),

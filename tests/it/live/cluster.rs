@@ -20,17 +20,28 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// The running cluster; it ends when this process does, because its standard input closes.
-pub(super) struct Cluster {
-    folder: tempfile::TempDir,
+pub(crate) struct Cluster {
+    pub(crate) folder: tempfile::TempDir,
     _child: Child,
-    runtime: Runtime,
-    client: kube::Client,
+    pub(crate) runtime: Runtime,
+    pub(crate) client: kube::Client,
 }
 
 /// The one cluster of a test run, started by whoever comes first.
 pub(super) fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
     CLUSTER.get_or_init(|| {
+        let cluster = Cluster::start();
+        let filters = documents(demo::FILTERS).into_iter();
+        let root: Vec<Value> = filters.filter(|filter| text(filter, "/metadata/namespace") == "istio-system").collect();
+        cluster.create(&root);
+        cluster
+    })
+}
+
+impl Cluster {
+    /// A cluster with Istio's CRDs and a control plane.
+    pub(crate) fn start() -> Cluster {
         let built = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cluster/build.sh"))
             .stderr(Stdio::inherit())
             .output()
@@ -69,11 +80,8 @@ pub(super) fn cluster() -> &'static Cluster {
             pod["spec"]["nodeName"] = "node".into();
         }
         cluster.create(&istio);
-        let filters = documents(demo::FILTERS).into_iter();
-        let root: Vec<Value> = filters.filter(|filter| text(filter, "/metadata/namespace") == "istio-system").collect();
-        cluster.create(&root);
         cluster
-    })
+    }
 }
 
 const ISTIO: &str = "
@@ -118,12 +126,12 @@ fn collection(object: &Value) -> String {
 }
 
 impl Cluster {
-    fn send(&self, method: &str, path: &str, content: &str, body: &Value) -> Result<Value, kube::Error> {
+    pub(crate) fn send(&self, method: &str, path: &str, content: &str, body: &Value) -> Result<Value, kube::Error> {
         self.runtime.block_on(send(self.client.clone(), method, path, content, body))
     }
 
     /// Creates objects, many at the same time; pods are made to run.
-    pub(super) fn create(&self, objects: &[Value]) {
+    pub(crate) fn create(&self, objects: &[Value]) {
         // Namespaces first: what is in them needs them.
         for group in [true, false] {
             let objects = objects.iter().filter(|object| (text(object, "/kind") == "Namespace") == group);
@@ -158,7 +166,7 @@ impl Cluster {
     }
 
     /// A kubeconfig of a user whose context has this namespace.
-    pub(super) fn kubeconfig(&self, user: &str, namespace: &str) -> PathBuf {
+    pub(crate) fn kubeconfig(&self, user: &str, namespace: &str) -> PathBuf {
         let text = fs::read_to_string(self.folder.path().join(format!("{user}.kubeconfig"))).unwrap();
         let text = text.replace("context: {", &format!("context: {{namespace: {namespace}, "));
         let path = self.folder.path().join(format!("{user}-{namespace}.kubeconfig"));

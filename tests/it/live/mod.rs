@@ -1,6 +1,6 @@
 //! Commands on a running mesh: what they say, what they ask for, and what they make of an API server in trouble.
 
-mod cluster;
+pub(crate) mod cluster;
 mod envoys;
 mod mock;
 mod reports;

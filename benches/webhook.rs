@@ -1,0 +1,184 @@
+//! A burst of reviews on loopback, over TLS as the API server sends them: reviews a second, latency, memory.
+//!
+//! `cargo bench --bench webhook` (30 s at 1,000 a second); `RATE`, `SECONDS`, `WORKLOADS` and `FILTERS` change that. The
+//! latency of a review counts from the moment it was due, so that a server that stalls cannot hide it.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench: it fails by them, and prints figures")]
+
+use axum_server::Handle;
+use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use kubectl_envoyfilter::admission::certificates::{Lifetimes, advance};
+use kubectl_envoyfilter::admission::judge::Rules;
+use kubectl_envoyfilter::admission::librarian::library;
+use kubectl_envoyfilter::admission::review::{Mode, Policy};
+use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
+use kubectl_envoyfilter::admission::world::{Change, Said};
+use kubectl_envoyfilter::cluster::kinds;
+use kubectl_envoyfilter::lint::config::Config;
+use kubectl_envoyfilter::rules::ALL;
+use kubectl_envoyfilter::source::Severity;
+use serde_json::{Value, json};
+use std::env;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+fn number(name: &str, default: usize) -> usize {
+    env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// A filter of a team, for one of its workloads; every one has another value.
+fn filter(team: usize, name: usize, size: usize) -> Value {
+    json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": format!("buffer-{name}"), "namespace": format!("team-{team}")},
+        "spec": {"workloadSelector": {"labels": {"app": format!("service-{name}")}}, "configPatches": [{
+            "applyTo": "HTTP_FILTER",
+            "match": {"context": "SIDECAR_INBOUND", "listener": {"filterChain": {"filter": {
+                "name": "envoy.filters.network.http_connection_manager",
+                "subFilter": {"name": "envoy.filters.http.router"}}}}},
+            "patch": {"operation": "INSERT_BEFORE", "value": {"name": format!("team-{team}.buffer"), "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer",
+                "max_request_bytes": size}}},
+        }]},
+    })
+}
+
+fn pod(team: usize, name: usize) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": format!("service-{name}-5d7-x"), "namespace": format!("team-{team}"),
+            "labels": {"app": format!("service-{name}"), "version": "v1"}},
+        "spec": {"containers": [{"name": "app", "image": "app", "ports": [{"containerPort": 8080}]},
+            {"name": "istio-proxy", "image": "docker.io/istio/proxyv2:1.31.0", "args": ["proxy", "sidecar"]}]},
+        "status": {"phase": "Running"},
+    })
+}
+
+/// A review; each seventh filter has an error.
+fn review(number: usize, filters: usize) -> Vec<u8> {
+    let name = number % filters;
+    let mut new = filter(name / 20, name, number);
+    if number.is_multiple_of(7) {
+        new["spec"]["configPatches"][0]["patch"]["value"]["typed_config"]["max_request_bytess"] = number.into();
+    }
+    json!({
+        "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+        "request": {
+            "uid": format!("uid-{number}"), "operation": "CREATE", "userInfo": {"username": "jane"},
+            "resource": {"group": "networking.istio.io", "version": "v1alpha3", "resource": "envoyfilters"},
+            "name": new["metadata"]["name"], "namespace": new["metadata"]["namespace"], "object": new,
+        }
+    })
+    .to_string()
+    .into_bytes()
+}
+
+/// Peak of resident memory, in MiB.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|text| text.parse::<u64>().ok()).unwrap_or_default() / 1024
+}
+
+fn main() {
+    // `cargo test --bench webhook` only asks whether it runs.
+    let seconds = number("SECONDS", if env::args().any(|argument| argument == "--bench") { 30 } else { 2 });
+    let (rate, workloads, filters) = (number("RATE", 1_000), number("WORKLOADS", 1_000), number("FILTERS", 1_000));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(run(rate, seconds, workloads, filters));
+}
+
+async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
+    let (mut library, health) = library(Said::default());
+    let empty = peak();
+    for name in 0..workloads {
+        library.apply(kinds::POD, Change::Put(pod(name / 20, name)));
+    }
+    for kind in kinds::WEBHOOK.kinds {
+        library.known(kind);
+    }
+    library.known(kinds::CONFIG_MAP);
+    let known = peak();
+    for name in 0..filters {
+        library.apply(kinds::ENVOY_FILTER, Change::Put(filter(name / 20, name, 1)));
+    }
+    println!("{workloads} workloads: {} MiB; {filters} filters: {} MiB", known - empty, peak() - known);
+    let limits = Limits {
+        policy: Policy { mode: Mode::Enforce, deny_at: Severity::Error },
+        deadline: Duration::from_secs(5),
+        allow_late: true,
+        max_bytes: 1 << 20,
+        at_once: 8,
+    };
+    let rules = Rules { rules: ALL.to_vec(), config: Config::default() };
+    let reviewer = Arc::new(Reviewer::new(limits, rules, library.world(), health));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let day = Duration::from_secs(86_400);
+    let lifetimes = Lifetimes { authority: day, serving: day, overlap: day };
+    let store = advance(None, now, &["127.0.0.1".to_owned()], lifetimes, true).unwrap();
+    let tls = RustlsConfig::from_pem(store.serving.cert.clone().into_bytes(), store.serving.key.clone().into_bytes());
+    let tls = tls.await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let handle: Handle<std::net::SocketAddr> = Handle::new();
+    let server = axum_server::from_tcp(listener).unwrap().acceptor(RustlsAcceptor::new(tls)).handle(handle.clone());
+    let server = tokio::spawn(server.serve(webhook(Arc::clone(&reviewer)).into_make_service()));
+    let mut config = kube::Config::new(format!("https://{address}").parse().unwrap());
+    config.root_cert = Some(vec![der(&store.signer.cert)]);
+    let client = kube::Client::try_from(config).unwrap();
+    // One review alone, and what it costs when nobody waits.
+    send(&client, 1, filters).await;
+    let began = Instant::now();
+    for number in 2..202 {
+        send(&client, number, filters).await;
+    }
+    println!("one after the other: {:.2} ms each", began.elapsed().as_secs_f64() * 1_000.0 / 200.0);
+    let latencies = Arc::new(Mutex::new(Vec::with_capacity(rate * seconds)));
+    let gap = Duration::from_secs_f64(1.0 / f64::from(u32::try_from(rate).unwrap()));
+    let mut ticks = tokio::time::interval(gap);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Burst);
+    let began = Instant::now();
+    let mut tasks = Vec::new();
+    for number in 0..rate * seconds {
+        let due = ticks.tick().await;
+        let (client, latencies) = (client.clone(), Arc::clone(&latencies));
+        tasks.push(tokio::spawn(async move {
+            send(&client, number, filters).await;
+            let took = due.elapsed();
+            latencies.lock().unwrap().push(took);
+        }));
+    }
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let took = began.elapsed().as_secs_f64();
+    let mut latencies = std::mem::take(&mut *latencies.lock().unwrap());
+    latencies.sort();
+    let at = |share: usize| latencies[(latencies.len() * share / 1_000).min(latencies.len() - 1)].as_secs_f64() * 1e3;
+    println!(
+        "{} reviews in {took:.1} s: {:.0} a second, p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms, most {:.2} ms, {} MiB",
+        latencies.len(),
+        f64::from(u32::try_from(latencies.len()).unwrap()) / took,
+        at(500),
+        at(990),
+        at(999),
+        at(1_000),
+        peak()
+    );
+    handle.graceful_shutdown(Some(Duration::from_secs(1)));
+    server.await.unwrap().unwrap();
+}
+
+async fn send(client: &kube::Client, number: usize, filters: usize) {
+    let request = http::Request::post("/validate?timeout=10s").header("content-type", "application/json");
+    let answer: Value = client.request(request.body(review(number, filters)).unwrap()).await.unwrap();
+    assert_eq!(answer["response"]["allowed"], !number.is_multiple_of(7), "{answer}");
+}
+
+fn der(pem: &str) -> Vec<u8> {
+    use base64::Engine as _;
+    let lines: String = pem.lines().filter(|line| !line.starts_with("---")).collect();
+    base64::engine::general_purpose::STANDARD.decode(lines.trim()).unwrap()
+}

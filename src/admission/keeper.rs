@@ -1,0 +1,302 @@
+//! The Secret with the server's own certificates, the Lease of the replica that renews them, and the `caBundle`.
+//!
+//! This Secret is the only one that is ever read or written, by its name. Replicas agree through the API server: whoever
+//! writes what another one has changed meanwhile is refused (`resourceVersion`) and looks again.
+
+use super::certificates::{Lifetimes, Store, advance};
+use super::metrics::Metrics;
+use crate::cluster::Cluster;
+use axum_server::tls_rustls::RustlsConfig;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use k8s_openapi::jiff::Timestamp;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Where certificates are kept, and for whom.
+#[derive(Clone, Debug)]
+pub struct Keeping {
+    /// Namespace of Secret, Lease and Service.
+    pub namespace: String,
+    /// Name of the Secret.
+    pub secret: String,
+    /// Name of the Lease.
+    pub lease: String,
+    /// Name of the Service that the API server calls.
+    pub service: String,
+    /// The `ValidatingWebhookConfiguration` whose `caBundle` is kept.
+    pub configuration: Option<String>,
+    /// How long certificates live.
+    pub lifetimes: Lifetimes,
+    /// Further names of the server.
+    pub names: Vec<String>,
+    /// Name of this replica.
+    pub replica: String,
+}
+
+/// How long a leader that says nothing is one.
+const LEASE: Duration = Duration::from_secs(15);
+/// What of the Secret the replicas read.
+const STATE: &str = "state.json";
+
+/// Why a request did nothing: the status (0 without one) and words.
+type Fault = (u16, String);
+
+/// Keeps certificates, and serves with the newest.
+#[derive(Debug)]
+pub struct Keeper {
+    cluster: Client,
+    keeping: Keeping,
+    /// The lease as somebody else wrote it last, and when that was seen first.
+    seen: Option<(String, Instant)>,
+    /// The certificate that is served with.
+    serving: Option<String>,
+    /// Whether this replica may write.
+    leads: bool,
+}
+
+struct Client(kube::Client);
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Client")
+    }
+}
+
+/// What a look at the Secret gave.
+#[derive(Debug)]
+pub enum Served {
+    /// A certificate that is new.
+    New(Box<Store>),
+    /// The one that is served with.
+    Same,
+    /// None yet.
+    None,
+}
+
+impl Keeper {
+    /// A keeper that has looked at nothing yet.
+    pub fn new(cluster: &Cluster, keeping: Keeping) -> Keeper {
+        Keeper { cluster: Client(cluster.client()), keeping, seen: None, serving: None, leads: false }
+    }
+
+    /// How often to look: some times within the shortest of the times that matter.
+    pub fn interval(&self) -> Duration {
+        let lives = &self.keeping.lifetimes;
+        let shortest = (lives.serving / 10).min(lives.overlap / 3);
+        shortest.clamp(Duration::from_millis(200), Duration::from_secs(5))
+    }
+
+    /// Looks at the Secret and does what is due. Fails with what is to be logged.
+    pub async fn look(&mut self, metrics: &Metrics) -> Result<Served, String> {
+        self.leads = self.lead().await.unwrap_or_else(|(_, words)| {
+            tracing::warn!(words, "the lease cannot be read or written");
+            false
+        });
+        metrics.leader(self.leads);
+        let (mut secret, mut store) =
+            self.read().await.map_err(|(_, words)| format!("cannot read the Secret: {words}"))?;
+        if self.leads {
+            // What an authority signs is served only when the API server trusts that authority.
+            let mut trusted = match &store {
+                Some(store) => self.trust(store).await,
+                None => false,
+            };
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+            let after = advance(store.clone(), now, &self.names(), self.keeping.lifetimes, trusted)?;
+            if store.as_ref() != Some(&after) {
+                match self.write(secret.take(), &after).await {
+                    Ok(()) => {
+                        tracing::info!(serving_until = after.serving.until, "certificates renewed");
+                        trusted = self.trust(&after).await;
+                        tracing::info!(trusted, "caBundle");
+                        store = Some(after);
+                    }
+                    // Another replica was faster, and what it wrote is as good.
+                    Err((409, _)) => store = self.read().await.map_err(|(_, words)| words)?.1,
+                    Err((_, words)) => return Err(format!("cannot write the Secret: {words}")),
+                }
+            }
+        }
+        let Some(store) = store else { return Ok(Served::None) };
+        metrics.certificate(store.serving.until);
+        if self.serving.as_ref() == Some(&store.serving.cert) {
+            return Ok(Served::Same);
+        }
+        self.serving = Some(store.serving.cert.clone());
+        Ok(Served::New(Box::new(store)))
+    }
+
+    /// Gives the lease back, so that another replica need not wait.
+    pub async fn leave(&mut self) {
+        if self.leads
+            && let Ok(mut lease) = self.call("GET", &self.lease_path(), None).await
+            && lease.pointer("/spec/holderIdentity").and_then(Value::as_str) == Some(&self.keeping.replica)
+        {
+            lease["spec"]["holderIdentity"] = "".into();
+            let _ = self.call("PUT", &self.lease_path(), Some(&lease)).await;
+        }
+    }
+
+    /// The names that the API server calls, the full one first.
+    fn names(&self) -> Vec<String> {
+        let (service, namespace) = (&self.keeping.service, &self.keeping.namespace);
+        let mut names = vec![
+            format!("{service}.{namespace}.svc"),
+            format!("{service}.{namespace}.svc.cluster.local"),
+            format!("{service}.{namespace}"),
+        ];
+        names.extend(self.keeping.names.iter().cloned());
+        names
+    }
+
+    fn lease_path(&self) -> String {
+        let (namespace, name) = (&self.keeping.namespace, &self.keeping.lease);
+        format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}")
+    }
+
+    /// Takes or keeps the lease; whether this replica has it.
+    async fn lead(&mut self) -> Result<bool, Fault> {
+        let path = self.lease_path();
+        let mut lease = match self.call("GET", &path, None).await {
+            Ok(lease) => lease,
+            Err((404, _)) => {
+                let (namespace, name) = (&self.keeping.namespace, &self.keeping.lease);
+                let lease = json!({
+                    "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+                    "metadata": {"name": name, "namespace": namespace}, "spec": {},
+                });
+                let all = path.rsplit_once('/').map_or("", |(all, _)| all);
+                match self.call("POST", all, Some(&lease)).await {
+                    Err((409, _)) => return Ok(false),
+                    made => made?,
+                }
+            }
+            Err(fault) => return Err(fault),
+        };
+        let text = |key: &str| lease.pointer(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (holder, renewed) = (text("/spec/holderIdentity"), text("/spec/renewTime"));
+        let own = holder == self.keeping.replica;
+        if !own && !holder.is_empty() {
+            // By our own clock: those of other machines may be wrong.
+            let key = format!("{holder} {renewed}");
+            match &self.seen {
+                Some((seen, since)) if *seen == key && since.elapsed() > LEASE => {}
+                Some((seen, _)) if *seen == key => return Ok(false),
+                _ => {
+                    self.seen = Some((key, Instant::now()));
+                    return Ok(false);
+                }
+            }
+        }
+        let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
+        let transitions = lease.pointer("/spec/leaseTransitions").and_then(Value::as_u64).unwrap_or_default();
+        let Some(spec) = lease.as_object_mut().map(|lease| lease.entry("spec").or_insert_with(|| json!({}))) else {
+            return Ok(false);
+        };
+        if !own {
+            spec["acquireTime"] = now.clone().into();
+            spec["leaseTransitions"] = (transitions + 1).into();
+        }
+        spec["holderIdentity"] = self.keeping.replica.clone().into();
+        spec["leaseDurationSeconds"] = LEASE.as_secs().into();
+        spec["renewTime"] = now.into();
+        match self.call("PUT", &path, Some(&lease)).await {
+            Err((409, _)) => Ok(false),
+            done => done.map(|_| true),
+        }
+    }
+
+    fn secret_path(&self) -> String {
+        let (namespace, name) = (&self.keeping.namespace, &self.keeping.secret);
+        format!("/api/v1/namespaces/{namespace}/secrets/{name}")
+    }
+
+    /// The Secret, where there is one, and what is in it, where that makes sense.
+    async fn read(&self) -> Result<(Option<Value>, Option<Store>), Fault> {
+        let secret = match self.call("GET", &self.secret_path(), None).await {
+            Ok(secret) => secret,
+            Err((404, _)) => return Ok((None, None)),
+            Err(fault) => return Err(fault),
+        };
+        let data = secret.get("data").and_then(|data| data.get(STATE)).and_then(Value::as_str);
+        let bytes = data.and_then(|data| STANDARD.decode(data).ok());
+        let store = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Ok((Some(secret), store))
+    }
+
+    async fn write(&self, secret: Option<Value>, store: &Store) -> Result<(), Fault> {
+        let state = serde_json::to_string(store).map_err(|error| (0, error.to_string()))?;
+        let data = json!({
+            STATE: STANDARD.encode(state),
+            "ca.crt": STANDARD.encode(store.bundle()),
+            "tls.crt": STANDARD.encode(&store.serving.cert),
+            "tls.key": STANDARD.encode(&store.serving.key),
+        });
+        let path = self.secret_path();
+        if let Some(mut secret) = secret {
+            secret["data"] = data;
+            return self.call("PUT", &path, Some(&secret)).await.map(drop);
+        }
+        let (namespace, name) = (&self.keeping.namespace, &self.keeping.secret);
+        let metadata = json!({"name": name, "namespace": namespace});
+        let secret =
+            json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "Opaque", "data": data});
+        let all = path.rsplit_once('/').map_or("", |(all, _)| all);
+        self.call("POST", all, Some(&secret)).await.map(drop)
+    }
+
+    /// Makes the API server trust what is kept; whether it does.
+    async fn trust(&self, store: &Store) -> bool {
+        let Some(name) = &self.keeping.configuration else { return true };
+        let path = format!("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/{name}");
+        let mut configuration = match self.call("GET", &path, None).await {
+            Ok(configuration) => configuration,
+            // It may be made later; who makes it waits for us.
+            Err((404, _)) => return false,
+            Err((_, words)) => {
+                tracing::warn!(words, "the caBundle cannot be read");
+                return false;
+            }
+        };
+        let bundle = STANDARD.encode(store.bundle());
+        let mut changed = false;
+        for webhook in configuration.get_mut("webhooks").and_then(Value::as_array_mut).into_iter().flatten() {
+            let Some(client) = webhook.get_mut("clientConfig").and_then(Value::as_object_mut) else { continue };
+            if client.get("caBundle").and_then(Value::as_str) != Some(&bundle) {
+                client.insert("caBundle".to_owned(), bundle.clone().into());
+                changed = true;
+            }
+        }
+        if !changed {
+            return true;
+        }
+        match self.call("PUT", &path, Some(&configuration)).await {
+            Ok(_) => true,
+            Err((_, words)) => {
+                tracing::warn!(words, "the caBundle cannot be written");
+                false
+            }
+        }
+    }
+
+    async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Fault> {
+        let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
+        let path = if method == "GET" { path.to_owned() } else { format!("{path}?fieldManager=envoyfilter-webhook") };
+        let request = http::Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let request = request.body(body).map_err(|error| (0, error.to_string()))?;
+        let answer = tokio::time::timeout(LEASE, self.cluster.0.request::<Value>(request)).await;
+        match answer {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(kube::Error::Api(status))) => Err((status.code, status.message.clone())),
+            Ok(Err(error)) => Err((0, error.to_string())),
+            Err(_) => Err((0, format!("no answer within {} s", LEASE.as_secs()))),
+        }
+    }
+}
+
+/// Serves with a certificate from now on; connections that stand keep theirs. Fails with words.
+pub async fn serve_with(tls: &RustlsConfig, cert: &str, key: &str) -> Result<(), String> {
+    let reload = tls.reload_from_pem(cert.as_bytes().to_vec(), key.as_bytes().to_vec()).await;
+    reload.map_err(|error| format!("the certificate cannot be used: {error}"))
+}

@@ -1,0 +1,155 @@
+//! What is counted and measured, for Prometheus.
+
+use super::health::Health;
+use super::review::{Decision, Request};
+use crate::lint::config::word;
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Labels of a counter of reviews.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfReview {
+    operation: String,
+    verdict: &'static str,
+    mode: &'static str,
+}
+
+/// Labels of a counter of findings.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfFinding {
+    rule: &'static str,
+    severity: &'static str,
+    namespace: String,
+}
+
+/// Labels of a counter of requests that are no review.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfRefusal {
+    status: u32,
+}
+
+/// Everything that is counted and measured.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    reviews: Family<OfReview, Counter>,
+    findings: Family<OfFinding, Counter>,
+    refused: Family<OfRefusal, Counter>,
+    seconds: Histogram,
+    filters: Gauge,
+    workloads: Gauge,
+    certificate: Gauge,
+    leader: Gauge,
+}
+
+/// From 0.5 ms to 8 s, doubling.
+const BUCKETS: u16 = 15;
+
+impl Metrics {
+    /// Metrics of a server whose watches stand as `health` says.
+    pub fn new(health: Arc<Health>) -> Metrics {
+        let mut registry = Registry::with_prefix("envoyfilter_admission");
+        let buckets = prometheus_client::metrics::histogram::exponential_buckets(0.0005, 2.0, BUCKETS);
+        let metrics = Metrics {
+            reviews: Family::default(),
+            findings: Family::default(),
+            refused: Family::default(),
+            seconds: Histogram::new(buckets),
+            filters: Gauge::default(),
+            workloads: Gauge::default(),
+            certificate: Gauge::default(),
+            leader: Gauge::default(),
+            registry: Registry::default(),
+        };
+        registry.register("reviews", "Reviews by how they ended", metrics.reviews.clone());
+        registry.register("findings", "Findings of reviews, by rule and namespace", metrics.findings.clone());
+        registry.register("refused_requests", "Requests that were no review", metrics.refused.clone());
+        registry.register("review_seconds", "How long reviews took, waiting included", metrics.seconds.clone());
+        registry.register("known_filters", "EnvoyFilters of the cluster that are known", metrics.filters.clone());
+        registry.register("known_workloads", "Workloads of the cluster that are known", metrics.workloads.clone());
+        registry.register(
+            "certificate_not_after_seconds",
+            "When the serving certificate that this server made ends, in Unix time",
+            metrics.certificate.clone(),
+        );
+        registry.register("leader", "Whether this replica renews certificates", metrics.leader.clone());
+        registry.register_collector(Box::new(Watches(health)));
+        Metrics { registry, ..metrics }
+    }
+
+    /// Counts a review.
+    pub fn review(&self, request: &Request, decision: &Decision, took: Duration) {
+        // Whoever sends reviews decides what an operation is called.
+        let operation = match request.operation.as_str() {
+            known @ ("CREATE" | "UPDATE" | "DELETE") => known,
+            _ => "OTHER",
+        };
+        let labels =
+            OfReview { operation: operation.to_owned(), verdict: decision.verdict.word(), mode: decision.mode.word() };
+        self.reviews.get_or_create(&labels).inc();
+        self.seconds.observe(took.as_secs_f64());
+        for remark in decision.remarks.iter().filter(|remark| !remark.stood) {
+            let namespace = request.namespace.clone();
+            let labels = OfFinding { rule: remark.code, severity: word(remark.severity), namespace };
+            self.findings.get_or_create(&labels).inc();
+        }
+    }
+
+    /// Counts a request that is none.
+    pub fn refused(&self, status: u16) {
+        self.refused.get_or_create(&OfRefusal { status: status.into() }).inc();
+    }
+
+    /// Notes how much is known.
+    pub fn known(&self, filters: usize, workloads: usize) {
+        self.filters.set(i64::try_from(filters).unwrap_or(i64::MAX));
+        self.workloads.set(i64::try_from(workloads).unwrap_or(i64::MAX));
+    }
+
+    /// Notes when the serving certificate ends, in seconds of Unix time.
+    pub fn certificate(&self, until: u64) {
+        self.certificate.set(i64::try_from(until).unwrap_or(i64::MAX));
+    }
+
+    /// Notes whether this replica is the one that writes.
+    pub fn leader(&self, is: bool) {
+        self.leader.set(is.into());
+    }
+
+    /// All of it in the text format of OpenMetrics.
+    pub fn text(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+/// How old what is known is, told when somebody asks.
+#[derive(Debug)]
+struct Watches(Arc<Health>);
+
+impl Collector for Watches {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let ages = self.0.ages();
+        let help = "How long what is known of a kind may be out of date: 0 while its watch stands";
+        let mut family = encoder.encode_descriptor("sync_age_seconds", help, None, MetricType::Gauge)?;
+        for (kind, age, _) in &ages {
+            ConstGauge::new(age.as_secs_f64()).encode(family.encode_family(&[("kind", *kind)])?)?;
+        }
+        let help = "How often the watch of a kind broke";
+        let mut family = encoder.encode_descriptor("watch_breaks", help, None, MetricType::Gauge)?;
+        for (kind, _, breaks) in &ages {
+            ConstGauge::new(*breaks).encode(family.encode_family(&[("kind", *kind)])?)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,401 @@
+//! What is known of a cluster: every object read once, shared by all reviews, replaced where the cluster changes.
+
+use super::planes::{Plane, planes};
+use crate::cluster::facts::Facts;
+use crate::cluster::kinds::{self, Kind};
+use crate::cluster::objects;
+use crate::cluster::read::source_name;
+use crate::cluster::targets::{Target, groups, targets};
+use crate::load::{Loaded, Options, reference, yaml_text};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::inventory::{
+    DestinationRule, Gateway, Inventory, KubeGateway, Mesh, Object, RefusedFilter, Service, ServiceEntry, Sidecar,
+    VirtualService, Workload,
+};
+use crate::model::proxy::ProxyKind;
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::source::{FileId, Problem, Sources};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// What the watch of a kind tells.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// An object is new or another one.
+    Put(Value),
+    /// An object is gone: its namespace and name.
+    Gone(String, String),
+    /// These are all objects there are.
+    All(Vec<Value>),
+}
+
+/// What the user says over what the cluster tells.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// Name of the cluster in places of messages.
+    pub context: String,
+    /// The release of every control plane.
+    pub release: Option<Release>,
+    /// The root namespace.
+    pub root_namespace: Option<String>,
+}
+
+/// A filter of the cluster.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// Its text.
+    pub(super) file: FileId,
+    /// The filter; `None` when nothing but its name can be read.
+    pub(super) filter: Option<EnvoyFilter>,
+    pub(super) refused: Vec<RefusedFilter>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Namespace and name.
+pub(super) type Name = (String, String);
+
+/// One moment of the cluster. A copy costs next to nothing.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// The texts of all objects.
+    pub(super) texts: Arc<Sources>,
+    /// All objects but EnvoyFilters.
+    pub(super) objects: Inventory,
+    pub(super) filters: Arc<BTreeMap<Name, Arc<Known>>>,
+    /// The control planes, the main one first; at least one.
+    pub(super) planes: Arc<Vec<Plane>>,
+    pub(super) facts: Arc<Facts>,
+    /// For each control plane what stands for a proxy that it sends configuration to.
+    pub(super) references: Arc<Vec<Vec<ProxyConfig<'static>>>>,
+    /// Kinds whose objects are not all known yet.
+    pub(super) missing: BTreeSet<&'static str>,
+}
+
+impl World {
+    /// A cluster of which nothing is known.
+    fn new(said: &Said) -> World {
+        let planes = planes(&Facts::default(), &[], said.release, said.root_namespace.as_deref());
+        World {
+            texts: Arc::default(),
+            objects: Inventory::default(),
+            filters: Arc::default(),
+            references: Arc::new(references(&planes, &Sampled::new())),
+            planes: Arc::new(planes),
+            facts: Arc::default(),
+            missing: BTreeSet::new(),
+        }
+    }
+
+    /// A namespace's object.
+    pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
+        self.objects.namespaces.iter().find(|namespace| namespace.name == name)
+    }
+
+    /// Kinds whose objects are not all known yet.
+    pub fn missing(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.missing.iter().copied()
+    }
+
+    /// Pods with a proxy, replicas of each other together.
+    pub fn proxies(&self) -> Vec<Vec<Target>> {
+        groups(targets(&self.objects), false)
+    }
+
+    /// How many EnvoyFilters and how many workloads are known.
+    pub fn size(&self) -> (usize, usize) {
+        (self.filters.len(), self.objects.workloads.len())
+    }
+
+    /// Names of the revisions of the control planes whose pods were seen.
+    pub fn revisions(&self) -> impl Iterator<Item = &str> {
+        self.facts.planes.iter().map(|plane| plane.revision.as_str())
+    }
+}
+
+/// What is done to keep a [`World`] up to date.
+#[derive(Debug)]
+pub struct Library {
+    said: Said,
+    world: World,
+    /// Where the text of each object stands, by kind.
+    places: HashMap<&'static str, HashMap<Name, FileId>>,
+    /// Places of texts that are gone.
+    free: Vec<FileId>,
+    /// Whether what the control planes are made of has changed.
+    planes_changed: bool,
+    sampled: Sampled,
+}
+
+/// The extensions that running proxies list, by kind of proxy.
+pub type Sampled = BTreeMap<ProxyKind, Vec<String>>;
+
+/// What stands for the proxies of each control plane: the reference configurations of its release, with the extensions that
+/// proxies of their kind were seen to have.
+fn references(planes: &[Plane], sampled: &Sampled) -> Vec<Vec<ProxyConfig<'static>>> {
+    let of_plane = |plane: &Plane| {
+        let mut references = reference::shared(plane.release).to_vec();
+        for one in &mut references {
+            one.proxy.extensions = sampled.get(&one.proxy.kind).cloned().unwrap_or_default();
+        }
+        references
+    };
+    planes.iter().map(of_plane).collect()
+}
+
+impl Library {
+    /// A library that waits for all objects of these kinds.
+    pub fn new(said: Said, kinds: &[&'static Kind]) -> Library {
+        let mut world = World::new(&said);
+        world.missing = kinds.iter().map(|kind| words(kind)).collect();
+        Library {
+            said,
+            world,
+            places: HashMap::new(),
+            free: Vec::new(),
+            planes_changed: false,
+            sampled: Sampled::new(),
+        }
+    }
+
+    /// Takes in what a watch told.
+    pub fn apply(&mut self, kind: &'static Kind, change: Change) {
+        match change {
+            Change::Put(object) => self.put(kind, object),
+            Change::Gone(namespace, name) => self.remove(kind, &(namespace, name)),
+            Change::All(objects) => {
+                let mut stale: BTreeSet<Name> =
+                    self.places.get(words(kind)).into_iter().flatten().map(|(name, _)| name.clone()).collect();
+                for object in objects {
+                    stale.remove(&name_of(&object));
+                    self.put(kind, object);
+                }
+                // The ConfigMaps come from watches of one object each.
+                if kind != kinds::CONFIG_MAP {
+                    for name in &stale {
+                        self.remove(kind, name);
+                    }
+                }
+                self.known(kind);
+            }
+        }
+    }
+
+    /// Takes in the extensions that running proxies list.
+    pub fn sampled(&mut self, sampled: Sampled) {
+        self.world.references = Arc::new(references(&self.world.planes, &sampled));
+        self.sampled = sampled;
+    }
+
+    /// Says that there is no more to come of a kind: the cluster does not have it, or does not show it.
+    pub fn known(&mut self, kind: &'static Kind) {
+        self.world.missing.remove(words(kind));
+    }
+
+    /// The cluster as it is known now.
+    pub fn world(&mut self) -> World {
+        if self.planes_changed {
+            self.planes_changed = false;
+            let facts = Facts::of(&self.world.objects, String::new());
+            let targets = targets(&self.world.objects);
+            let root = self.said.root_namespace.as_deref();
+            let planes = planes(&facts, &targets, self.said.release, root);
+            self.world.references = Arc::new(references(&planes, &self.sampled));
+            self.world.planes = Arc::new(planes);
+            self.world.facts = Arc::new(facts);
+        }
+        self.world.clone()
+    }
+
+    fn put(&mut self, kind: &'static Kind, mut object: Value) {
+        let name = name_of(&object);
+        if !objects::keep(&mut object) {
+            return self.remove(kind, &name);
+        }
+        let text = if kind == kinds::ENVOY_FILTER {
+            yaml_text::write(&object).unwrap_or_else(|_| object.to_string())
+        } else {
+            object.to_string()
+        };
+        // The settings in a ConfigMap are a text of their own, behind that of the object.
+        let file = if kind == kinds::CONFIG_MAP {
+            self.remove(kind, &name);
+            self.world.texts.next()
+        } else {
+            let known = self.places.get(words(kind)).and_then(|places| places.get(&name)).copied();
+            known.or_else(|| self.free.pop()).unwrap_or_else(|| self.world.texts.next())
+        };
+        let mut loaded = Loaded { sources: Sources::starting_at(file), ..Loaded::default() };
+        let source = source_name(&self.said.context, kind.kind, &name.0, &name.1);
+        loaded.add_text(&source, text, &Options::default());
+        let Loaded { sources, inventory, problems } = loaded;
+        Arc::make_mut(&mut self.world.texts).put(sources);
+        if kind == kinds::ENVOY_FILTER {
+            let filter = inventory.envoy_filters.into_iter().next();
+            let known = Known { file, filter, refused: inventory.refused_filters, problems };
+            Arc::make_mut(&mut self.world.filters).insert(name.clone(), Arc::new(known));
+        } else {
+            self.replace(kind, &name, inventory);
+        }
+        self.places.entry(words(kind)).or_default().insert(name, file);
+    }
+
+    fn remove(&mut self, kind: &'static Kind, name: &Name) {
+        let Some(file) = self.places.get_mut(words(kind)).and_then(|places| places.remove(name)) else { return };
+        if kind != kinds::CONFIG_MAP {
+            self.free.push(file);
+        }
+        let mut empty = Sources::starting_at(file);
+        empty.add("", "");
+        Arc::make_mut(&mut self.world.texts).put(empty);
+        if kind == kinds::ENVOY_FILTER {
+            Arc::make_mut(&mut self.world.filters).remove(name);
+        } else {
+            self.replace(kind, name, Inventory::default());
+        }
+    }
+
+    /// Puts the object of this name in the place of the one that was there.
+    fn replace(&mut self, kind: &'static Kind, name: &Name, new: Inventory) {
+        let known = &mut self.world.objects;
+        if [kinds::POD, kinds::NAMESPACE, kinds::CONFIG_MAP].contains(&kind) {
+            self.planes_changed = true;
+        }
+        if kind == kinds::POD || kind == kinds::WORKLOAD_ENTRY {
+            swap(&mut known.workloads, kind, name, new.workloads);
+        } else if kind == kinds::SERVICE {
+            swap(&mut known.services, kind, name, new.services);
+        } else if kind == kinds::SERVICE_ENTRY {
+            swap(&mut known.service_entries, kind, name, new.service_entries);
+        } else if kind == kinds::GATEWAY {
+            swap(&mut known.gateways, kind, name, new.gateways);
+        } else if kind == kinds::KUBE_GATEWAY {
+            swap(&mut known.kube_gateways, kind, name, new.kube_gateways);
+        } else if kind == kinds::VIRTUAL_SERVICE {
+            swap(&mut known.virtual_services, kind, name, new.virtual_services);
+        } else if kind == kinds::DESTINATION_RULE {
+            swap(&mut known.destination_rules, kind, name, new.destination_rules);
+        } else if kind == kinds::SIDECAR {
+            swap(&mut known.sidecars, kind, name, new.sidecars);
+        } else if kind == kinds::NAMESPACE {
+            swap(&mut known.namespaces, kind, &(String::new(), name.1.clone()), new.namespaces);
+        } else if kind == kinds::CONFIG_MAP {
+            let meshes = Arc::make_mut(&mut known.meshes);
+            meshes.retain(|mesh| (&mesh.object.namespace, &mesh.object.name) != (&name.0, &name.1));
+            meshes.extend(new.meshes.iter().cloned());
+            meshes.sort_by(|a, b| (&a.revision, &a.object.namespace).cmp(&(&b.revision, &b.object.namespace)));
+        }
+    }
+}
+
+/// How a kind is called where two have one name.
+pub fn words(kind: &'static Kind) -> &'static str {
+    if kind == kinds::KUBE_GATEWAY { "Gateway (gateway.networking.k8s.io)" } else { kind.kind }
+}
+
+fn name_of(object: &Value) -> Name {
+    let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
+    (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
+}
+
+/// What is kept of an object.
+trait Entry: Clone {
+    fn object(&self) -> &Object;
+}
+
+macro_rules! entries {
+    ($($name:ty),+) => {
+        $(impl Entry for $name {
+            fn object(&self) -> &Object {
+                &self.object
+            }
+        })+
+    };
+}
+
+entries!(Workload, Service, ServiceEntry, Gateway, KubeGateway, VirtualService, DestinationRule, Sidecar, Mesh);
+
+impl Entry for Object {
+    fn object(&self) -> &Object {
+        self
+    }
+}
+
+/// Puts what is new of one name in the place of the old in a list sorted by kind, namespace and name: the order in which a
+/// command reads a cluster.
+fn swap<E: Entry>(list: &mut Arc<Vec<E>>, kind: &Kind, name: &Name, new: Arc<Vec<E>>) {
+    let list = Arc::make_mut(list);
+    let want = (kind.kind, name.0.as_str(), name.1.as_str());
+    let found = list.binary_search_by(|one| {
+        let object = one.object();
+        (object.kind.as_str(), object.namespace.as_str(), object.name.as_str()).cmp(&want)
+    });
+    let new = Arc::unwrap_or_clone(new).into_iter().next();
+    match (found, new) {
+        (Ok(at), Some(new)) => list[at] = new,
+        (Ok(at), None) => drop(list.remove(at)),
+        (Err(at), Some(new)) => list.insert(at, new),
+        (Err(_), None) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pod(name: &str, app: &str) -> Value {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop", "labels": {"app": app}}})
+    }
+
+    fn names(world: &World) -> Vec<String> {
+        world
+            .objects
+            .workloads
+            .iter()
+            .map(|it| {
+                let text = &world.texts.get(it.object.document.span.file).text;
+                assert!(text.contains(&it.object.name), "{text}");
+                format!("{} {}", it.object.name, it.labels["app"])
+            })
+            .collect()
+    }
+
+    #[test]
+    fn objects_come_change_and_go_and_older_moments_stay() {
+        let mut library = Library::new(Said::default(), &[kinds::POD]);
+        library.apply(kinds::POD, Change::Put(pod("b", "1")));
+        library.apply(kinds::POD, Change::Put(pod("a", "1")));
+        let first = library.world();
+        assert_eq!(first.missing().collect::<Vec<_>>(), ["Pod"]);
+        library.apply(kinds::POD, Change::Put(pod("b", "2")));
+        library.apply(kinds::POD, Change::Gone("shop".into(), "a".into()));
+        library.apply(kinds::POD, Change::Put(pod("c", "1")));
+        let second = library.world();
+        library.apply(kinds::POD, Change::All(vec![pod("c", "3"), pod("d", "1")]));
+        let third = library.world();
+        assert_eq!(names(&first), ["a 1", "b 1"]);
+        assert_eq!(names(&second), ["b 2", "c 1"]);
+        assert_eq!(names(&third), ["c 3", "d 1"]);
+        assert_eq!(third.missing().count(), 0);
+        // The places of texts are used again: a cluster may run for years.
+        assert!(third.texts.next().0 <= 4, "{:?}", third.texts.next());
+    }
+
+    #[test]
+    fn mesh_settings_decide_the_root_namespace() {
+        let map = |root: &str| {
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": "istio-system"},
+                "data": {"mesh": format!("rootNamespace: {root}")}})
+        };
+        let mut library = Library::new(Said::default(), &[]);
+        assert_eq!(library.world().planes[0].mesh.root_namespace, "istio-system");
+        library.apply(kinds::CONFIG_MAP, Change::All(vec![map("a")]));
+        assert_eq!(library.world().planes[0].mesh.root_namespace, "a");
+        library.apply(kinds::CONFIG_MAP, Change::Put(map("b")));
+        assert_eq!(library.world().planes[0].mesh.root_namespace, "b");
+        library.apply(kinds::CONFIG_MAP, Change::Gone("istio-system".into(), "istio".into()));
+        assert_eq!(library.world().planes[0].mesh.root_namespace, "istio-system");
+    }
+}

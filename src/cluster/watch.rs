@@ -1,0 +1,212 @@
+//! Watches: all objects of a kind, then every change, for as long as somebody listens.
+
+use super::access::words;
+use super::api::Cluster;
+use super::kinds::Kind;
+use super::list::name_kind;
+use super::objects::keep;
+use futures::StreamExt;
+use kube::Api;
+use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
+use kube::runtime::WatchStreamExt;
+use kube::runtime::utils::Backoff;
+use kube::runtime::watcher::{self, Event, watcher};
+use serde_json::Value;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+/// What a watch tells.
+#[derive(Debug)]
+pub enum Seen {
+    /// An object is new or another one.
+    Put(Value),
+    /// An object is gone: its namespace and name.
+    Gone(String, String),
+    /// These are all objects there are.
+    All(Vec<Value>),
+    /// The watch broke, for this reason; it is begun again.
+    Broken(String),
+    /// There is nothing to watch, for this reason: the cluster does not have the kind.
+    Absent(String),
+}
+
+/// One object of a namespace, where that is all that is watched.
+#[derive(Clone, Debug)]
+pub struct Single {
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// Waits between tries: the first, the longest.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+/// The longest wait; who has not broken again after that and the time of a request stands.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How long to wait before a kind that the cluster does not have is looked for again.
+const ABSENT: Duration = Duration::from_secs(30);
+
+/// Watches the objects of a kind and hands on what it sees under a tag; ends when nobody listens any more. Only what
+/// questions are about is kept of an object.
+pub async fn follow<T: Clone>(
+    cluster: Cluster,
+    kind: &'static Kind,
+    single: Option<Single>,
+    tag: T,
+    sender: mpsc::Sender<(T, Seen)>,
+) {
+    let mut version = 0;
+    loop {
+        let Some(name) = kind.versions.get(version % kind.versions.len().max(1)) else { return };
+        let resource = ApiResource {
+            group: kind.group.to_owned(),
+            version: (*name).to_owned(),
+            api_version: if kind.group.is_empty() { (*name).to_owned() } else { format!("{}/{name}", kind.group) },
+            kind: kind.kind.to_owned(),
+            plural: kind.plural.to_owned(),
+        };
+        match of_version(&cluster, kind, &resource, single.as_ref(), &tag, &sender).await {
+            End::NobodyListens => return,
+            // The group may be served under another version.
+            End::Absent(_) if (version + 1) % kind.versions.len() != 0 => version += 1,
+            End::Absent(reason) => {
+                if sender.send((tag.clone(), Seen::Absent(reason))).await.is_err() {
+                    return;
+                }
+                version += 1;
+                tokio::select! {
+                    () = sleep(ABSENT) => {}
+                    () = sender.closed() => return,
+                }
+            }
+            End::Ended => sleep(FIRST_WAIT).await,
+        }
+    }
+}
+
+enum End {
+    NobodyListens,
+    Absent(String),
+    Ended,
+}
+
+async fn of_version<T: Clone>(
+    cluster: &Cluster,
+    kind: &'static Kind,
+    resource: &ApiResource,
+    single: Option<&Single>,
+    tag: &T,
+    sender: &mpsc::Sender<(T, Seen)>,
+) -> End {
+    let mut config = watcher::Config::default();
+    if let Some(single) = single {
+        config = config.fields(&format!("metadata.name={}", single.name));
+    }
+    let json = |object: Result<Value, serde_json::Error>| {
+        let mut object = object.unwrap_or_default();
+        name_kind(&mut object, kind.kind, &resource.api_version);
+        object
+    };
+    // Both kinds of streams as one of JSON.
+    let stream = if kind.metadata_only {
+        let api: Api<PartialObjectMeta<DynamicObject>> = api(cluster, resource, single);
+        watcher(api, config).map(|event| event.map(|event| map(event, |it| json(serde_json::to_value(it))))).boxed()
+    } else {
+        let api: Api<DynamicObject> = api(cluster, resource, single);
+        watcher(api, config).map(|event| event.map(|event| map(event, |it| json(serde_json::to_value(it))))).boxed()
+    };
+    let mut stream = pin!(stream.backoff(Waits(FIRST_WAIT)));
+    let mut all: Option<Vec<Value>> = None;
+    loop {
+        let event = tokio::select! {
+            event = stream.next() => event,
+            () = sender.closed() => return End::NobodyListens,
+        };
+        let seen = match event {
+            None => return End::Ended,
+            Some(Ok(Event::Init)) => {
+                all = Some(Vec::new());
+                continue;
+            }
+            Some(Ok(Event::InitApply(mut object))) => {
+                if keep(&mut object) {
+                    all.get_or_insert_default().push(object);
+                }
+                continue;
+            }
+            Some(Ok(Event::InitDone)) => Seen::All(all.take().unwrap_or_default()),
+            Some(Ok(Event::Apply(mut object))) => {
+                if keep(&mut object) {
+                    Seen::Put(object)
+                } else {
+                    gone(&object)
+                }
+            }
+            Some(Ok(Event::Delete(object))) => gone(&object),
+            Some(Err(error)) => match not_there(&error) {
+                Some(reason) => return End::Absent(reason),
+                None => Seen::Broken(words(&error)),
+            },
+        };
+        if sender.send((tag.clone(), seen)).await.is_err() {
+            return End::NobodyListens;
+        }
+    }
+}
+
+fn api<K>(cluster: &Cluster, resource: &ApiResource, single: Option<&Single>) -> Api<K>
+where
+    K: kube::Resource<DynamicType = ApiResource, Scope = kube::core::DynamicResourceScope>,
+{
+    match single {
+        Some(single) => Api::namespaced_with(cluster.client.clone(), &single.namespace, resource),
+        None => Api::all_with(cluster.client.clone(), resource),
+    }
+}
+
+/// What the API server says when it does not know a kind.
+fn not_there(error: &watcher::Error) -> Option<String> {
+    let (watcher::Error::InitialListFailed(cause) | watcher::Error::WatchStartFailed(cause)) = error else {
+        return None;
+    };
+    match cause {
+        kube::Error::Api(status) if status.code == 404 => Some(words(cause)),
+        _ => None,
+    }
+}
+
+fn gone(object: &Value) -> Seen {
+    let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
+    Seen::Gone(text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
+}
+
+fn map<K>(event: Event<K>, json: impl Fn(K) -> Value) -> Event<Value> {
+    match event {
+        Event::Apply(object) => Event::Apply(json(object)),
+        Event::Delete(object) => Event::Delete(json(object)),
+        Event::Init => Event::Init,
+        Event::InitApply(object) => Event::InitApply(json(object)),
+        Event::InitDone => Event::InitDone,
+    }
+}
+
+/// Waits between tries, each twice the one before.
+struct Waits(Duration);
+
+impl Iterator for Waits {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        let wait = self.0;
+        self.0 = (wait * 2).min(LONGEST_WAIT);
+        Some(wait)
+    }
+}
+
+impl Backoff for Waits {
+    fn reset(&mut self) {
+        self.0 = FIRST_WAIT;
+    }
+}

@@ -1,0 +1,169 @@
+//! Every case of every rule: the review of each filter beside the others says what `lint` says of the same objects.
+
+use super::{kind_of, library, rules, text};
+use crate::linting::directive;
+use crate::support::testdata;
+use kubectl_envoyfilter::admission::judge::{Asked, judge};
+use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::lint::config::Config;
+use kubectl_envoyfilter::lint::{self, Finding, Input};
+use kubectl_envoyfilter::load::dump::Identity;
+use kubectl_envoyfilter::load::{self, Loaded, reference, yaml, yaml_text};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::rules::ALL;
+use kubectl_envoyfilter::source::{Node, Sources};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What is compared of a finding: `None` instead of the filter for the one that is asked about.
+type Said1 = (String, String, Option<String>, String);
+
+/// The objects of a case as kubectl sends them, each with a name and a namespace.
+fn objects(case: &Path) -> (Vec<Value>, Release) {
+    let source = String::from_utf8_lossy(&fs::read(case).unwrap()).into_owned();
+    let release = directive(&source, "istio").first().map_or(Release::NEWEST, |text| text.parse().unwrap());
+    let mut texts = vec![source.clone()];
+    for also in directive(&source, "also") {
+        texts.push(fs::read_to_string(case.with_file_name(also)).unwrap());
+    }
+    let mut objects = Vec::new();
+    for text in texts {
+        let file = Sources::default().add("case", text.as_str());
+        let (documents, _) = yaml::documents(file, &text);
+        for mut object in documents.iter().map(Node::to_json).filter(Value::is_object) {
+            let namespaced = object["kind"] != "Namespace";
+            if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
+                && namespaced
+            {
+                metadata.entry("namespace").or_insert("default".into());
+            }
+            objects.push(object);
+        }
+    }
+    // One object a name: of two, only the last one is in a cluster.
+    let mut seen = BTreeSet::new();
+    let mut kept: Vec<Value> = Vec::new();
+    for object in objects.into_iter().rev() {
+        let key = format!(
+            "{} {} {}/{}",
+            text(&object, "/apiVersion"),
+            text(&object, "/kind"),
+            text(&object, "/metadata/namespace"),
+            text(&object, "/metadata/name")
+        );
+        if kind_of(&object).is_some() && !text(&object, "/metadata/name").is_empty() && seen.insert(key) {
+            kept.push(object);
+        }
+    }
+    kept.reverse();
+    (kept, release)
+}
+
+/// `lint` on objects as it reads them from a cluster; the last one is the filter that is asked about.
+fn linted(objects: &[&Value], release: Release) -> (Loaded, Vec<Finding>) {
+    let mut loaded = Loaded::default();
+    for (number, object) in objects.iter().enumerate() {
+        let mut object = (*object).clone();
+        kubectl_envoyfilter::cluster::objects::keep(&mut object);
+        let filter = object["kind"] == "EnvoyFilter";
+        let text = if filter { yaml_text::write(&object).unwrap() } else { object.to_string() };
+        loaded.add_text(&format!("object {number}"), text, &load::Options::default());
+    }
+    let dumps = reference::dumps(release);
+    let references: Vec<_> = dumps.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
+    let mesh = MeshSettings::of(&loaded.inventory);
+    let input = Input {
+        sources: &loaded.sources,
+        inventory: &loaded.inventory,
+        problems: &loaded.problems,
+        dumps: &[],
+        references: &references,
+        release,
+        mesh: &mesh,
+    };
+    let found = lint::check(&input, ALL, &Config::default(), str::to_owned, |_| ()).findings;
+    (loaded, found)
+}
+
+/// Findings about the last object and about others.
+fn split(loaded: &Loaded, found: &[Finding], objects: usize) -> (Vec<Said1>, Vec<Said1>) {
+    let subject = format!("object {}", objects - 1);
+    let own = |one: &&Finding| loaded.sources.get(one.primary.span.file).name == subject;
+    let said = |one: &Finding, other: bool| {
+        let other = other.then(|| one.filter.clone());
+        (one.rule.code.to_owned(), format!("{:?}", one.severity), other, one.message.clone())
+    };
+    let (own, others): (Vec<&Finding>, Vec<&Finding>) = found.iter().partition(own);
+    (own.iter().map(|one| said(one, false)).collect(), others.iter().map(|one| said(one, true)).collect())
+}
+
+fn cases() -> Vec<PathBuf> {
+    let folders = fs::read_dir(testdata("rules")).unwrap().map(|entry| entry.unwrap().path());
+    let mut cases: Vec<PathBuf> = folders
+        .filter(|path| path.is_dir())
+        .flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))
+        .collect();
+    cases.sort();
+    cases
+}
+
+#[test]
+fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
+    let (mut wrong, mut reviews, mut findings) = (Vec::new(), 0, 0);
+    let mut shown: BTreeMap<String, bool> = BTreeMap::new();
+    for case in cases() {
+        let rule = case.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned();
+        let code = ALL.iter().find(|one| one.name == rule).map_or("", |one| one.code);
+        let bad = case.file_name().unwrap().to_str().unwrap().starts_with("bad");
+        let (objects, release) = objects(&case);
+        let filters: Vec<usize> = (0..objects.len()).filter(|&index| objects[index]["kind"] == "EnvoyFilter").collect();
+        for &subject in &filters {
+            let others: Vec<Value> =
+                objects.iter().enumerate().filter(|(index, _)| *index != subject).map(|(_, it)| it.clone()).collect();
+            let asked = &objects[subject];
+            let mut world = library(Said { release: Some(release), ..Said::default() }, &others).world();
+            let (namespace, name) = (text(asked, "/metadata/namespace"), text(asked, "/metadata/name"));
+            let asked_of = Asked { namespace, name, old: None, new: Some(asked) };
+            let mut got: Vec<Said1> = judge(&world, &rules(), &asked_of)
+                .into_iter()
+                .map(|it| (it.code.to_owned(), format!("{:?}", it.severity), it.other, it.message))
+                .collect();
+            // In the order in which the server knows them, so that of two filters the same one is the second.
+            let mut sorted: Vec<&Value> = others.iter().filter(|it| it["kind"] != "EnvoyFilter").collect();
+            sorted.extend(others.iter().filter(|it| it["kind"] == "EnvoyFilter"));
+            let before = linted(&sorted, release);
+            sorted.push(asked);
+            let after = linted(&sorted, release);
+            let (mut want, others_after) = split(&after.0, &after.1, sorted.len());
+            let (a, b) = split(&before.0, &before.1, usize::MAX);
+            let mut stood = [a, b].concat();
+            want.extend(others_after.into_iter().filter(|one| {
+                let at = stood.iter().position(|it| it == one);
+                at.map(|at| stood.remove(at)).is_none()
+            }));
+            want.sort();
+            got.sort();
+            if want != got {
+                wrong.push(format!("{} {name}:\n  lint   {want:?}\n  review {got:?}", case.display()));
+            }
+            reviews += 1;
+            findings += got.len();
+            if bad {
+                *shown.entry(code.to_owned()).or_default() |= got.iter().any(|one| one.0 == code);
+            }
+            world = library(Said::default(), &[]).world();
+            assert_eq!(world.size(), (0, 0));
+        }
+    }
+    println!("{reviews} reviews, {findings} findings");
+    assert!(wrong.is_empty(), "{} of {reviews}:\n{}", wrong.len(), wrong.join("\n"));
+    let silent: Vec<&str> = shown.iter().filter(|(_, shown)| !**shown).map(|(code, _)| code.as_str()).collect();
+    assert_eq!(silent, NOT_AT_ADMISSION, "rules whose bad cases a review does not show");
+}
+
+/// Rules of which a review shows nothing in their own cases.
+const NOT_AT_ADMISSION: &[&str] = &[];

@@ -1,0 +1,215 @@
+//! Single reviews: what is denied, what only warns, what is never judged, and what is no review at all.
+
+use super::{library, review, rules};
+use kubectl_envoyfilter::admission::review::{Decision, Mode, Policy, Request, Verdict};
+use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::model::proxy::ProxyKind;
+use kubectl_envoyfilter::source::Severity;
+use serde_json::{Value, json};
+
+const ENFORCE: Policy = Policy { mode: Mode::Enforce, deny_at: Severity::Error };
+
+/// A filter with a merge into every cluster.
+fn filter(value: &Value) -> Value {
+    json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": "f", "namespace": "shop", "uid": "u"},
+        "spec": {"workloadSelector": {"labels": {"app": "cart"}}, "configPatches": [
+            {"applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": value}}
+        ]},
+    })
+}
+
+fn good() -> Value {
+    filter(&json!({"connect_timeout": "1s"}))
+}
+
+/// Envoy has no such field.
+fn bad() -> Value {
+    filter(&json!({"connect_timeoutt": "1s"}))
+}
+
+fn namespace(labels: &Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": labels}})
+}
+
+fn decide(world: &[Value], policy: Policy, review: &Value) -> (Decision, Value) {
+    let request = Request::read(review.to_string().as_bytes()).unwrap();
+    let decision = request.decide(&library(Said::default(), world).world(), &rules(), policy);
+    let answer = decision.answer(&request);
+    assert_eq!(answer["response"]["uid"], "3f0c");
+    assert_eq!(answer["response"]["allowed"], !decision.denied());
+    (decision, answer)
+}
+
+fn create(world: &[Value], policy: Policy, filter: &Value) -> (Decision, Value) {
+    decide(world, policy, &review("CREATE", None, Some(filter)))
+}
+
+#[test]
+fn an_error_denies_with_code_place_and_help() {
+    let (decision, answer) = create(&[], ENFORCE, &bad());
+    assert_eq!(decision.verdict, Verdict::Denied, "{answer:#}");
+    let message = answer["response"]["status"]["message"].as_str().unwrap();
+    assert!(message.contains(" error at spec.configPatches[0].patch.value.connect_timeoutt: "), "{message}");
+    assert!(message.contains("; help: ") && message.contains("\n  EF"), "{message}");
+    assert_eq!(answer["response"]["auditAnnotations"]["verdict"], "denied");
+    assert!(!create(&[], ENFORCE, &good()).0.denied());
+}
+
+#[test]
+fn modes_come_from_the_label_of_the_namespace() {
+    for (word, verdict, told) in [
+        ("warn", Verdict::Warned, true),
+        ("audit", Verdict::Warned, false),
+        ("off", Verdict::Passed, false),
+        ("enforce", Verdict::Denied, false),
+    ] {
+        let world = [namespace(&json!({"envoyfilter.dev/admission": word}))];
+        let warn = Policy { mode: if word == "enforce" { Mode::Warn } else { Mode::Enforce }, ..ENFORCE };
+        let (decision, answer) = create(&world, warn, &bad());
+        assert_eq!(decision.verdict, verdict, "{word}: {answer:#}");
+        let shown = decision.warnings.iter().any(|line| line.contains("connect_timeoutt"));
+        assert_eq!(shown, told, "{word}: {answer:#}");
+        assert_eq!(decision.codes().is_empty(), word == "off");
+    }
+    let world = [namespace(&json!({"envoyfilter.dev/admission": "stric"}))];
+    let (decision, _) = create(&world, ENFORCE, &bad());
+    assert!(decision.denied() && decision.warnings[0].contains("`stric`"), "{decision:?}");
+}
+
+#[test]
+fn an_exemption_needs_a_reason_and_is_recorded() {
+    let exempt = |reason: &str| {
+        let mut filter = bad();
+        filter["metadata"]["annotations"] = json!({"envoyfilter.dev/admission-exempt": reason});
+        create(&[], ENFORCE, &filter)
+    };
+    let (decision, answer) = exempt("proxies have a patched Envoy, OPS-12");
+    assert_eq!(decision.verdict, Verdict::Exempt);
+    assert_eq!(answer["response"]["auditAnnotations"]["exempt"], "proxies have a patched Envoy, OPS-12");
+    assert!(decision.warnings.iter().any(|line| line.contains("connect_timeoutt")), "{decision:?}");
+    let (decision, _) = exempt("  ");
+    assert!(decision.denied() && decision.warnings[0].contains("does not count"), "{decision:?}");
+}
+
+#[test]
+fn an_update_is_judged_by_what_it_makes_worse() {
+    let update = |old: &Value, new: &Value| decide(&[], ENFORCE, &review("UPDATE", Some(old), Some(new))).0;
+    // Labels, finalizers: whatever the filter is like.
+    let mut labelled = bad();
+    labelled["metadata"]["labels"] = json!({"team": "a"});
+    let passed = update(&bad(), &labelled);
+    assert_eq!((passed.verdict, passed.warnings.len()), (Verdict::Passed, 0));
+    // What it has already stays, and is said.
+    let mut more = bad();
+    more["spec"]["priority"] = 5.into();
+    let warned = update(&bad(), &more);
+    assert_eq!(warned.verdict, Verdict::Warned);
+    assert!(warned.warnings.iter().any(|line| line.contains("as before this update")), "{warned:?}");
+    // What is new denies.
+    more["spec"]["configPatches"][0]["patch"]["value"]["lb_policyy"] = "RANDOM".into();
+    let denied = update(&bad(), &more);
+    assert!(denied.message.as_ref().is_some_and(|it| it.contains("lb_policyy") && !it.contains("connect_timeoutt")));
+    assert!(update(&good(), &bad()).denied());
+    assert!(!update(&bad(), &good()).denied());
+}
+
+/// Inserts a filter before or after the router.
+fn insertion(name: &str, own: &str, anchor: &str, operation: &str) -> Value {
+    json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"workloadSelector": {"labels": {"app": "cart"}}, "configPatches": [{
+            "applyTo": "HTTP_FILTER",
+            "match": {"context": "SIDECAR_INBOUND", "listener": {"filterChain": {"filter": {
+                "name": "envoy.filters.network.http_connection_manager", "subFilter": {"name": anchor}}}}},
+            "patch": {"operation": operation, "value": {"name": own, "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer", "max_request_bytes": 9}}},
+        }]},
+    })
+}
+
+#[test]
+fn a_deletion_that_takes_an_anchor_away_is_told_with_the_filter_that_loses_it() {
+    let first = insertion("first", "shop.first", "envoy.filters.http.router", "INSERT_BEFORE");
+    let mut second = insertion("second", "shop.second", "shop.first", "INSERT_BEFORE");
+    second["spec"]["priority"] = 10.into();
+    let world = [first.clone(), second.clone()];
+    let warning = Policy { deny_at: Severity::Warning, ..ENFORCE };
+    let (decision, answer) = decide(&world, warning, &review("DELETE", Some(&first), None));
+    assert!(decision.denied(), "{answer:#}");
+    let message = decision.message.unwrap();
+    assert!(message.contains("EnvoyFilter shop/second"), "{message}");
+    // The other way round nobody loses anything.
+    let (decision, _) = decide(&world, warning, &review("DELETE", Some(&second), None));
+    assert_eq!(decision.verdict, Verdict::Allowed, "{decision:?}");
+    // What goes with its namespace is not held back.
+    let mut ending = namespace(&json!({}));
+    ending["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+    let world = [first.clone(), second, ending];
+    let (decision, _) = decide(&world, warning, &review("DELETE", Some(&first), None));
+    assert_eq!(decision.verdict, Verdict::Passed);
+}
+
+#[test]
+fn an_extension_that_no_running_proxy_has_is_an_error() {
+    let filter = insertion("a", "shop.a", "envoy.filters.http.router", "INSERT_BEFORE");
+    let request = Request::read(review("CREATE", None, Some(&filter)).to_string().as_bytes()).unwrap();
+    let mut library = library(Said::default(), &[]);
+    let mut decide = |extensions: &[&str]| {
+        let names = extensions.iter().map(|&name| name.to_owned()).collect();
+        library.sampled([(ProxyKind::Sidecar, names)].into());
+        request.decide(&library.world(), &rules(), ENFORCE)
+    };
+    assert!(!decide(&[]).denied());
+    assert!(!decide(&["envoy.filters.http.buffer", "envoy.filters.http.router"]).denied());
+    let denied = decide(&["envoy.filters.http.router"]);
+    assert!(denied.message.is_some_and(|message| message.contains("EF121")));
+}
+
+#[test]
+fn what_is_no_review_is_refused_with_the_reason() {
+    for (body, words) in [
+        ("", "no AdmissionReview"),
+        ("{", "no AdmissionReview"),
+        ("[]", "its kind is ``"),
+        (r#"{"kind":"Pod","apiVersion":"v1"}"#, "its kind is `Pod`"),
+        (r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1"}"#, "admissionReviewVersions"),
+        (r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}"#, "has no request"),
+        (r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":[]}"#, "has no request"),
+        (r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{}}"#, "no uid"),
+    ] {
+        let said = Request::read(body.as_bytes()).unwrap_err();
+        assert!(said.contains(words), "{body}: {said}");
+    }
+    let deep = "[".repeat(100_000);
+    assert!(Request::read(deep.as_bytes()).is_err());
+    let mut wrong = review("CREATE", None, Some(&good()));
+    wrong["request"]["object"] = 5.into();
+    assert!(Request::read(wrong.to_string().as_bytes()).unwrap_err().contains("no object"));
+    let mut wrong = review("CONNECT", None, Some(&good()));
+    assert!(Request::read(wrong.to_string().as_bytes()).unwrap_err().contains("CONNECT"));
+    wrong["request"]["resource"]["resource"] = "pods".into();
+    let (decision, _) = decide(&[], ENFORCE, &wrong);
+    assert_eq!(decision.verdict, Verdict::Passed);
+    assert!(decision.warnings[0].contains("EnvoyFilters only"));
+}
+
+#[test]
+fn objects_of_any_shape_are_answered() {
+    for spec in [
+        json!(null),
+        json!(5),
+        json!({"configPatches": {}}),
+        json!({"configPatches": [null, 5, {"applyTo": 7}]}),
+        json!({"workloadSelector": {"labels": {"a": 5}}, "configPatches": [{"applyTo": "NOTHING"}]}),
+    ] {
+        let mut filter = good();
+        filter["spec"] = spec.clone();
+        let (decision, answer) = create(&[], ENFORCE, &filter);
+        assert!(decision.verdict != Verdict::Passed, "{spec}: {answer:#}");
+    }
+    let (decision, _) = create(&[], ENFORCE, &json!({}));
+    assert!(decision.verdict != Verdict::Passed);
+}
