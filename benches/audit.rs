@@ -7,38 +7,58 @@ use kubectl_envoyfilter::load::{self, dump::Identity, reference};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::model::resource::ProxyConfig;
 use kubectl_envoyfilter::rules::ALL;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Filters of some 550 bytes in ten namespaces, each for every workload there, so that each proxy meets its share.
-fn filters(number: usize) -> String {
+/// How the filters of a mesh are spread.
+#[derive(Clone, Copy)]
+enum Spread {
+    /// Over ten namespaces with one workload each: each proxy meets a tenth of the filters.
+    Namespaces,
+    /// In the root namespace: each of ten proxies meets all filters.
+    Root,
+    /// Each for a workload of its own, of which nothing is given: every kind of proxy is made up for each.
+    Own,
+}
+
+/// Filters of some 550 bytes, no two of them equal.
+fn filters(number: usize, spread: Spread) -> String {
     let mut text = String::new();
     for index in 0..number {
-        let namespace = index % 10;
+        let team = index % 10;
+        let namespace = if matches!(spread, Spread::Root) { "istio-system".to_owned() } else { format!("team-{team}") };
+        let selector = match spread {
+            Spread::Namespaces => "  workloadSelector:\n    labels:\n      app: service\n".to_owned(),
+            Spread::Root => String::new(),
+            Spread::Own => format!("  workloadSelector:\n    labels:\n      app: service-{index}\n"),
+        };
         let _ = write!(
             text,
             "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata:\n  name: buffer-{index}\n  \
-             namespace: team-{namespace}\nspec:\n  workloadSelector:\n    labels:\n      app: service\n  \
-             configPatches:\n  - applyTo: HTTP_FILTER\n    match:\n      context: SIDECAR_INBOUND\n      listener:\n        \
-             filterChain:\n          filter:\n            name: envoy.filters.network.http_connection_manager\n    patch:\n      \
-             operation: INSERT_FIRST\n      value:\n        name: team-{namespace}.buffer\n        typed_config:\n          \
+             namespace: {namespace}\nspec:\n{selector}  configPatches:\n  - applyTo: HTTP_FILTER\n    match:\n      \
+             context: SIDECAR_INBOUND\n      listener:\n        filterChain:\n          filter:\n            \
+             name: envoy.filters.network.http_connection_manager\n    patch:\n      operation: INSERT_FIRST\n      \
+             value:\n        name: buffer-{index}\n        typed_config:\n          \
              \"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer\n          \
-             max_request_bytes: 65536\n"
+             max_request_bytes: {}\n",
+            65536 + index
         );
+    }
+    if !matches!(spread, Spread::Own) {
+        workloads(&mut text);
     }
     text
 }
 
-/// One sidecar a namespace: ten reference configurations.
-fn workloads() -> String {
-    let mut text = String::new();
+/// One sidecar a namespace: ten reference configurations, no two of them with the same labels.
+fn workloads(text: &mut String) {
     for namespace in 0..10 {
         let _ = write!(
             text,
             "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: service\n  namespace: team-{namespace}\n  labels:\n    app: service\n"
         );
     }
-    text
 }
 
 fn run(text: &str, releases: &[Release]) -> usize {
@@ -67,6 +87,7 @@ fn run(text: &str, releases: &[Release]) -> usize {
         stages: &stages,
         mixed: &[],
         revisions: (String::new(), String::new()),
+        standings: &BTreeMap::new(),
         unsafe_fixes: false,
     });
     answer.found.len()
@@ -75,11 +96,11 @@ fn run(text: &str, releases: &[Release]) -> usize {
 fn audit_files(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("audit");
     group.sample_size(10).measurement_time(Duration::from_secs(8));
-    for number in [10, 1_000] {
-        let text = filters(number) + &workloads();
-        group.throughput(Throughput::Elements(number as u64));
-        let releases = [Release::minor(24), Release::NEWEST];
-        group.bench_with_input(BenchmarkId::from_parameter(number), &text, |bencher, text| {
+    let releases = [Release::minor(24), Release::NEWEST];
+    for (name, spread) in [("namespaces", Spread::Namespaces), ("root", Spread::Root), ("own", Spread::Own)] {
+        let text = filters(1_000, spread);
+        group.throughput(Throughput::Elements(1_000));
+        group.bench_with_input(BenchmarkId::new(name, 1_000), &text, |bencher, text| {
             bencher.iter(|| run(text, &releases));
         });
     }

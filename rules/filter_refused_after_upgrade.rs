@@ -1,8 +1,10 @@
 //! EF607: a filter that the API of one of the two releases refuses.
 
 use crate::declare_rule;
+use crate::engine::program::{OTHER_REVISION, REVISION};
 use crate::lint::upgrade::tell;
 use crate::lint::{Context, Finding, Findings, Rule};
+use crate::source::{Severity, Step};
 
 declare_rule! {
     /// A filter that the API of one of the two releases refuses.
@@ -10,7 +12,8 @@ declare_rule! {
     /// # What it finds
     /// A filter with a value that the EnvoyFilter API of a release on the way does not have: context WAYPOINT before
     /// 1.29, operation MERGE_AND_REPLACE_LIST before 1.31. It concerns downgrades, and upgrades in which two control
-    /// planes share the API server. Only `audit` looks at two releases: `lint` never reports it.
+    /// planes share the API server. With `--revision-from` and `--revision-to` also a filter whose label `istio.io/rev`
+    /// names one of the two: the other istiod passes over it. Only `audit` looks at two releases: `lint` never reports it.
     ///
     /// # Why it matters
     /// The custom resource definition is shared by all revisions: an istiod that does not know a value cannot read the
@@ -20,7 +23,7 @@ declare_rule! {
     /// Write what both releases know until the older one is gone.
     ///
     /// # References
-    /// Recordings of istiod 1.28 and 1.31.
+    /// Recordings of istiod 1.28 and 1.31; `pkg/config/model.go`, `LabelsInRevision`.
     "EF607" "filter-refused-after-upgrade" Error => check
 }
 
@@ -44,22 +47,50 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 let keys: [&[&str]; 2] = [&["patch", "operation"], &["match", "context"]];
                 keys.iter().find_map(|keys| {
                     let mut route = filter.patch_route(patch.index);
-                    route.extend(keys.iter().map(|key| crate::source::Step::from(*key)));
+                    route.extend(keys.iter().map(|key| Step::from(*key)));
                     let node = filter.document.at(&route)?;
                     node.as_str().filter(|text| why.contains(text)).map(|_| node.span)
                 })
             })
             .unwrap_or_else(|| tell::name_span(cx, index));
         let release = tell::short(release);
+        if why == OTHER_REVISION {
+            out.push(other_revision(rule, cx, index, &release, after.is_some()));
+            continue;
+        }
         let mut finding = Finding::new(rule, span, format!("Istio {release} cannot read this filter: {why}"))
             .label("unknown to it")
             .note("none of the filter's patches apply there")
             .of(filter, None);
         if after.is_none() {
             finding = finding
-                .severity(crate::source::Severity::Warning)
+                .severity(Severity::Warning)
                 .note("until the last control plane of that release is gone, its proxies go without this filter");
         }
         out.push(finding);
+    }
+}
+
+/// A filter that only one of the two revisions reads.
+fn other_revision(rule: &'static Rule, cx: &Context<'_>, index: usize, release: &str, lost: bool) -> Finding {
+    let filter = &cx.filters[index];
+    let route = ["metadata", "labels", REVISION].map(Step::from);
+    let revision = filter.labels.get(REVISION).map_or("", String::as_str);
+    let finding = Finding::new(
+        rule,
+        filter.document.key_span(&route),
+        format!("the istiod of Istio {release} passes over this filter: its label is for revision {revision}"),
+    )
+    .of(filter, None);
+    if lost {
+        finding
+            .label("for the old revision only")
+            .note("every proxy that moves to the new revision goes without it")
+            .help(format!("apply a copy with the label of the new revision, or remove the label `{REVISION}`"))
+    } else {
+        finding
+            .severity(Severity::Warning)
+            .label("for the new revision only")
+            .note("it begins to apply with each proxy that moves to the new revision")
     }
 }

@@ -1,22 +1,20 @@
 //! Puts an audit together for reports: by filter, by group of workloads, by combination of releases.
 
-use super::view::{API_VERSION, Audit, Cell, Chain, Counts, Filter, Finding, Fix, Link, RollOut, Source, Step};
+use super::view::{API_VERSION, Audit, Cell, Chain, Counts, Filter, Finding, Fix, Source, Step};
 use super::view::{Verdict, Workloads};
 use super::workloads::Group;
-use super::{Found, Request};
+use super::{Found, Request, StepRun, chains::chains, roll_out};
 use crate::engine::Outcome;
 use crate::lint::fix;
 use crate::lint::upgrade::tell::{Class, short};
-use crate::lint::upgrade::{ChainRecord, Kind, PatchChange, RunKey, RunRecord, Snapshot, Upgrade};
+use crate::lint::upgrade::{Kind, PatchChange, RunKey, RunRecord, Snapshot};
 use crate::lint::{Finding as LintFinding, Knowledge};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::Span;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// Most members of a group that are named.
 const MEMBERS: usize = 20;
-
-type StepRun = (Vec<LintFinding>, Upgrade);
 
 /// Everything, for reports.
 pub(super) fn view(
@@ -31,7 +29,7 @@ pub(super) fn view(
     let last = steps.last().map(|(_, upgrade)| &upgrade.after).or(first);
     let columns = Columns::new(groups, first, last);
     let cells = cells(request, &columns, first, last, steps, found);
-    let chains = chains(request, &columns, first, last);
+    let chains = chains(&request.inventory.envoy_filters, &columns.of_run, first, last);
     let mut filters = filters(request, found, cells, chains);
     let worst = |filter: &Filter| std::cmp::Reverse(filter.verdict);
     filters.sort_by(|left, right| {
@@ -60,8 +58,9 @@ pub(super) fn view(
         verdict: verdict(found),
         counts,
         filters,
+        roll_out: roll_out::rows(request, first, steps, mixed),
+        during: roll_out::during(request, &columns.of_run, &columns.names, first, steps, mixed),
         workloads: columns.list,
-        roll_out: roll_out(request, first, steps, mixed),
         path,
         unknown: Vec::new(),
         problems: Vec::new(),
@@ -84,6 +83,8 @@ fn verdict(found: &[Found]) -> Verdict {
 struct Columns {
     list: Vec<Workloads>,
     of_run: HashMap<RunKey, usize>,
+    /// `namespace/name` of every workload of a group.
+    names: Vec<Vec<String>>,
 }
 
 /// What filters do to a run before and after: runs with equal signatures are one column.
@@ -92,7 +93,7 @@ type Signature = (Knowledge, &'static str, Vec<(usize, Vec<bool>)>, Vec<(usize, 
 impl Columns {
     fn new(groups: &[Group], first: Option<&Snapshot>, last: Option<&Snapshot>) -> Columns {
         let members: HashMap<String, &Group> = groups.iter().map(|group| (group.label(), group)).collect();
-        let mut columns = Columns { list: Vec::new(), of_run: HashMap::new() };
+        let mut columns = Columns { list: Vec::new(), of_run: HashMap::new(), names: Vec::new() };
         let mut known: BTreeMap<Signature, usize> = BTreeMap::new();
         let earlier: HashMap<&RunKey, &RunRecord> =
             first.iter().flat_map(|snapshot| &snapshot.runs).map(|run| (&run.key, run)).collect();
@@ -106,6 +107,7 @@ impl Columns {
             }
             let at = *known.entry(signature).or_insert(columns.list.len());
             if at == columns.list.len() {
+                columns.names.push(Vec::new());
                 columns.list.push(Workloads {
                     label: run.label.clone(),
                     kind: run.kind.word(),
@@ -128,7 +130,8 @@ impl Columns {
                 }
                 column.count += names.len();
                 let room = MEMBERS.saturating_sub(column.members.len());
-                column.members.extend(names.into_iter().take(room));
+                column.members.extend(names.iter().take(room).cloned());
+                columns.names[at].extend(names);
             }
         }
         columns
@@ -229,73 +232,6 @@ fn said(change: &PatchChange, request: &Request<'_>, found: &[Found]) -> (Option
     (one.map(|one| one.class), one.map(|one| one.finding.message.clone()).unwrap_or_default())
 }
 
-/// The chains of each filter: those it writes into before or after.
-fn chains(
-    request: &Request<'_>,
-    columns: &Columns,
-    first: Option<&Snapshot>,
-    last: Option<&Snapshot>,
-) -> Vec<Vec<Chain>> {
-    let filters = &request.inventory.envoy_filters;
-    let mut all: Vec<Vec<Chain>> = vec![Vec::new(); filters.len()];
-    let (Some(first), Some(last)) = (first, last) else { return all };
-    let by_key = |snapshot: &Snapshot| -> HashMap<RunKey, Vec<ChainRecord>> {
-        let chains = snapshot.chains.iter();
-        chains.filter_map(|(run, chains)| Some((snapshot.runs.get(*run)?.key.clone(), chains.clone()))).collect()
-    };
-    let (before, after) = (by_key(first), by_key(last));
-    let keys: BTreeSet<&RunKey> = before.keys().chain(after.keys()).collect();
-    let none = Vec::new();
-    for key in keys {
-        let Some(&column) = columns.of_run.get(key) else { continue };
-        let (old, new) = (before.get(key).unwrap_or(&none), after.get(key).unwrap_or(&none));
-        let mut places: BTreeSet<(&str, &str, bool)> = BTreeSet::new();
-        places.extend(old.iter().chain(new).map(|one| (one.listener.as_str(), one.chain.as_str(), one.http)));
-        for (listener, chain, http) in places {
-            let at = |list: &[ChainRecord]| {
-                list.iter()
-                    .find(|one| (one.listener.as_str(), one.chain.as_str(), one.http) == (listener, chain, http))
-                    .cloned()
-            };
-            let (was, is) = (at(old), at(new));
-            let links = |own: Option<&ChainRecord>, other: Option<&ChainRecord>| -> Vec<Link> {
-                match (own, other) {
-                    (Some(own), _) => own
-                        .patched
-                        .iter()
-                        .map(|(name, by)| Link {
-                            name: name.clone(),
-                            by: by.and_then(|by| filters.get(by)).map(EnvoyFilter::full_name),
-                        })
-                        .collect(),
-                    // No patch touches it there: as istiod generates it.
-                    (None, Some(other)) => {
-                        other.generated.iter().map(|name| Link { name: name.clone(), by: None }).collect()
-                    }
-                    (None, None) => Vec::new(),
-                }
-            };
-            let one = Chain {
-                workloads: column,
-                listener: listener.to_owned(),
-                chain: chain.to_owned(),
-                level: if http { "http" } else { "network" },
-                before: links(was.as_ref(), is.as_ref()),
-                after: links(is.as_ref(), was.as_ref()),
-            };
-            let writers: BTreeSet<usize> =
-                was.iter().chain(is.iter()).flat_map(|one| &one.patched).filter_map(|(_, by)| *by).collect();
-            for writer in writers {
-                let alike = |known: &Chain| known.before == one.before && known.after == one.after;
-                if let Some(own) = all.get_mut(writer).filter(|own| own.len() < 6 && !own.iter().any(alike)) {
-                    own.push(one.clone());
-                }
-            }
-        }
-    }
-    all
-}
-
 fn source(request: &Request<'_>, span: Span) -> Source {
     let text = request.sources.get(span.file);
     let place = text.position(span.start);
@@ -364,52 +300,4 @@ fn finding(request: &Request<'_>, one: &Found) -> Finding {
         workloads: found.workloads.clone(),
         fix: found.fix.as_ref().map(|fix| Fix { title: fix.title.clone(), safe: fix.safe }),
     }
-}
-
-/// The combinations of istiod and proxies, each compared with the stage before the upgrade.
-fn roll_out(request: &Request<'_>, first: Option<&Snapshot>, steps: &[StepRun], mixed: &[StepRun]) -> Vec<RollOut> {
-    let Some(first) = first else { return Vec::new() };
-    let name = |filter: usize| request.inventory.envoy_filters.get(filter).map(EnvoyFilter::full_name);
-    let effective = |snapshot: &Snapshot| {
-        let with = snapshot.runs.iter().flat_map(|run| &run.filters);
-        with.filter(|(_, patches)| patches.iter().any(|one| one.outcome == Outcome::Applied))
-            .map(|(filter, _)| *filter)
-            .collect::<BTreeSet<usize>>()
-            .len()
-    };
-    let (old, new) = &request.revisions;
-    let revision = |snapshot: &Snapshot| if snapshot.release == first.release { old.clone() } else { new.clone() };
-    let row = |snapshot: &Snapshot, upgrades: &[&StepRun]| {
-        let mut row = RollOut {
-            istiod: short(snapshot.release),
-            revision: revision(snapshot),
-            proxies: short(snapshot.proxies),
-            effective: effective(snapshot),
-            lost: Vec::new(),
-            changed: Vec::new(),
-            refused: Vec::new(),
-        };
-        let (mut lost, mut changed, mut refused) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        for (findings, upgrade) in upgrades {
-            for change in &upgrade.changes {
-                let into = match change.kind {
-                    Kind::Begins | Kind::Different => &mut changed,
-                    _ => &mut lost,
-                };
-                into.extend(name(change.filter));
-            }
-            let rejects = |one: &&LintFinding| matches!(one.rule.code, "EF607" | "EF609" | "EF610" | "EF611" | "EF612");
-            refused.extend(findings.iter().filter(rejects).map(|one| one.filter.clone()));
-        }
-        row.lost.extend(lost);
-        row.changed.extend(changed);
-        row.refused.extend(refused);
-        row
-    };
-    let mut rows = vec![row(first, &[])];
-    rows.extend(mixed.iter().map(|step| row(&step.1.after, &[step])));
-    if let Some((_, last)) = steps.last() {
-        rows.push(row(&last.after, &steps.iter().collect::<Vec<_>>()));
-    }
-    rows
 }

@@ -4,6 +4,8 @@
 //! findings together by filter and by workload, and gives the verdict.
 
 mod assemble;
+mod chains;
+mod roll_out;
 pub mod view;
 mod workloads;
 
@@ -46,11 +48,27 @@ pub struct Request<'a> {
     pub stages: &'a [Given<'a>],
     /// The stages in the middle of the roll-out: the new istiod with old proxies, the old istiod with new ones.
     pub mixed: &'a [Given<'a>],
-    /// What the revisions are called, old and new.
+    /// What the revisions are called, old and new; empty where that is not known.
     pub revisions: (String, String),
+    /// Where the proxies of each workload are now, by `namespace/name` of the workload and of the pod.
+    pub standings: &'a BTreeMap<String, Vec<Standing>>,
     /// Whether fixes that change the meaning go into the rewritten filters too.
     pub unsafe_fixes: bool,
 }
+
+/// Where a proxy is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Standing {
+    /// The revision it belongs to, by the name of the revision or of a tag.
+    pub revision: String,
+    /// The release of that revision's istiod; empty when it is not known.
+    pub istiod: String,
+    /// The version of the proxy; empty when it is not known.
+    pub proxies: String,
+}
+
+/// What a step of the path finds, and what it compares.
+type StepRun = (Vec<Finding>, Upgrade);
 
 /// A finding and the steps of the upgrade at which it comes up.
 #[derive(Clone, Debug)]
@@ -85,7 +103,7 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
     let tried =
         request.stages.iter().rposition(own).filter(|&at| at > 0).unwrap_or(request.stages.len().saturating_sub(1));
     let groups = workloads::group(request);
-    let mut steps: Vec<(Vec<Finding>, Upgrade)> = Vec::new();
+    let mut steps: Vec<StepRun> = Vec::new();
     let mut first: Option<Snapshot> = None;
     let mut before: Option<Snapshot> = None;
     let mut unknown = Vec::new();
@@ -108,7 +126,7 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
             }
         }
     }
-    let mixed: Vec<(Vec<Finding>, Upgrade)> = first
+    let mixed: Vec<StepRun> = first
         .iter()
         .flat_map(|first| {
             request.mixed.iter().map(|given| {
@@ -147,7 +165,7 @@ fn key(finding: &Finding) -> (Span, &'static str, String) {
     (finding.primary.span, finding.rule.code, finding.message.clone())
 }
 
-fn stage<'a>(request: &Request<'a>, given: &'a Given<'a>, stand_ins: &'a [(usize, ProxyConfig<'a>)]) -> Stage<'a> {
+fn stage<'a>(request: &'a Request<'a>, given: &'a Given<'a>, stand_ins: &'a [(usize, ProxyConfig<'a>)]) -> Stage<'a> {
     Stage {
         input: Input {
             sources: request.sources,
@@ -161,11 +179,16 @@ fn stage<'a>(request: &Request<'a>, given: &'a Given<'a>, stand_ins: &'a [(usize
         proxies: given.proxies,
         stand_ins,
         make_up: true,
+        revision: if request.stages.first().is_some_and(|first| first.release == given.release) {
+            &request.revisions.0
+        } else {
+            &request.revisions.1
+        },
     }
 }
 
 /// The findings of all steps; what comes up at several is one finding with several steps.
-fn merge(steps: &[(Vec<Finding>, Upgrade)]) -> Vec<Found> {
+fn merge(steps: &[StepRun]) -> Vec<Found> {
     let mut merged: Vec<Found> = Vec::new();
     let mut index: BTreeMap<(Span, &str, Option<usize>), usize> = BTreeMap::new();
     for (findings, upgrade) in steps {

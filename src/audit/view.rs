@@ -63,6 +63,8 @@ pub struct Audit {
     pub workloads: Vec<Workloads>,
     /// Who gets what while old and new run side by side.
     pub roll_out: Vec<RollOut>,
+    /// The same for each group of workloads that is known.
+    pub during: Vec<During>,
     /// What was not known, each as a sentence.
     pub unknown: Vec<String>,
     /// What could not be read.
@@ -251,6 +253,12 @@ pub struct Link {
     /// `namespace/name` of the EnvoyFilter that wrote it; absent for istiod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// Whether it is in the chain at this stage only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub only: bool,
+    /// Not a filter: so many are left out here, of a long chain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<usize>,
 }
 
 /// What a combination of control plane and proxies gives.
@@ -271,5 +279,43 @@ pub struct RollOut {
     /// Filters whose effect is new or another one on some proxy.
     pub changed: Vec<String>,
     /// What is refused there, and was not before.
+    pub refused: Vec<String>,
+}
+
+/// A group of workloads during the roll-out.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct During {
+    /// Index into the groups.
+    pub workloads: usize,
+    /// Where its proxies are now, as far as that is known, the most frequent place first.
+    pub places: Vec<Place>,
+    /// What it gets in each combination, in the order of `rollOut`.
+    pub gets: Vec<Gets>,
+}
+
+/// Where proxies are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The revision.
+    pub revision: String,
+    /// The release of its istiod; empty when it is not known.
+    pub istiod: String,
+    /// The version of the proxies; empty when it is not known.
+    pub proxies: String,
+    /// How many.
+    pub count: usize,
+}
+
+/// What a group of workloads gets from one combination of control plane and proxies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Gets {
+    /// Filters that have an effect.
+    pub effective: usize,
+    /// Filters that lose theirs, compared with the stage before the upgrade.
+    pub lost: Vec<String>,
+    /// Filters whose effect is new or another one.
+    pub changed: Vec<String>,
+    /// Filters of which something is refused there, and was not before.
     pub refused: Vec<String>,
 }

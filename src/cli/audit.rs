@@ -2,8 +2,9 @@
 
 use super::envoy::Envoy;
 use super::input::{self, Proxies, Work};
-use super::{Exit, Session};
+use super::{Exit, Session, standing};
 use crate::audit::{self, Audit as Answer, Given, Request};
+use crate::cluster::facts::{Facts, REVISION};
 use crate::cluster::kinds;
 use crate::engine::{Options, Program, unapply};
 use crate::lint::summary::Summary;
@@ -14,6 +15,7 @@ use crate::load::dump::{Dump, Identity};
 use crate::load::{Loaded, config as files, reference};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
+use crate::report::style::count;
 use crate::report::{self, audit as forms, findings};
 use crate::rules::ALL;
 use clap::{Args, ValueEnum};
@@ -40,10 +42,10 @@ pub(super) struct Audit {
     /// Releases on the way, such as 1.24,1.26,1.28 [default: every minor release]
     #[arg(long, value_name = "RELEASES", value_delimiter = ',')]
     path: Vec<Release>,
-    /// Name of the revision that runs now, for the report
+    /// Name of the revision that runs now: filters for other revisions do not count before the upgrade
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     revision_from: String,
-    /// Name of the revision to upgrade to, for the report
+    /// Name of the revision to upgrade to: filters for other revisions do not count after the upgrade
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     revision_to: String,
     /// Form of the output
@@ -80,6 +82,25 @@ enum Output {
     Github,
     /// Code quality report of GitLab
     Gitlab,
+}
+
+/// What of a path the patch engine is not proven for, in words.
+fn beyond(path: &[Release]) -> impl Iterator<Item = String> {
+    let told = |what: &str, end: Release, of: Vec<&Release>| {
+        let names: Vec<String> = of.into_iter().copied().map(short).collect();
+        let last = names.last().cloned().unwrap_or_default();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{what} Istio {0} the patch engine acts as {0}, beyond which it is not proven by recordings: what matches and what is \
+                 changed is a guess for {1}; what Envoy and istiod accept is not",
+                short(end),
+                if names.len() > 2 { format!("{} to {last}", names[0]) } else { names.join(" and ") }
+            )
+        })
+    };
+    let older = told("before", Release::OLDEST, path.iter().filter(|one| one.minor < Release::OLDEST.minor).collect());
+    let newer = told("after", Release::NEWEST, path.iter().filter(|one| one.minor > Release::NEWEST.minor).collect());
+    older.into_iter().chain(newer)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -168,16 +189,7 @@ impl Audit {
             Ok(path) => path,
             Err(message) => return session.usage(&message, None),
         };
-        for release in [from, self.to] {
-            if !(Release::OLDEST.minor..=Release::NEWEST.minor).contains(&release.minor) {
-                unknown.push(format!(
-                    "the patch engine is proven for Istio 1.{} to 1.{}: what hangs on it is a guess for {}",
-                    Release::OLDEST.minor,
-                    Release::NEWEST.minor,
-                    short(release)
-                ));
-            }
-        }
+        unknown.extend(beyond(&path));
         let mesh = match plane.filter(|_| work.is_live()) {
             Some(plane) => plane.mesh.clone(),
             None => session.mesh(&loaded.inventory),
@@ -233,6 +245,20 @@ impl Audit {
             Ok(trial) => trial,
             Err(exit) => return Ok(exit),
         };
+        let facts = if work.is_live() { work.facts.clone() } else { Facts::of(&loaded.inventory, String::new()) };
+        let standings = standing::standings(&loaded.inventory, &facts);
+        let mut revisions = (self.revision_from.clone(), self.revision_to.clone());
+        let main = facts.main_plane().filter(|plane| plane.pods > 0);
+        if let Some(main) = main.filter(|_| revisions.0.is_empty() && !revisions.1.is_empty()) {
+            revisions.0.clone_from(&main.revision);
+        }
+        let labelled = loaded.inventory.envoy_filters.iter().filter(|one| one.labels.contains_key(REVISION)).count();
+        if labelled > 0 && revisions.1.is_empty() {
+            unknown.push(format!(
+                "{} the label `{REVISION}`: whether the new istiod reads them hangs on its revision; say it with --revision-to",
+                count(labelled, "filter has", "filters have")
+            ));
+        }
         let request = Request {
             sources: &loaded.sources,
             inventory: &loaded.inventory,
@@ -241,7 +267,8 @@ impl Audit {
             rules: ALL,
             stages,
             mixed: if path.len() > 1 { mixed } else { &[] },
-            revisions: (self.revision_from.clone(), self.revision_to.clone()),
+            revisions,
+            standings: &standings,
             unsafe_fixes: self.unsafe_fixes,
         };
         let mut answer = audit::run_with(&request, trial.as_ref());

@@ -61,5 +61,6 @@ pub(super) fn on_stage<T>(
         proxies: release,
         stand_ins: &[],
         make_up: dumps.is_empty(),
+        revision: "",
     })
 }

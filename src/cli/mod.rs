@@ -18,6 +18,7 @@ mod options;
 mod rbac;
 mod render;
 mod rules;
+mod standing;
 mod status;
 mod survey;
 mod version;

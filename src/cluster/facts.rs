@@ -70,7 +70,7 @@ impl Facts {
             let revision = if mesh.revision.is_empty() { DEFAULT_REVISION.to_owned() } else { mesh.revision.clone() };
             planes.entry(revision.clone()).or_insert_with(|| plane(inventory, revision));
         }
-        Facts { kubernetes, planes: planes.into_values().collect(), tags: BTreeMap::new() }
+        Facts { kubernetes, planes: planes.into_values().collect(), tags: inventory.revision_tags.clone() }
     }
 
     /// Takes in the webhooks that tags are made of.

@@ -48,6 +48,12 @@ pub struct BuiltPatch<'f> {
     version: VersionRule,
 }
 
+/// The label by which a filter is for one revision of istiod.
+pub const REVISION: &str = "istio.io/rev";
+
+/// Why a revision of istiod passes over a filter of another one.
+pub const OTHER_REVISION: &str = "its label istio.io/rev names another revision";
+
 /// Whether a patch runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -107,6 +113,17 @@ impl<'f> Program<'f> {
             })
             .collect();
         Program { compat, schema, filters, built }
+    }
+
+    /// Leaves out the filters that are for another revision of istiod (`pkg/config/model.go`, `LabelsInRevision`): those whose
+    /// label `istio.io/rev` names another one than this. An empty name leaves out none.
+    pub fn pass_over_other_revisions(&mut self, revision: &str) {
+        let other = |filter: &EnvoyFilter| filter.labels.get(REVISION).is_some_and(|label| label != revision);
+        for (filter, built) in self.filters.iter().zip(&mut self.built) {
+            if !revision.is_empty() && built.is_ok() && other(filter) {
+                *built = Err(OTHER_REVISION);
+            }
+        }
     }
 
     /// The patches of a filter; nothing when this release cannot read the filter.

@@ -90,24 +90,28 @@ pub(super) struct Setting<'s> {
     pub(super) make_up: bool,
     /// An Envoy to ask about what comes out.
     pub(super) trial: Option<&'s Trial>,
+    /// The revision of istiod; empty when it is not known: then filters of every revision count.
+    pub(super) revision: &'s str,
 }
 
 impl<'s> Setting<'s> {
     /// That of the linter: proxies of the control plane's own release.
     fn of(input: &Input<'_>) -> Setting<'s> {
-        Setting { proxies: input.release, versions: false, stand_ins: &[], make_up: true, trial: None }
+        Setting { proxies: input.release, versions: false, stand_ins: &[], make_up: true, trial: None, revision: "" }
     }
 }
 
 /// Runs the engine for every proxy and hands over what came out.
 pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: impl FnOnce(&mut Context<'_>) -> T) -> T {
     let filters = &input.inventory.envoy_filters;
-    let program = Program::new(filters, input.release);
+    let mut program = Program::new(filters, input.release);
+    program.pass_over_other_revisions(setting.revision);
     let dump_plans: Vec<Plan<'_>> = input.dumps.iter().map(|dump| program.plan(&dump.proxy, input.mesh)).collect();
     let mut seen = vec![false; filters.len()];
     dump_plans.iter().flat_map(|plan| &plan.order).for_each(|&index| seen[index] = true);
     let relaxed: Vec<EnvoyFilter> = filters.iter().map(|filter| relax(filter, setting.versions)).collect();
-    let relaxed_program = Program::new(&relaxed, input.release);
+    let mut relaxed_program = Program::new(&relaxed, input.release);
+    relaxed_program.pass_over_other_revisions(setting.revision);
     let meeting = Meeting::new(filters, input.mesh);
     let mut made_up: Vec<(usize, ProxyConfig<'_>)> = setting.stand_ins.to_vec();
     if setting.make_up {

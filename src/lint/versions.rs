@@ -8,8 +8,9 @@ use crate::model::release::Release;
 /// Highest patch number that is tried; no release has come so far.
 const MAX_PATCH: u16 = 30;
 
-/// The newest minor, from the oldest supported to `newest`, of which some patch release fits an expression. An empty or
-/// broken expression fits all, and one with letters may mean the releases of a vendor: `newest` for these.
+/// The newest minor, from the oldest supported (or `newest`, if that is older) to `newest`, of which some patch release fits
+/// an expression. An empty or broken expression fits all, and one with letters may mean the releases of a vendor: `newest` for
+/// these.
 pub fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
     let Ok(regex) = compile_re2(expression) else { return Some(newest) };
     let escapes = [r"\d", r"\w", r"\s", r"\b", r"\D", r"\W", r"\S", r"\B", r"\A", r"\z"];
@@ -18,7 +19,7 @@ pub fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
         return Some(newest);
     }
     let fits = |minor: u16| (0..=MAX_PATCH).any(|patch| regex.is_match(&Release::patch(minor, patch).to_string()));
-    (Release::OLDEST.minor..=newest).rev().find(|&minor| fits(minor))
+    (Release::OLDEST.minor.min(newest)..=newest).rev().find(|&minor| fits(minor))
 }
 
 /// Whether every patch of a filter is for proxies that are older than all supported ones: what an upgrade left behind.
@@ -47,5 +48,8 @@ mod tests {
         ] {
             assert_eq!(newest_fitting(expression, 31), want, "{expression}");
         }
+        // Without an anchor it fits 1.18.10.
+        assert_eq!(newest_fitting(r"1\.10.*", 18), Some(18));
+        assert_eq!(newest_fitting(r"^1\.10.*", 18), None);
     }
 }

@@ -91,6 +91,14 @@ pub(super) fn add(
             inventory.envoy_filters.extend(filter);
             problems.extend(found);
         }
+        ("admissionregistration.k8s.io", "MutatingWebhookConfiguration") => {
+            let labels = object(document).labels;
+            if let (Some(tag), Some(revision)) = (labels.get("istio.io/tag"), labels.get("istio.io/rev")) {
+                inventory.revision_tags.insert(tag.clone(), revision.clone());
+            } else {
+                *inventory.other.entry(kind).or_default() += 1;
+            }
+        }
         ("", "Namespace") => {
             Arc::make_mut(&mut inventory.namespaces).push(Object { namespace: String::new(), ..object(document) });
         }

@@ -37,6 +37,8 @@ pub struct Inventory {
     pub sidecars: Arc<Vec<Sidecar>>,
     /// Mesh settings, one a control plane, the default revision first.
     pub meshes: Arc<Vec<Mesh>>,
+    /// Revision tags and the revisions they stand for: labels of the webhooks that tags are made of.
+    pub revision_tags: BTreeMap<String, String>,
     /// How many documents of other kinds were passed over, by kind.
     pub other: BTreeMap<String, usize>,
 }

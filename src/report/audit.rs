@@ -9,8 +9,9 @@ pub use html::html;
 pub use human::{diff, text};
 pub use markdown::markdown;
 
-use crate::audit::view::{Audit, Filter, Finding, Verdict};
+use crate::audit::view::{Audit, During, Filter, Finding, Gets, Place, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
+use std::collections::BTreeSet;
 
 /// How many filters of each class there are, in words: `3 break, 1 changes, 4 are fine`.
 fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
@@ -69,4 +70,43 @@ fn full_name(filter: &Filter) -> String {
 /// The word for a class, `ready` for none.
 fn word(class: Option<Class>) -> &'static str {
     class.map_or("ready", Class::word)
+}
+
+/// Where the proxies of a group are: `stable (1.24.6), proxies 1.24.1`.
+fn places(during: &During) -> String {
+    let word = |place: &Place| {
+        let istiod = if place.istiod.is_empty() { String::new() } else { format!(" ({})", place.istiod) };
+        let proxies = if place.proxies.is_empty() { String::new() } else { format!(", proxies {}", place.proxies) };
+        let count = if during.places.len() > 1 { format!("{} on ", place.count) } else { String::new() };
+        format!("{count}{}{istiod}{proxies}", place.revision)
+    };
+    let all: Vec<String> = during.places.iter().map(word).collect();
+    all.join("; ")
+}
+
+/// What a group gets, in short: `5`, or `5, −1 ~2` where something is lost or refused, or changed.
+fn gets(gets: &Gets) -> String {
+    let mut text = gets.effective.to_string();
+    let gone: BTreeSet<&String> = gets.lost.iter().chain(&gets.refused).collect();
+    for (sign, number) in [("−", gone.len()), ("~", gets.changed.len())] {
+        if number > 0 {
+            text = format!("{text} {sign}{number}");
+        }
+    }
+    text
+}
+
+/// The groups of which there is something to say during the roll-out: those that are affected, or of which it is known where
+/// they are.
+fn worth_telling(audit: &Audit) -> Vec<&During> {
+    let touched = |one: &Gets| !one.lost.is_empty() || !one.changed.is_empty() || !one.refused.is_empty();
+    let mut all: Vec<&During> =
+        audit.during.iter().filter(|one| !one.places.is_empty() || one.gets.iter().any(touched)).collect();
+    all.sort_by_key(|one| !one.gets.iter().any(touched));
+    all
+}
+
+/// What a combination is called: `istiod 1.31, proxies 1.24`.
+fn combination(row: &RollOut) -> String {
+    format!("istiod {}, proxies {}", row.istiod, row.proxies)
 }

@@ -72,6 +72,7 @@ impl Side {
             proxies: self.release,
             stand_ins: &[],
             make_up: self.dumps.is_empty(),
+            revision: "",
         })
     }
 }

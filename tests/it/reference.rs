@@ -101,9 +101,14 @@ fn replay(set: &Set, only: Option<&str>) -> Figures {
     figures
 }
 
-/// Lines `<case>: <reason>` of `known_differences.txt`.
+/// The recordings that the engine does not reproduce.
 pub(crate) fn known_differences() -> BTreeSet<String> {
-    let list = text(&testdata("reference/known_differences.txt"));
+    known("reference/known_differences.txt")
+}
+
+/// The cases in a list of lines `<case>: <reason>`.
+pub(crate) fn known(path: &str) -> BTreeSet<String> {
+    let list = text(&testdata(path));
     let lines = list.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     lines.map(|line| line.split_once(": ").expect("a reason").0.to_owned()).collect()
 }

@@ -5,6 +5,7 @@ use super::{Snapshot, record::RunKey};
 use crate::engine::trace::Condition;
 use crate::engine::{Outcome, REFERENCED_SERVICES, compat::Behaviour, compat::Compat};
 use crate::lint::context::{Context, Knowledge};
+use crate::model::envoy_filter::{ApplyTo, ClusterMatch, ObjectMatch, Operation, Patch, PatchContext};
 use crate::model::proxy::ProxyKind;
 use std::collections::{BTreeMap, HashMap};
 
@@ -66,6 +67,9 @@ pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> 
     let mut groups: BTreeMap<Group, PatchChange> = BTreeMap::new();
     for (index, run) in after.runs.iter().enumerate() {
         let Some(was) = earlier.get(&run.key) else { continue };
+        // What one patch no longer does and another undid anyway is no change.
+        let hidden = was.net.is_some() && was.net == run.net;
+        let shown = |change: &PatchChange| !hidden || matches!(change.kind, Kind::Panics | Kind::Refused);
         let mut add = |change: PatchChange| {
             let key = (change.filter, change.patch, change.kind, change.reason.clone());
             groups
@@ -79,7 +83,7 @@ pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> 
         for (&filter, patches) in &was.filters {
             for (patch, old) in patches.iter().enumerate() {
                 let new = run.filters.get(&filter).and_then(|patches| patches.get(patch));
-                if let Some(change) = one(after, run, index, (filter, patch), old, new) {
+                if let Some(change) = one(after, run, index, (filter, patch), old, new).filter(shown) {
                     add(change);
                 }
             }
@@ -99,7 +103,10 @@ pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> 
                 let mut change = bare((filter, Some(patch)), Kind::Begins, reason.clone(), run, index);
                 change.places.1.clone_from(&new.places);
                 change.counts = (0, new.count);
-                add(PatchChange { condition: old.nearest, ..change });
+                let change = PatchChange { condition: old.nearest, ..change };
+                if shown(&change) {
+                    add(change);
+                }
             }
         }
     }
@@ -189,6 +196,20 @@ fn annotation(
     index: usize,
 ) -> Option<PatchChange> {
     let hosts = cx.filters[filter].annotations.get(REFERENCED_SERVICES)?;
+    // Clusters that the filters of this proxy take away again are not added.
+    let takes_all = |patch: &Patch| {
+        let removes = patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove);
+        let unasked = match &patch.object {
+            ObjectMatch::None => true,
+            ObjectMatch::Cluster(cluster) => *cluster == ClusterMatch::default(),
+            _ => false,
+        };
+        let outbound = matches!(patch.context, PatchContext::Any | PatchContext::SidecarOutbound);
+        patch.apply_to == ApplyTo::Cluster && removes && unasked && outbound && patch.proxy.is_none()
+    };
+    if run.filters.keys().any(|&other| cx.filters[other].patches.iter().any(takes_all)) {
+        return None;
+    }
     let reads = |release| Compat { release }.has(Behaviour::ReferencedServices);
     let adds = |release, run: &RunRecord| {
         !hosts.is_empty() && reads(release) && run.kind == ProxyKind::Waypoint && run.filters.contains_key(&filter)

@@ -6,6 +6,7 @@
 mod chains;
 mod compare;
 pub mod forecast;
+mod net;
 pub mod notes;
 mod record;
 pub mod tell;
@@ -35,6 +36,8 @@ pub struct Stage<'a> {
     pub stand_ins: &'a [(usize, ProxyConfig<'a>)],
     /// Whether filters that meet no proxy are tried on made-up workloads.
     pub make_up: bool,
+    /// The revision of istiod, which passes over filters of other revisions; empty when it is not known.
+    pub revision: &'a str,
 }
 
 /// What is so at one stage.
@@ -169,7 +172,7 @@ fn take(context: &Context<'_>, rules: &[&'static Rule]) -> Snapshot {
 
 impl Stage<'_> {
     fn setting<'s>(&'s self, trial: Option<&'s Trial>) -> Setting<'s> {
-        let Stage { proxies, stand_ins, make_up, .. } = *self;
-        Setting { proxies, versions: true, stand_ins, make_up, trial }
+        let Stage { proxies, stand_ins, make_up, revision, .. } = *self;
+        Setting { proxies, versions: true, stand_ins, make_up, trial, revision }
     }
 }

@@ -1,9 +1,9 @@
 //! What a run of the engine says about each patch, kept without the configuration it ran on.
 
-use super::forecast;
+use super::{forecast, net};
 use crate::engine::Outcome;
 use crate::engine::program::ProxyMiss;
-use crate::engine::trace::{Condition, Effect, Place};
+use crate::engine::trace::{Condition, Effect, NoOp, Place};
 use crate::explain::why;
 use crate::lint::context::{Context, Knowledge, ProxyRun};
 use crate::model::proxy::ProxyKind;
@@ -36,6 +36,8 @@ pub struct RunRecord {
     pub filters: BTreeMap<usize, Vec<PatchRecord>>,
     /// Why other filters of its namespace and of the root namespace do not attach.
     pub detached: BTreeMap<usize, String>,
+    /// What all of them together change, where that was worth computing: equal numbers are equal changes.
+    pub net: Option<u64>,
 }
 
 impl RunRecord {
@@ -85,12 +87,26 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
     let mut filters: BTreeMap<usize, Vec<PatchRecord>> = run.plan.order.iter().map(|&one| (one, Vec::new())).collect();
     for id in run.plan.ids() {
         let planned = run.plan.get(id);
-        let outcome = run.judged.outcome(run.plan, id);
+        let mut outcome = run.judged.outcome(run.plan, id);
         let trace = &run.judged.trace.patches[id.index()];
+        // Of several clusters of one name istiod may keep the first: what was added in vain is no effect.
+        let in_vain: BTreeSet<&Place> = trace
+            .effects
+            .iter()
+            .filter(|(_, effect)| matches!(effect, Effect::NoOp(NoOp::DuplicateName)))
+            .map(|(place, _)| place)
+            .collect();
+        let changes = |place: &Place, effect: &Effect| {
+            effect.changes() && !(matches!(effect, Effect::Added) && in_vain.contains(place))
+        };
+        let count = trace.effects.iter().filter(|(place, effect)| changes(place, effect)).count();
+        if outcome == Outcome::Applied && count == 0 {
+            outcome = Outcome::NoOp;
+        }
         let mut effects = BTreeSet::new();
         let mut places = BTreeSet::new();
         let exact = run.knowledge == Knowledge::Dump;
-        for (place, effect) in trace.effects.iter().filter(|(_, effect)| effect.changes()) {
+        for (place, effect) in trace.effects.iter().filter(|(place, effect)| changes(place, effect)) {
             let (filter, patch) = (planned.filter, planned.built.patch.index);
             let value = match effect {
                 Effect::Inserted { .. } | Effect::Replaced | Effect::Added => {
@@ -106,13 +122,24 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
                 places.insert(place.to_string());
             }
         }
+        if count > 0 {
+            for place in &in_vain {
+                let same = trace
+                    .effects
+                    .iter()
+                    .filter(|(at, effect)| at == *place && matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
+                // How many there are means something on one proxy only.
+                let number = if exact { same.count() } else { 0 };
+                effects.insert((hash(&place_key(place, exact)), hash(&("in vain", number))));
+            }
+        }
         let panic = why::panic(&run.judged.trace, id);
         let lost = outcome == Outcome::Aborted && panic.is_none();
         let cause = run.judged.trace.aborts.first().filter(|_| lost).map(|abort| run.plan.get(abort.cause));
         let record = PatchRecord {
             outcome,
             reason: why::without_effect(run.plan, id, &run.judged.trace, outcome),
-            count: trace.effects.iter().filter(|(_, effect)| effect.changes()).count(),
+            count,
             effects: effects.into_iter().collect(),
             places: places.into_iter().collect(),
             nearest: trace.nearest,
@@ -144,6 +171,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
         version: proxy.istio_version.clone(),
         filters,
         detached,
+        net: net::of(run),
     }
 }
 
@@ -180,18 +208,46 @@ fn effect_key(effect: &Effect, value: u64) -> u64 {
     }
 }
 
-/// What a merge changed: paths without the positions in lists, which hang on what was there.
+/// What a merge writes, leaf by leaf, whether or not it was there already: paths without the positions in lists, which hang
+/// on what was there.
 fn merged(changes: &[Change]) -> BTreeSet<(String, bool, u64)> {
-    let real = changes.iter().filter(|change| !matches!(change.kind, ChangeKind::Same | ChangeKind::CannotReset));
-    real.map(|change| {
+    let real = changes.iter().filter(|change| change.kind != ChangeKind::CannotReset);
+    let mut out = BTreeSet::new();
+    for change in real {
         let path: String = change.path.chars().filter(|c| !c.is_ascii_digit()).collect();
-        let after = change
-            .after
-            .as_deref()
-            .map_or(0, |text| json::parse(text).map_or_else(|_| hash(&text), |tree| value_hash(&tree)));
-        (path, change.kind == ChangeKind::Cleared, after)
-    })
-    .collect()
+        let cleared = change.kind == ChangeKind::Cleared;
+        match change.after.as_deref().map(json::parse) {
+            Some(Ok(tree)) => leaves(&tree, path, &mut |path, leaf| out.extend([(path, cleared, leaf)])),
+            Some(Err(_)) => out.extend([(path, cleared, hash(&change.after))]),
+            None => out.extend([(path, cleared, 0)]),
+        }
+    }
+    out
+}
+
+fn leaves(tree: &Tree<'_>, path: String, out: &mut impl FnMut(String, u64)) {
+    match &tree.value {
+        Value::Map(entries) if !entries.is_empty() => {
+            for (key, value) in entries {
+                leaves(value, format!("{path}.{key}"), out);
+            }
+        }
+        Value::List(items) => {
+            for item in items {
+                leaves(item, format!("{path}[]"), out);
+            }
+        }
+        Value::Raw(_) => {
+            let mut open = tree.clone();
+            open.open();
+            if matches!(open.value, Value::Raw(_)) {
+                out(path, value_hash(tree));
+            } else {
+                leaves(&open, path, out);
+            }
+        }
+        _ => out(path, value_hash(tree)),
+    }
 }
 
 /// A number that is equal for equal values: the order of fields is that of a release's declarations and means nothing.

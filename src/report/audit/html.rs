@@ -1,24 +1,24 @@
 //! An audit as one page that needs nothing else: no network, light and dark, for the screen and for paper.
 
-use super::{advice, full_name, steps, verdict_sentence, word};
-use crate::audit::view::{Audit, Chain, Filter, Finding, Link, RollOut, Verdict};
+use super::{advice, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
+use crate::audit::view::{Audit, Chain, Filter, Finding, RollOut, Verdict, Workloads};
 use crate::lint::upgrade::tell::Class;
 use similar::{ChangeTag, TextDiff};
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
 
-/// Opens what is folded before printing, and narrows the table to what is searched for. The page is whole without it.
-const SCRIPT: &str = "addEventListener('beforeprint',()=>document.querySelectorAll('details.filter').forEach(d=>d.open=true));\
-const f=document.getElementById('find');if(f)f.addEventListener('input',()=>{const w=f.value.toLowerCase();\
-document.querySelectorAll('[data-name]').forEach(e=>e.hidden=!e.dataset.name.includes(w))});\
-const o=()=>{const d=location.hash&&document.getElementById(location.hash.slice(1));if(d&&'open' in d)d.open=true};\
-addEventListener('hashchange',o);o()";
+const SCRIPT: &str = include_str!("page.js");
 
-/// Most rows and columns of the matrix, and most lines of a filter's text: a page has to stay light. What is left out is said.
-const MAX_ROWS: usize = 200;
-const MAX_COLUMNS: usize = 40;
+/// Most rows and columns of the matrix, and most lines of a filter's text: a page has to stay light. A larger matrix is drawn
+/// by the script as far as it is seen, and a part of it, for paper and for browsers without scripts, is as large as this.
+const MAX_ROWS: usize = 120;
+const MAX_COLUMNS: usize = 30;
 const MAX_LINES: usize = 300;
+
+/// Most groups of workloads whose roll-out is told.
+const MAX_DURING: usize = 200;
 
 /// Text in HTML.
 struct Text<'t>(&'t str);
@@ -71,6 +71,7 @@ pub fn html(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     table(out, audit)?;
     matrix(out, audit)?;
     roll_out(out, &audit.roll_out)?;
+    during(out, audit)?;
     let found: Vec<(usize, &Filter)> =
         audit.filters.iter().enumerate().filter(|(_, one)| one.verdict.is_some()).collect();
     if !found.is_empty() {
@@ -156,11 +157,11 @@ fn table(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     writeln!(out, "</tbody></table></div>")
 }
 
+/// A filter with its number, for the matrix.
+type Row<'a> = (usize, &'a Filter);
+
 fn matrix(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
-    let mut rows: Vec<(usize, &Filter)> =
-        audit.filters.iter().enumerate().filter(|(_, one)| !one.cells.is_empty()).collect();
-    let all_rows = rows.len();
-    rows.truncate(MAX_ROWS);
+    let rows: Vec<Row<'_>> = audit.filters.iter().enumerate().filter(|(_, one)| !one.cells.is_empty()).collect();
     // Columns with the worst and the most first; equal workloads are one column already.
     let mut weight = vec![(0_usize, 0_usize); audit.workloads.len()];
     for cell in rows.iter().flat_map(|(_, filter)| &filter.cells) {
@@ -171,32 +172,115 @@ fn matrix(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     }
     let mut columns: Vec<usize> = (0..audit.workloads.len()).filter(|&column| weight[column].1 > 0).collect();
     columns.sort_by_key(|&column| (std::cmp::Reverse(weight[column]), column));
-    let all_columns = columns.len();
-    columns.truncate(MAX_COLUMNS);
     if rows.is_empty() || columns.is_empty() {
         return Ok(());
     }
     writeln!(
         out,
-        "<h2>Filters and workloads</h2><p class=dim>Patches in effect before → after the upgrade. Workloads that every filter treats alike share a column; hold the pointer over a cell for the reason.</p>"
+        "<h2>Filters and workloads</h2><p class=dim>Patches in effect before → after the upgrade. Workloads that every filter treats alike share a column; hold the pointer over a cell, or tap it, for the reason.</p>"
     )?;
+    let large = rows.len() > MAX_ROWS || columns.len() > MAX_COLUMNS;
+    if large {
+        grid(out, audit, &rows, &columns)?;
+    }
+    let shown = (&rows[..rows.len().min(MAX_ROWS)], &columns[..columns.len().min(MAX_COLUMNS)]);
+    writeln!(out, "<div{}>", if large { " class=still" } else { "" })?;
+    still(out, audit, shown.0, shown.1)?;
+    if large {
+        writeln!(
+            out,
+            "<p class=dim>{} of {} filters and {} of {} groups of workloads are shown here, the worst first; the rest is in the JSON form and below.</p>",
+            shown.0.len(),
+            rows.len(),
+            shown.1.len(),
+            columns.len()
+        )?;
+    }
+    writeln!(out, "</div><div class=legend>")?;
+    for class in Class::ALL {
+        write!(out, "<span><span class=\"tag {0}\">{0}</span></span>", class.word())?;
+    }
+    writeln!(out, "<span><span class=\"tag ready\">ready</span></span><span>empty: does not attach</span></div>")
+}
+
+/// What a group of workloads is called: its first member and how many more.
+fn group_label(group: &Workloads) -> String {
+    match group.count.saturating_sub(1) {
+        0 => group.label.clone(),
+        more => format!("{} +{more}", group.label),
+    }
+}
+
+fn group_members(group: &Workloads) -> String {
+    let more = group.count.saturating_sub(group.members.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{} ({}): {}{more}", group.kind, group.knowledge, group.members.join(", "))
+}
+
+/// The whole matrix as data, for the script to draw the part of it that is seen.
+fn grid(out: &mut dyn Write, audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> io::Result<()> {
+    writeln!(
+        out,
+        "<div class=\"tools for-grid\"><input id=grid-filter type=search placeholder=\"Filters\" aria-label=\"Filters\"><input id=grid-workload type=search placeholder=\"Workloads\" aria-label=\"Workloads\"><label><input id=grid-bad type=checkbox checked>only where something happens</label><span id=grid-shown class=dim></span></div>"
+    )?;
+    writeln!(
+        out,
+        "<div id=grid class=grid tabindex=0><div id=grid-view class=grid-view><div class=gt></div><div class=gl></div><div class=gb></div></div><div id=grid-size></div></div><p id=grid-said class=grid-said aria-live=polite></p>"
+    )?;
+    let number: HashMap<usize, usize> = columns.iter().enumerate().map(|(at, column)| (*column, at)).collect();
+    let mut reasons: Vec<&str> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut cells = Vec::new();
+    for (row, (_, filter)) in rows.iter().enumerate() {
+        for cell in &filter.cells {
+            let Some(column) = number.get(&cell.workloads) else { continue };
+            let reason = *known.entry(&cell.reason).or_insert_with(|| {
+                reasons.push(&cell.reason);
+                reasons.len() - 1
+            });
+            let class = cell
+                .verdict
+                .map_or(Class::ALL.len(), |class| Class::ALL.iter().take_while(|one| **one != class).count());
+            cells.push([row, *column, cell.before, cell.after, class, reason]);
+        }
+    }
+    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.word()).chain(["ready"]).collect();
+    let filters: Vec<_> = rows
+        .iter()
+        .map(|(index, filter)| (full_name(filter), word(filter.verdict), filter.verdict.map(|_| format!("f{index}"))))
+        .collect();
+    let workloads: Vec<_> = columns
+        .iter()
+        .filter_map(|&column| audit.workloads.get(column))
+        .map(|group| (group_label(group), group_members(group)))
+        .collect();
+    let data = serde_json::json!({
+        "classes": classes, "reasons": reasons, "filters": filters, "workloads": workloads, "cells": cells,
+    });
+    // Nothing in it may end the element it stands in.
+    writeln!(
+        out,
+        "<script type=\"application/json\" id=grid-data>{}</script>",
+        data.to_string().replace('<', "\\u003c")
+    )
+}
+
+/// The matrix as a table.
+fn still(out: &mut dyn Write, audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> io::Result<()> {
     writeln!(out, "<div class=scroll><table class=matrix><thead><tr><th class=row>Filter")?;
-    for &column in &columns {
-        let group = &audit.workloads[column];
-        let more = group.count.saturating_sub(1);
-        let more = if more > 0 { format!(" +{more}") } else { String::new() };
-        let members = format!("{} ({}): {}", group.kind, group.knowledge, group.members.join(", "));
-        write!(out, "<th class=col title=\"{}\"><span>{}{more}</span>", Text(&members), Text(&group.label))?;
+    for group in columns.iter().filter_map(|&column| audit.workloads.get(column)) {
+        let (label, members) = (group_label(group), group_members(group));
+        write!(out, "<th class=col title=\"{}\"><span>{}</span>", Text(&members), Text(&label))?;
     }
     writeln!(out, "</tr></thead><tbody>")?;
-    for (index, filter) in &rows {
+    for (index, filter) in rows {
         let name = full_name(filter);
         write!(out, "<tr data-name=\"{}\"><th class=row>", Text(&name.to_lowercase()))?;
         match filter.verdict {
             Some(_) => write!(out, "<a href=\"#f{index}\">{}</a>", Text(&name))?,
             None => write!(out, "{}", Text(&name))?,
         }
-        for column in &columns {
+        for column in columns {
             match filter.cells.iter().find(|cell| cell.workloads == *column) {
                 Some(cell) => {
                     let numbers = if cell.before == cell.after {
@@ -217,20 +301,7 @@ fn matrix(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
         }
         writeln!(out, "</tr>")?;
     }
-    writeln!(out, "</tbody></table></div><div class=legend>")?;
-    for class in Class::ALL {
-        write!(out, "<span><span class=\"tag {0}\">{0}</span></span>", class.word())?;
-    }
-    writeln!(out, "<span><span class=\"tag ready\">ready</span></span><span>empty: does not attach</span></div>")?;
-    if all_rows > rows.len() || all_columns > columns.len() {
-        writeln!(
-            out,
-            "<p class=dim>{} of {all_rows} filters and {} of {all_columns} groups of workloads are shown, the worst first; the rest is in the JSON form and below.</p>",
-            rows.len(),
-            columns.len()
-        )?;
-    }
-    Ok(())
+    writeln!(out, "</tbody></table></div>")
 }
 
 fn roll_out(out: &mut dyn Write, rows: &[RollOut]) -> io::Result<()> {
@@ -268,6 +339,51 @@ fn roll_out(out: &mut dyn Write, rows: &[RollOut]) -> io::Result<()> {
         writeln!(out, "</tr>")?;
     }
     writeln!(out, "</tbody></table></div>")
+}
+
+/// The roll-out by workload.
+fn during(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
+    let groups = worth_telling(audit);
+    if groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<h3>By workload</h3><p class=dim>Filters in effect in each combination: − lost or refused, ~ another effect than before.</p>"
+    )?;
+    write!(out, "<div class=scroll><table class=during><thead><tr><th>Workloads<th>Now on")?;
+    for row in &audit.roll_out {
+        write!(out, "<th>{}", Text(&combination(row)))?;
+    }
+    writeln!(out, "</tr></thead><tbody>")?;
+    for group in groups.iter().take(MAX_DURING) {
+        let Some(workloads) = audit.workloads.get(group.workloads) else { continue };
+        let places = places(group);
+        let places = if places.is_empty() { "not known" } else { &places };
+        let (label, members) = (group_label(workloads), group_members(workloads));
+        write!(out, "<tr><td class=name title=\"{}\">{}<td class=dim>{}", Text(&members), Text(&label), Text(places))?;
+        for one in &group.gets {
+            let gone: Vec<&str> = one.lost.iter().chain(&one.refused).map(String::as_str).collect();
+            let class = match (gone.is_empty(), one.changed.is_empty()) {
+                (false, _) => "breaks",
+                (true, false) => "changes",
+                (true, true) => "ready",
+            };
+            let mut title = String::new();
+            for (sign, names) in [("−", gone.join(", ")), ("~", one.changed.join(", "))] {
+                if !names.is_empty() {
+                    title = format!("{title}{sign} {names} ");
+                }
+            }
+            write!(out, "<td><span class=\"tag {class}\" title=\"{}\">{}</span>", Text(title.trim()), gets(one))?;
+        }
+        writeln!(out, "</tr>")?;
+    }
+    writeln!(out, "</tbody></table></div>")?;
+    if groups.len() > MAX_DURING {
+        writeln!(out, "<p class=dim>{} more groups are in the JSON form.</p>", groups.len() - MAX_DURING)?;
+    }
+    Ok(())
 }
 
 fn section(out: &mut dyn Write, audit: &Audit, index: usize, filter: &Filter) -> io::Result<()> {
@@ -348,15 +464,15 @@ fn picture(out: &mut dyn Write, audit: &Audit, chain: &Chain, own: &str) -> io::
         Text(&chain.chain),
         Text(workloads)
     )?;
-    for (title, links, others, lone) in
-        [("before", &chain.before, &chain.after, "gone"), ("after", &chain.after, &chain.before, "new")]
-    {
+    for (title, links, lone) in [("before", &chain.before, "gone"), ("after", &chain.after, "new")] {
         write!(out, "<span class=dim>{title}</span><ol>")?;
         for link in links {
-            let here = |list: &[Link]| list.iter().filter(|one| one.name == link.name).count();
-            let alone = here(links) > here(others);
+            if let Some(skipped) = link.skipped {
+                write!(out, "<li class=skip>{skipped} more</li>")?;
+                continue;
+            }
             let mut class = if link.by.as_deref() == Some(own) { "own" } else { "" }.to_owned();
-            if alone {
+            if link.only {
                 class = format!("{class} {lone}");
             }
             let by = link.by.as_ref().map_or("istiod", String::as_str);

@@ -1,14 +1,18 @@
 //! An audit for people at a terminal, and as a patch of the files.
 
-use super::{advice, full_name, steps, tally, word};
+use super::{advice, full_name, gets, places, steps, tally, word, worth_telling};
 use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
 use crate::report::style::{Role, Terminal, count, wrap};
 use crate::report::unified;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// Most filters of a class that are shown in full unless everything is asked for.
 const MAX_FILTERS: usize = 40;
+
+/// Most groups of workloads whose roll-out is shown unless everything is asked for.
+const MAX_GROUPS: usize = 12;
 
 /// Most workloads named in a line.
 const MAX_WORKLOADS: usize = 4;
@@ -57,6 +61,7 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audi
         writeln!(out)?;
     }
     roll_out(out, terminal, &audit.roll_out)?;
+    during(out, terminal, verbose, audit)?;
     let (verdict, colour) = match audit.verdict {
         Verdict::Ready => (audit.verdict.words(), Role::Good),
         Verdict::ReadyAfterChanges => (audit.verdict.words(), Role::Odd),
@@ -165,6 +170,41 @@ fn roll_out(out: &mut dyn Write, terminal: Terminal, rows: &[RollOut]) -> io::Re
             row.changed.len(),
             row.refused.len()
         )?;
+    }
+    writeln!(out)
+}
+
+/// The roll-out by workload.
+fn during(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
+    let groups = worth_telling(audit);
+    if groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", terminal.paint(Role::Strong, "During the roll-out, by workload"))?;
+    writeln!(out, "  {}", terminal.paint(Role::Dim, "filters in effect; − lost or refused, ~ another effect"))?;
+    let heads: Vec<String> = audit.roll_out.iter().map(|row| format!("{}/{}", row.istiod, row.proxies)).collect();
+    let columns = |cells: &[String]| cells.iter().fold(String::new(), |line, cell| format!("{line} {cell:>12}"));
+    writeln!(out, "{}", terminal.paint(Role::Dim, format!("  {:<32}{}", "istiod/proxies", columns(&heads))))?;
+    let shown = if verbose { groups.len() } else { MAX_GROUPS };
+    for group in groups.iter().take(shown) {
+        let Some(workloads) = audit.workloads.get(group.workloads) else { continue };
+        let more = workloads.count.saturating_sub(1);
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let cells: Vec<String> = group.gets.iter().map(gets).collect();
+        writeln!(out, "  {:<32}{}", format!("{}{more}", workloads.label), columns(&cells))?;
+        if !group.places.is_empty() {
+            writeln!(out, "    {}", terminal.paint(Role::Dim, format!("now on {}", places(group))))?;
+        }
+        let gone: BTreeSet<&String> = group.gets.iter().flat_map(|one| one.lost.iter().chain(&one.refused)).collect();
+        if !gone.is_empty() {
+            let names: Vec<&str> = gone.iter().take(MAX_WORKLOADS).map(|name| name.as_str()).collect();
+            let more = gone.len().saturating_sub(names.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            writeln!(out, "    {}", terminal.paint(Role::Dim, format!("− {}{more}", names.join(", "))))?;
+        }
+    }
+    if groups.len() > shown {
+        writeln!(out, "  … and {} more groups of workloads; --verbose shows them", groups.len() - shown)?;
     }
     writeln!(out)
 }

@@ -1,6 +1,6 @@
 //! An audit in Markdown, for a change ticket.
 
-use super::{advice, full_name, steps, verdict_sentence, word};
+use super::{advice, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
 use crate::audit::view::{Audit, Filter, Finding};
 use crate::report::unified;
 use std::io::{self, Write};
@@ -65,6 +65,7 @@ pub fn markdown(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
         }
         writeln!(out)?;
     }
+    during(out, audit)?;
     for filter in found.iter().take(MAX_FILTERS) {
         writeln!(out, "## {} `{}`\n", word(filter.verdict), full_name(filter))?;
         for one in &filter.findings {
@@ -107,6 +108,29 @@ fn finding(out: &mut dyn Write, audit: &Audit, finding: &Finding) -> io::Result<
         if !rest.is_empty() {
             writeln!(out, "\n    ```yaml\n    {}\n    ```", rest.join("\n    "))?;
         }
+    }
+    writeln!(out)
+}
+
+/// The roll-out by workload.
+fn during(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
+    let groups = worth_telling(audit);
+    if groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "### By workload\n\nFilters in effect; − lost or refused, ~ another effect than before.\n")?;
+    let heads = audit.roll_out.iter().fold(String::new(), |line, row| format!("{line} {} |", combination(row)));
+    writeln!(out, "| workloads | now on |{heads}\n| --- | --- |{}", " --- |".repeat(audit.roll_out.len()))?;
+    for group in groups.iter().take(MAX_FILTERS) {
+        let Some(workloads) = audit.workloads.get(group.workloads) else { continue };
+        let more = workloads.count.saturating_sub(1);
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let cells = group.gets.iter().fold(String::new(), |line, one| format!("{line} {} |", gets(one)));
+        let label = format!("{}{more}", workloads.label);
+        writeln!(out, "| {} | {} |{cells}", cell(&label), cell(&places(group)))?;
+    }
+    if groups.len() > MAX_FILTERS {
+        writeln!(out, "\n{} more groups are in the JSON form.", groups.len() - MAX_FILTERS)?;
     }
     writeln!(out)
 }

@@ -1,0 +1,147 @@
+//! The middle of an upgrade: what each combination of control plane and proxies gives, in all and workload by workload.
+
+use super::view::{During, Gets, Place, RollOut};
+use super::{Request, StepRun};
+use crate::engine::Outcome;
+use crate::lint::Finding;
+use crate::lint::upgrade::tell::short;
+use crate::lint::upgrade::{Kind, RunKey, Snapshot, Upgrade};
+use crate::model::envoy_filter::EnvoyFilter;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Rules whose findings say that a proxy or istiod does not take a filter.
+const REFUSALS: [&str; 5] = ["EF607", "EF609", "EF610", "EF611", "EF612"];
+
+/// A stage and the comparisons that lead to it from the one before the upgrade.
+struct Row<'a> {
+    snapshot: &'a Snapshot,
+    steps: Vec<&'a StepRun>,
+}
+
+/// Before, the combinations in the middle, after.
+fn stages<'a>(first: &'a Snapshot, steps: &'a [StepRun], mixed: &'a [StepRun]) -> Vec<Row<'a>> {
+    let mut rows = vec![Row { snapshot: first, steps: Vec::new() }];
+    rows.extend(mixed.iter().map(|step| Row { snapshot: &step.1.after, steps: vec![step] }));
+    rows.extend(steps.last().map(|(_, last)| Row { snapshot: &last.after, steps: steps.iter().collect() }));
+    rows
+}
+
+impl Row<'_> {
+    fn changes(&self) -> impl Iterator<Item = (&Upgrade, &crate::lint::upgrade::PatchChange)> {
+        self.steps.iter().flat_map(|(_, upgrade)| upgrade.changes.iter().map(move |change| (upgrade, change)))
+    }
+
+    fn refused(&self) -> BTreeSet<&str> {
+        let rejects = |one: &&Finding| REFUSALS.contains(&one.rule.code);
+        self.steps.iter().flat_map(|(findings, _)| findings).filter(rejects).map(|one| one.filter.as_str()).collect()
+    }
+}
+
+/// Whether a change takes something away, and does not only change it.
+fn takes(kind: Kind) -> bool {
+    !matches!(kind, Kind::Begins | Kind::Different)
+}
+
+/// The combinations of istiod and proxies, each compared with the stage before the upgrade.
+pub(super) fn rows(
+    request: &Request<'_>,
+    first: Option<&Snapshot>,
+    steps: &[StepRun],
+    mixed: &[StepRun],
+) -> Vec<RollOut> {
+    let Some(first) = first else { return Vec::new() };
+    let name = |filter: usize| request.inventory.envoy_filters.get(filter).map(EnvoyFilter::full_name);
+    let (old, new) = &request.revisions;
+    let stages = stages(first, steps, mixed);
+    let rows = stages.iter().map(|row| {
+        let snapshot = row.snapshot;
+        let effective: BTreeSet<usize> = snapshot.runs.iter().flat_map(effective).collect();
+        let (mut lost, mut changed) = (BTreeSet::new(), BTreeSet::new());
+        for (_, change) in row.changes() {
+            let into = if takes(change.kind) { &mut lost } else { &mut changed };
+            into.extend(name(change.filter));
+        }
+        RollOut {
+            istiod: short(snapshot.release),
+            revision: if snapshot.release == first.release { old.clone() } else { new.clone() },
+            proxies: short(snapshot.proxies),
+            effective: effective.len(),
+            lost: lost.into_iter().collect(),
+            changed: changed.into_iter().collect(),
+            refused: row.refused().into_iter().map(str::to_owned).collect(),
+        }
+    });
+    rows.collect()
+}
+
+fn effective(run: &crate::lint::upgrade::RunRecord) -> impl Iterator<Item = usize> {
+    let with = run.filters.iter();
+    with.filter(|(_, patches)| patches.iter().any(|one| one.outcome == Outcome::Applied)).map(|(filter, _)| *filter)
+}
+
+/// The same for each group of workloads, and where each of them is now. `names`: the workloads of each group.
+pub(super) fn during(
+    request: &Request<'_>,
+    columns: &HashMap<RunKey, usize>,
+    names: &[Vec<String>],
+    first: Option<&Snapshot>,
+    steps: &[StepRun],
+    mixed: &[StepRun],
+) -> Vec<During> {
+    let Some(first) = first.filter(|_| !mixed.is_empty()) else { return Vec::new() };
+    let name = |filter: &usize| request.inventory.envoy_filters.get(*filter).map(EnvoyFilter::full_name);
+    let stages = stages(first, steps, mixed);
+    // By row and group: the filters in effect, lost, changed.
+    let mut gets: Vec<BTreeMap<usize, [BTreeSet<usize>; 3]>> = vec![BTreeMap::new(); stages.len()];
+    for (row, gets) in stages.iter().zip(&mut gets) {
+        for run in &row.snapshot.runs {
+            if let Some(column) = columns.get(&run.key) {
+                gets.entry(*column).or_default()[0].extend(effective(run));
+            }
+        }
+        for (upgrade, change) in row.changes() {
+            let of = 2 - usize::from(takes(change.kind));
+            let runs = change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run));
+            for column in runs.filter_map(|run| columns.get(&run.key)) {
+                gets.entry(*column).or_default()[of].insert(change.filter);
+            }
+        }
+    }
+    let refused: Vec<BTreeSet<&str>> = stages.iter().map(Row::refused).collect();
+    let none: [BTreeSet<usize>; 3] = Default::default();
+    let groups = names.iter().enumerate().filter(|(_, names)| !names.is_empty()).map(|(column, names)| {
+        let at = |row: usize| {
+            let [effective, lost, changed] = gets.get(row).and_then(|of| of.get(&column)).unwrap_or(&none);
+            let own: BTreeSet<String> =
+                gets.iter().filter_map(|of| of.get(&column)).flat_map(|of| of[0].iter().filter_map(name)).collect();
+            let met = |one: &&&str| own.contains(**one);
+            Gets {
+                effective: effective.len(),
+                lost: lost.iter().filter_map(name).collect(),
+                changed: changed.iter().filter_map(name).collect(),
+                refused: refused[row].iter().filter(met).map(|one| (*one).to_owned()).collect(),
+            }
+        };
+        During { workloads: column, places: places(request, names), gets: (0..stages.len()).map(at).collect() }
+    });
+    groups.collect()
+}
+
+/// Where the proxies of some workloads are now, the most frequent place first.
+fn places(request: &Request<'_>, names: &[String]) -> Vec<Place> {
+    let mut found: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
+    for standing in names.iter().filter_map(|name| request.standings.get(name)).flatten() {
+        *found.entry((&standing.revision, &standing.istiod, &standing.proxies)).or_default() += 1;
+    }
+    let mut places: Vec<Place> = found
+        .into_iter()
+        .map(|((revision, istiod, proxies), count)| Place {
+            revision: revision.to_owned(),
+            istiod: istiod.to_owned(),
+            proxies: proxies.to_owned(),
+            count,
+        })
+        .collect();
+    places.sort_by_key(|place| std::cmp::Reverse(place.count));
+    places
+}
