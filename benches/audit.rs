@@ -87,6 +87,7 @@ fn run(text: &str, releases: &[Release]) -> usize {
         stages: &stages,
         mixed: &[],
         revisions: (String::new(), String::new()),
+        asked: None,
         standings: &BTreeMap::new(),
         unsafe_fixes: false,
     });

@@ -31,6 +31,7 @@ pub(super) fn view(
     let cells = cells(request, &columns, first, last, steps, found);
     let chains = chains(&request.inventory.envoy_filters, &columns.of_run, first, last);
     let mut filters = filters(request, found, cells, chains);
+    filters.retain(|filter| request.is_asked(&format!("{}/{}", filter.namespace, filter.name)));
     let worst = |filter: &Filter| std::cmp::Reverse(filter.verdict);
     filters.sort_by(|left, right| {
         (worst(left), &left.namespace, &left.name).cmp(&(worst(right), &right.namespace, &right.name))
@@ -122,7 +123,7 @@ impl Columns {
             columns.of_run.insert(run.key.clone(), at);
             if let Some(column) = columns.list.get_mut(at).filter(|_| !made_up) {
                 let names: Vec<String> = match members.get(&run.label) {
-                    Some(group) => group.members.iter().map(|name| format!("{}/{name}", group.namespace)).collect(),
+                    Some(group) => group.members.clone(),
                     None => vec![run.label.clone()],
                 };
                 if column.label.starts_with("a ") {

@@ -18,7 +18,7 @@ use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources, Span};
 use crate::trial::Trial;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known at one stage of the upgrade.
 pub struct Given<'a> {
@@ -50,10 +50,18 @@ pub struct Request<'a> {
     pub mixed: &'a [Given<'a>],
     /// What the revisions are called, old and new; empty where that is not known.
     pub revisions: (String, String),
+    /// The filters that are asked about, `namespace/name`; `None`: all. The others count, and nothing is said of them.
+    pub asked: Option<&'a BTreeSet<String>>,
     /// Where the proxies of each workload are now, by `namespace/name` of the workload and of the pod.
     pub standings: &'a BTreeMap<String, Vec<Standing>>,
     /// Whether fixes that change the meaning go into the rewritten filters too.
     pub unsafe_fixes: bool,
+}
+
+impl Request<'_> {
+    fn is_asked(&self, filter: &str) -> bool {
+        self.asked.is_none_or(|asked| asked.contains(filter))
+    }
 }
 
 /// Where a proxy is.
@@ -135,7 +143,8 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
             })
         })
         .collect();
-    let merged = merge(&steps);
+    let mut merged = merge(&steps);
+    merged.retain(|found| request.is_asked(&found.finding.filter));
     let suppressions = suppress::read(request.sources, &request.inventory.envoy_filters);
     let total = merged.len();
     let mut by_place: BTreeMap<(Span, &str, String), Found> = BTreeMap::new();

@@ -50,7 +50,10 @@ pub(super) fn rows(
     mixed: &[StepRun],
 ) -> Vec<RollOut> {
     let Some(first) = first else { return Vec::new() };
-    let name = |filter: usize| request.inventory.envoy_filters.get(filter).map(EnvoyFilter::full_name);
+    let name = |filter: usize| {
+        let name = request.inventory.envoy_filters.get(filter).map(EnvoyFilter::full_name);
+        name.filter(|name| request.is_asked(name))
+    };
     let (old, new) = &request.revisions;
     let stages = stages(first, steps, mixed);
     let rows = stages.iter().map(|row| {
@@ -89,7 +92,10 @@ pub(super) fn during(
     mixed: &[StepRun],
 ) -> Vec<During> {
     let Some(first) = first.filter(|_| !mixed.is_empty()) else { return Vec::new() };
-    let name = |filter: &usize| request.inventory.envoy_filters.get(*filter).map(EnvoyFilter::full_name);
+    let name = |filter: &usize| {
+        let name = request.inventory.envoy_filters.get(*filter).map(EnvoyFilter::full_name);
+        name.filter(|name| request.is_asked(name))
+    };
     let stages = stages(first, steps, mixed);
     // By row and group: the filters in effect, lost, changed.
     let mut gets: Vec<BTreeMap<usize, [BTreeSet<usize>; 3]>> = vec![BTreeMap::new(); stages.len()];

@@ -2,29 +2,48 @@
 //! of their kind.
 
 use super::{Given, Request};
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Workload};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::model::resource::ProxyConfig;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Workloads that all filters treat alike.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     /// Sidecar, gateway or waypoint.
     pub(super) kind: ProxyKind,
-    /// Their namespace.
+    /// The namespace of the first.
     pub(super) namespace: String,
-    /// The labels that some filter asks for.
+    /// The labels of the first that some filter asks for.
     pub(super) labels: Labels,
-    /// Their names.
+    /// `namespace/name` of each.
     pub(super) members: Vec<String>,
 }
 
 impl Group {
     /// What a run of it is called.
     pub(super) fn label(&self) -> String {
-        format!("{}/{}", self.namespace, self.members.first().map_or("", String::as_str))
+        self.members.first().cloned().unwrap_or_default()
     }
+}
+
+/// What filters can tell of a workload, in any release: its kind, the filters that may attach to it (and whether their
+/// selectors fit, which counts beside `targetRefs` up to 1.26), and what `targetRefs` compare.
+type Alike<'a> = (ProxyKind, Vec<(usize, bool)>, Option<(&'a str, &'a str)>);
+
+/// The filters of each namespace, by index.
+fn by_namespace(filters: &[EnvoyFilter]) -> HashMap<&str, Vec<usize>> {
+    let mut found: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, filter) in filters.iter().enumerate() {
+        found.entry(filter.namespace.as_str()).or_default().push(index);
+    }
+    found
+}
+
+/// Whether the labels have all that a selector asks for.
+fn fits(filter: &EnvoyFilter, labels: &Labels) -> bool {
+    filter.selector.iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
 }
 
 /// Controllers whose pods are workloads; a Pod that one of them owns is told by it.
@@ -46,7 +65,9 @@ pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
             [(proxy.namespace.as_str(), proxy.name.as_str()), (proxy.namespace.as_str(), proxy.workload.as_str())]
         })
         .collect();
-    let mut groups: BTreeMap<(ProxyKind, &str, Labels), BTreeSet<String>> = BTreeMap::new();
+    let of_namespace = by_namespace(filters);
+    let root = request.mesh.root_namespace.as_str();
+    let mut groups: BTreeMap<Alike<'_>, BTreeMap<String, &Workload>> = BTreeMap::new();
     for workload in request.inventory.workloads.iter() {
         let name = name(workload);
         let namespace = workload.object.namespace.as_str();
@@ -55,23 +76,33 @@ pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
             continue;
         }
         let Some(kind) = kind(workload) else { continue };
-        let labels: Labels = workload
-            .labels
-            .iter()
-            .filter(|(key, _)| asked.contains(key.as_str()))
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
-        groups.entry((kind, namespace, labels)).or_default().insert(name);
+        let namespaces = [namespace, root];
+        let near = namespaces.iter().take(if namespace == root { 1 } else { 2 });
+        let near = near.filter_map(|namespace| of_namespace.get(namespace)).flatten();
+        let meets = near.filter_map(|&index| {
+            let filter = filters.get(index)?;
+            let fits = fits(filter, &workload.labels);
+            (fits || !filter.target_refs.is_empty()).then_some((index, fits))
+        });
+        // Gateways and waypoints are named by targetRefs.
+        let gateway = workload.labels.get(GATEWAY_NAME_LABEL).map(|gateway| (namespace, gateway.as_str()));
+        groups.entry((kind, meets.collect(), gateway)).or_default().insert(format!("{namespace}/{name}"), workload);
     }
-    groups
+    let mut groups: Vec<Group> = groups
         .into_iter()
-        .map(|((kind, namespace, labels), members)| Group {
-            kind,
-            namespace: namespace.to_owned(),
-            labels,
-            members: members.into_iter().collect(),
+        .filter_map(|((kind, ..), members)| {
+            let first = members.values().next()?;
+            let labels = first.labels.iter().filter(|(key, _)| asked.contains(key.as_str()));
+            Some(Group {
+                kind,
+                namespace: first.object.namespace.clone(),
+                labels: labels.map(|(key, value)| (key.clone(), value.clone())).collect(),
+                members: members.into_keys().collect(),
+            })
         })
-        .collect()
+        .collect();
+    groups.sort_by(|left, right| (left.kind, &left.members).cmp(&(right.kind, &right.members)));
+    groups
 }
 
 /// A pod's controller, without the hash of a ReplicaSet, or the object itself.
@@ -88,6 +119,10 @@ fn name(workload: &Workload) -> String {
 /// What its proxy is; `None` for a workload that says it has none.
 fn kind(workload: &Workload) -> Option<ProxyKind> {
     let injection = &workload.injection;
+    // istiod itself runs none.
+    if injection.proxy_image.is_none() && workload.labels.get("app").is_some_and(|app| app == "istiod") {
+        return None;
+    }
     let kind = injection.proxy_args.get(1).and_then(|word| ProxyKind::from_node_type(word));
     if let Some(kind) = kind {
         return Some(kind);
@@ -116,7 +151,8 @@ pub(super) fn stand_ins<'a>(groups: &[Group], given: &Given<'a>) -> Vec<(usize, 
                 && (group.kind != ProxyKind::Gateway || reference.proxy.gateway_name().is_some() == of_gateway_api)
         };
         let Some((index, reference)) = given.references.iter().enumerate().find(fits) else { continue };
-        let name = group.members.first().cloned().unwrap_or_default();
+        let label = group.label();
+        let name = label.split_once('/').map_or(label.as_str(), |(_, name)| name).to_owned();
         let proxy = Proxy {
             namespace: group.namespace.clone(),
             labels: group.labels.clone(),

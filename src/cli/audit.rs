@@ -248,9 +248,11 @@ impl Audit {
         let facts = if work.is_live() { work.facts.clone() } else { Facts::of(&loaded.inventory, String::new()) };
         let standings = standing::standings(&loaded.inventory, &facts);
         let mut revisions = (self.revision_from.clone(), self.revision_to.clone());
-        let main = facts.main_plane().filter(|plane| plane.pods > 0);
-        if let Some(main) = main.filter(|_| revisions.0.is_empty() && !revisions.1.is_empty()) {
-            revisions.0.clone_from(&main.revision);
+        // The old revision is the one that is not the new one, where only two run.
+        let others: Vec<_> =
+            facts.planes.iter().filter(|plane| plane.pods > 0 && plane.revision != revisions.1).collect();
+        if let ([other], true, false) = (others.as_slice(), revisions.0.is_empty(), revisions.1.is_empty()) {
+            revisions.0.clone_from(&other.revision);
         }
         let labelled = loaded.inventory.envoy_filters.iter().filter(|one| one.labels.contains_key(REVISION)).count();
         if labelled > 0 && revisions.1.is_empty() {
@@ -268,6 +270,7 @@ impl Audit {
             stages,
             mixed: if path.len() > 1 { mixed } else { &[] },
             revisions,
+            asked: work.asked.as_ref(),
             standings: &standings,
             unsafe_fixes: self.unsafe_fixes,
         };

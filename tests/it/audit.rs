@@ -211,3 +211,48 @@ fn apply(text: &str, patch: &str) -> String {
     out.extend(old[at..].iter().map(|line| (*line).to_owned()));
     out.join("\n") + "\n"
 }
+
+/// Two revisions side by side: who is where, what each combination gives to whom, and filters that only one of them reads.
+#[test]
+fn a_canary_is_told_workload_by_workload() {
+    let output = run(
+        &folder(),
+        &["audit", "--from", "1.24", "--to", "1.31", "--revision-to", "1-31", "-f", "revisions.yaml", "-o", "json"],
+    );
+    // The old revision is the one that is not the new one.
+    let both = ["--revision-from", "1-24"];
+    let mut arguments =
+        vec!["audit", "--from", "1.24", "--to", "1.31", "--revision-to", "1-31", "-f", "revisions.yaml", "-o", "json"];
+    arguments.extend(both);
+    assert_eq!(output.stdout, run(&folder(), &arguments).stdout);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let codes = |name: &str| -> Vec<String> {
+        let filters = json["filters"].as_array().unwrap();
+        let filter = filters.iter().find(|filter| filter["name"] == name).unwrap();
+        filter["findings"].as_array().unwrap().iter().map(|one| format!("{} {}", one["code"], one["class"])).collect()
+    };
+    assert!(codes("old-revision").contains(&"\"EF607\" \"breaks\"".to_owned()), "{:?}", codes("old-revision"));
+    assert!(codes("new-revision").contains(&"\"EF607\" \"changes\"".to_owned()), "{:?}", codes("new-revision"));
+    assert!(codes("pinned").contains(&"\"EF614\" \"breaks\"".to_owned()), "{:?}", codes("pinned"));
+    let of = |label: &str| -> &Value {
+        let workloads = json["workloads"].as_array().unwrap();
+        let index = workloads.iter().position(|one| one["label"] == label).unwrap();
+        json["during"].as_array().unwrap().iter().find(|one| one["workloads"] == index).unwrap()
+    };
+    let (cart, ledger) = (of("shop/cart-1"), of("pay/ledger-1"));
+    assert_eq!(cart["places"][0]["revision"], "prod → 1-24");
+    assert_eq!(cart["places"][0]["istiod"], "1.24.6");
+    assert_eq!(cart["places"][0]["proxies"], "1.24.1");
+    assert_eq!(ledger["places"][0]["istiod"], "1.31.0");
+    // Old and old; new istiod, old proxies; old istiod, new proxies; new and new.
+    let lost = |during: &Value| -> Vec<String> {
+        during["gets"].as_array().unwrap().iter().map(|one| one["lost"].to_string()).collect()
+    };
+    let (old, pinned) = ("istio-system/old-revision", "shop/pinned");
+    let none = "[]".to_owned();
+    assert_eq!(
+        lost(cart),
+        [none.clone(), format!("[\"{old}\"]"), format!("[\"{pinned}\"]"), format!("[\"{old}\",\"{pinned}\"]")]
+    );
+    assert_eq!(lost(ledger), [none.clone(), format!("[\"{old}\"]"), none, format!("[\"{old}\"]")]);
+}

@@ -4,6 +4,7 @@
 use crate::audit::compared;
 use crate::linting::{expect, yaml_files};
 use crate::support::testdata;
+use kubectl_envoyfilter::lint::upgrade::notes::NOTES;
 use kubectl_envoyfilter::lint::upgrade::tell::Class;
 use kubectl_envoyfilter::load::{self, Loaded};
 use kubectl_envoyfilter::model::release::Release;
@@ -135,18 +136,129 @@ fn cases() -> Vec<Case> {
         case("TrafficExtension makes Lua filters unnecessary", 30, "EF616", format!("  workloadSelector:\n    labels:\n      app: cart\n{}", before_router(&lua()))),
         Case { quiet: (29, 30), ..case("MERGE_AND_REPLACE_LIST exists: the older istiod cannot read it", 31, "EF607", cluster("a", "MERGE_AND_REPLACE_LIST", "        connect_timeout: 2s\n")) },
         Case { quiet: (29, 30), ..case("a proxyVersion over 1024 bytes fits nothing", 31, "EF614", http("", &format!("      proxy:\n        proxyVersion: ^1|{long}\n"), &anchor(ROUTER), "INSERT_BEFORE", &lua())) },
+        Case { with: "shop", pair: (24, 26), quiet: (26, 28), ..case("an added cluster is there beside the service's of that name", 26, "EF602", "  configPatches:\n  - applyTo: CLUSTER\n    match:\n      context: SIDECAR_OUTBOUND\n    patch:\n      operation: ADD\n      value:\n        name: outbound|7070||catalog.shop.svc.cluster.local\n        connect_timeout: 7s\n        type: STATIC\n".to_owned()) },
+        Case { with: "shop", pair: (26, 28), quiet: (28, 31), ..case("virtual hosts have their domain with a dot at the end", 27, "EF602", "  configPatches:\n  - applyTo: VIRTUAL_HOST\n    match:\n      context: SIDECAR_OUTBOUND\n      routeConfiguration:\n        vhost:\n          domainName: catalog.shop.svc.cluster.local.\n    patch:\n      operation: MERGE\n      value:\n        include_attempt_count_in_response: true\n".to_owned()) },
+        Case { with: "shop", pair: (22, 24), quiet: (24, 26), ..case("a merged Duration no longer spreads to other clusters", 23, "EF604", "  configPatches:\n  - applyTo: CLUSTER\n    match:\n      context: SIDECAR_OUTBOUND\n      cluster:\n        name: outbound|7070||catalog.shop.svc.cluster.local\n    patch:\n      operation: MERGE\n      value:\n        dns_refresh_rate: 77s\n".to_owned()) },
+        Case { quiet: (29, 30), ..case("ProxyConfig has connectionSettings", 31, "EF616", "  workloadSelector:\n    labels:\n      app: cart\n  configPatches:\n  - applyTo: NETWORK_FILTER\n    match:\n      context: ANY\n      listener:\n        filterChain:\n          filter:\n            name: envoy.filters.network.http_connection_manager\n    patch:\n      operation: MERGE\n      value:\n        name: envoy.filters.network.http_connection_manager\n        typed_config:\n          \"@type\": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager\n          stream_idle_timeout: 30s\n".to_owned()) },
         Case { quiet: (29, 30), ..case("headers that repeat match value by value", 31, "EF615", "  configPatches:\n  - applyTo: HTTP_ROUTE\n    match:\n      context: SIDECAR_OUTBOUND\n    patch:\n      operation: INSERT_FIRST\n      value:\n        name: it\n        match:\n          prefix: /\n          headers:\n          - name: x-a\n            string_match: {exact: b}\n        direct_response: {status: 200}\n".to_owned()) },
+    ]
+}
+
+/// A NETWORK_FILTER patch that puts something in front.
+fn network(value: &str) -> String {
+    format!(
+        "  configPatches:\n  - applyTo: NETWORK_FILTER\n    match:\n      context: SIDECAR_INBOUND\n    patch:\n      operation: INSERT_FIRST\n      value:\n{value}"
+    )
+}
+
+/// The changes of Envoy, and of the types that istio/proxy is built with.
+fn of_the_proxy() -> Vec<Case> {
+    let jwt = |uri: &str| {
+        let fields = format!(
+            "          providers:\n            corp:\n              issuer: https://example.com\n              remote_jwks:\n                http_uri: {{uri: {uri}, cluster: keys, timeout: 1s}}\n"
+        );
+        typed("jwt", "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication", &fields)
+    };
+    let ext_authz = |fields: &str| typed("authz", "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz", fields);
+    let tls = "        name: added\n        transport_socket:\n          name: envoy.transport_sockets.tls\n          typed_config:\n            \"@type\": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext\n            enforce_rsa_key_usage: true\n";
+    vec![
+        case(
+            "forward_downstream_sni leaves the proxy",
+            20,
+            "EF615",
+            network(&typed("sni", "io.istio.tcp.forward_downstream_sni.v1.Config", "")),
+        ),
+        case(
+            "tcp_cluster_rewrite leaves the proxy",
+            20,
+            "EF615",
+            network(&typed(
+                "rewrite",
+                "istio.envoy.config.filter.network.tcp_cluster_rewrite.v2alpha1.TcpClusterRewrite",
+                "",
+            )),
+        ),
+        case(
+            "istio_authn leaves the proxy",
+            21,
+            "EF615",
+            before_router(&typed("istio_authn", "istio.envoy.config.filter.http.authn.v2alpha1.FilterConfig", "")),
+        ),
+        case("the URI of a JWT provider needs a scheme", 23, "EF615", before_router(&jwt("example.com/keys"))),
+        case(
+            "the upstream peer's filter state has another name",
+            24,
+            "EF615",
+            before_router(&lua_saying("handle:streamInfo():filterState():get(\"wasm.upstream_peer\")")),
+        ),
+        case(
+            "oauth2 uses refresh tokens",
+            25,
+            "EF615",
+            before_router(&typed(
+                "oauth2",
+                "envoy.extensions.filters.http.oauth2.v3.OAuth2",
+                "          config:\n            token_endpoint: {cluster: idp, uri: https://idp/token, timeout: 1s}\n",
+            )),
+        ),
+        case(
+            "Wasm keeps the route cache",
+            25,
+            "EF615",
+            before_router(&typed(
+                "wasm",
+                "envoy.extensions.filters.http.wasm.v3.Wasm",
+                "          config:\n            vm_config: {runtime: envoy.wasm.runtime.v8}\n",
+            )),
+        ),
+        case(
+            "prefix_match_map falls back",
+            27,
+            "EF615",
+            before_router(&typed(
+                "rbac",
+                "envoy.extensions.filters.http.rbac.v3.RBAC",
+                "          matcher:\n            matcher_tree:\n              prefix_match_map:\n                map: {}\n",
+            )),
+        ),
+        case(
+            "external authorization respects the header limit",
+            28,
+            "EF615",
+            before_router(&ext_authz("          failure_mode_allow: true\n")),
+        ),
+        case(
+            "external authorization respects retry_on",
+            29,
+            "EF615",
+            before_router(&ext_authz(
+                "          grpc_service:\n            envoy_grpc: {cluster_name: authz}\n            retry_policy: {num_retries: 1}\n",
+            )),
+        ),
+        case("certificates have to allow what they are used for", 30, "EF615", cluster("a", "ADD", tls)),
+        case(
+            "upstream_connect_mode needs max_early_data_bytes",
+            30,
+            "EF615",
+            network(&typed(
+                "tcp",
+                "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
+                "          stat_prefix: it\n          cluster: a\n          upstream_connect_mode: ON_DOWNSTREAM_DATA\n",
+            )),
+        ),
     ]
 }
 
 #[test]
 fn every_known_change_is_found_where_it_comes_and_not_elsewhere() {
     let mut wrong = String::new();
-    for case in cases() {
+    let mut told: Vec<String> = Vec::new();
+    for case in cases().into_iter().chain(of_the_proxy()) {
         let loaded = read(&case.spec, case.metadata, case.namespace);
         let with: Vec<String> = if case.with.is_empty() { Vec::new() } else { vec![case.with.to_owned()] };
-        let codes = |(from, to): (u16, u16)| -> Vec<&'static str> {
+        let mut codes = |(from, to): (u16, u16)| -> Vec<&'static str> {
             let (found, _) = compared(&loaded, &with, Release::minor(from), Release::minor(to));
+            told.extend(found.iter().map(|one| one.message.clone()));
             found.iter().map(|one| one.rule.code).collect()
         };
         let found = codes(case.pair);
@@ -156,6 +268,9 @@ fn every_known_change_is_found_where_it_comes_and_not_elsewhere() {
         if case.quiet.1 <= 31 && codes(case.quiet).contains(&case.code) {
             writeln!(wrong, "1.{} {}: {} also from {:?}", case.minor, case.change, case.code, case.quiet).unwrap();
         }
+    }
+    for note in NOTES.iter().filter(|note| !told.iter().any(|message| message.contains(note.what))) {
+        writeln!(wrong, "no case meets the note: {}", note.what).unwrap();
     }
     assert!(wrong.is_empty(), "\n{wrong}");
 }

@@ -8,6 +8,7 @@ use crate::reference::{Set, known, sets};
 use crate::support::dumps;
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::Input;
+use kubectl_envoyfilter::lint::upgrade::forecast::Forecast;
 use kubectl_envoyfilter::lint::upgrade::{self, Kind, Stage};
 use kubectl_envoyfilter::load::dump::{Dump, Identity};
 use kubectl_envoyfilter::load::{self, Loaded};
@@ -443,4 +444,68 @@ fn changes_of_effect_are_those_of_the_recordings() {
     assert!(new.is_empty(), "{} disagreements with the recordings: {new:#?}", new.len());
     let gone: Vec<_> = known.iter().filter(|label| !all.wrong.contains_key(*label)).collect();
     assert!(gone.is_empty(), "listed in {KNOWN}, and equal now: {gone:#?}");
+}
+
+/// The names in a configuration that matches can ask for.
+fn names(config: &ProxyConfig<'_>) -> BTreeSet<String> {
+    /// Names below a list, with more of each item.
+    fn list(
+        value: &Json,
+        key: &str,
+        path: &str,
+        out: &mut BTreeSet<String>,
+        more: &dyn Fn(&Json, &str, &mut BTreeSet<String>),
+    ) {
+        for item in value[key].as_array().into_iter().flatten() {
+            let path = format!("{path} › {key} {}", item["name"].as_str().unwrap_or_default());
+            more(item, &path, out);
+            out.insert(path);
+        }
+    }
+    let nothing = |_: &Json, _: &str, _: &mut BTreeSet<String>| {};
+    let mut out = BTreeSet::new();
+    for resource in &config.resources {
+        let json: Json = serde_json::from_str(resource.json).unwrap();
+        let path = format!("{} {}", resource.kind.word(), resource.name);
+        list(&json, "listener_filters", &path, &mut out, &nothing);
+        list(&json, "filter_chains", &path, &mut out, &|chain, path, out| {
+            list(chain, "filters", path, out, &|filter, path, out| {
+                list(&filter["typed_config"], "http_filters", path, out, &nothing);
+            });
+        });
+        list(&json, "virtual_hosts", &path, &mut out, &|vhost, path, out| {
+            out.extend(vhost["domains"].as_array().into_iter().flatten().map(|domain| format!("{path} › {domain}")));
+            list(vhost, "routes", path, out, &nothing);
+        });
+        out.insert(path);
+    }
+    out
+}
+
+/// What is foreseen of the next release, from a dump of this one, has the names of what that release generates.
+#[test]
+fn a_forecast_has_the_names_of_the_next_release() {
+    let mut by_topology: BTreeMap<String, Vec<Set>> = BTreeMap::new();
+    for set in sets() {
+        by_topology.entry(set.name.split('/').next().unwrap().to_owned()).or_default().push(set);
+    }
+    let mut wrong = Vec::new();
+    for mut sets in by_topology.into_values() {
+        sets.sort_by_key(|set| set.release);
+        for pair in sets.windows(2) {
+            let (old, new) = (dumps(&pair[0].folder), dumps(&pair[1].folder));
+            for (proxy, dump) in old.iter().filter(|(proxy, _)| new.contains_key(*proxy)) {
+                let config = dump.config(&Identity::default()).unwrap();
+                let forecast = Forecast::new(&config, pair[0].release, pair[1].release, None);
+                let (foreseen, real) =
+                    (names(&forecast.apply(&config)), names(&new[proxy].config(&Identity::default()).unwrap()));
+                if foreseen != real {
+                    let (more, less): (Vec<_>, Vec<_>) =
+                        (foreseen.difference(&real).take(4).collect(), real.difference(&foreseen).take(4).collect());
+                    wrong.push(format!("{} {proxy}: foreseen {more:?}, there is {less:?}", pair[1].name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

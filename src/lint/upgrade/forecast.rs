@@ -1,11 +1,15 @@
 //! What istiod calls things, by release, and a config dump as a later release would have it.
 //!
-//! A dump shows what the current istiod generates. Of what the next one generates, what is known for certain are the names
-//! that change; the rest is taken to stay.
+//! A dump shows what the current istiod generates. Of what the next one generates, what is known are the names that change,
+//! listener filters that it leaves out, and domains that it adds; the rest is taken to stay.
 
+use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
-use crate::model::resource::{ProxyConfig, Resource};
+use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
+use crate::proto::json::{self, Style};
+use crate::proto::tree::{Origin, Tree};
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// A name that a release of istiod changes.
@@ -69,6 +73,82 @@ pub fn newest(name: &str) -> &str {
     RENAMED.iter().find(|one| one.old == name).map_or(name, |one| one.new)
 }
 
+/// First release that puts `tls_inspector` on a sidecar's outbound listener only where a filter chain asks for what it finds:
+/// up to 1.24 every listener with an `http_inspector` has it (recordings of 1.24 and 1.26).
+const INSPECTOR_WHERE_ASKED: Release = Release::minor(26);
+
+/// First release whose waypoints have no `tls_inspector` on `main_internal` (recordings of 1.26 and 1.28).
+const WAYPOINT_WITHOUT_INSPECTOR: Release = Release::minor(28);
+
+/// First release in which a sidecar's virtual hosts of services have their name with a dot at the end, too (recordings of
+/// 1.26 and 1.28; release notes of 1.27).
+const ABSOLUTE_DOMAINS: Release = Release::minor(27);
+
+const TLS_INSPECTOR: &str = "envoy.filters.listener.tls_inspector";
+
+/// A field by its proto or its JSON name: a dump may have either.
+fn field<'t, 'a>(tree: &'t Tree<'a>, name: &str, json: &str) -> Option<&'t Tree<'a>> {
+    tree.get(name).or_else(|| tree.get(json))
+}
+
+fn field_mut<'t, 'a>(tree: &'t mut Tree<'a>, name: &str, json: &str) -> Option<&'t mut Tree<'a>> {
+    if tree.get(name).is_some() { tree.get_mut(name) } else { tree.get_mut(json) }
+}
+
+/// A listener without the `tls_inspector` that later releases leave out; `None` when it stays.
+fn without_inspector(text: &str, kind: ProxyKind) -> Option<String> {
+    memchr::memmem::find(text.as_bytes(), TLS_INSPECTOR.as_bytes())?;
+    let mut listener = json::parse(text).ok()?;
+    let leaves = match kind {
+        ProxyKind::Waypoint => listener.name() == "main_internal",
+        ProxyKind::Sidecar => {
+            let direction = field(&listener, "traffic_direction", "trafficDirection").and_then(Tree::as_str);
+            let chains = field(&listener, "filter_chains", "filterChains").map(Tree::items).unwrap_or_default();
+            let asks = |chain: &Tree<'_>| {
+                field(chain, "filter_chain_match", "filterChainMatch").is_some_and(|wanted| {
+                    field(wanted, "server_names", "serverNames").is_some()
+                        || field(wanted, "transport_protocol", "transportProtocol").and_then(Tree::as_str)
+                            == Some("tls")
+                })
+            };
+            direction == Some("OUTBOUND") && !chains.iter().any(asks)
+        }
+        ProxyKind::Gateway => false,
+    };
+    let filters = field_mut(&mut listener, "listener_filters", "listenerFilters").filter(|_| leaves)?.items_mut()?;
+    let before = filters.len();
+    filters.retain(|filter| filter.name() != TLS_INSPECTOR);
+    (filters.len() < before).then(|| json::write(&listener, Style::Compact))
+}
+
+/// A route configuration in which the virtual hosts of services have their absolute name; `None` when none gets one.
+fn with_absolute_domains(text: &str) -> Option<String> {
+    let mut routes = json::parse(text).ok()?;
+    let mut changed = false;
+    for vhost in field_mut(&mut routes, "virtual_hosts", "virtualHosts")?.items_mut()? {
+        // Those of a VirtualService have the hosts that it names.
+        let of_virtual_service = |route: &Tree<'_>| {
+            let metadata = route.get("metadata");
+            let metadata = metadata.and_then(|one| field(one, "filter_metadata", "filterMetadata"));
+            let config = metadata.and_then(|one| one.path(&["istio", "config"]));
+            config.and_then(Tree::as_str).is_some_and(|config| config.contains("/virtual-service/"))
+        };
+        if vhost.get("routes").map(Tree::items).unwrap_or_default().iter().any(of_virtual_service) {
+            continue;
+        }
+        let name = vhost.name().rsplit_once(':').map(|(host, _)| host.to_owned()).unwrap_or_default();
+        let Some(domains) = vhost.get_mut("domains").and_then(Tree::items_mut) else { continue };
+        let absolute = format!("{name}.");
+        let is_name = name.contains('.') && !name.starts_with('*') && name.parse::<IpAddr>().is_err();
+        let first = domains.first().and_then(Tree::as_str) == Some(name.as_str());
+        if is_name && first && !domains.iter().any(|domain| domain.as_str() == Some(absolute.as_str())) {
+            domains.insert(1, Tree::string(absolute, Origin::ISTIOD));
+            changed = true;
+        }
+    }
+    changed.then(|| json::write(&routes, Style::Compact))
+}
+
 /// A configuration with the names of a later release.
 #[derive(Debug)]
 pub struct Forecast {
@@ -94,10 +174,28 @@ impl Forecast {
                 Cow::Borrowed(_) => None,
             }
         };
-        let texts = if wanted.is_empty() {
+        let crosses = |release: Release| from < release && release <= to;
+        let kind = config.proxy.kind;
+        let listeners = match kind {
+            ProxyKind::Sidecar => crosses(INSPECTOR_WHERE_ASKED),
+            ProxyKind::Waypoint => crosses(WAYPOINT_WITHOUT_INSPECTOR),
+            ProxyKind::Gateway => false,
+        };
+        let routes = kind == ProxyKind::Sidecar && crosses(ABSOLUTE_DOMAINS);
+        let texts = if wanted.is_empty() && !listeners && !routes {
             Vec::new()
         } else {
-            config.resources.iter().map(|resource| text(resource.json)).collect()
+            let now = |resource: &Resource<'_>| {
+                let renamed = text(resource.json);
+                let here = renamed.as_deref().unwrap_or(resource.json);
+                let other = match resource.kind {
+                    ResourceKind::Listener if listeners => without_inspector(here, kind),
+                    ResourceKind::Route if routes => with_absolute_domains(here),
+                    _ => None,
+                };
+                other.or(renamed)
+            };
+            config.resources.iter().map(now).collect()
         };
         let runs: Option<Release> = config.proxy.istio_version.parse().ok();
         let other =

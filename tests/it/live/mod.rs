@@ -373,6 +373,83 @@ fn diff_and_render_start_from_what_is_applied() {
     assert!(said.out.contains("shop.stamp-requests"), "{}", said.out);
 }
 
+/// Code, class, message and filter of what an audit finds.
+fn audited(json: &str) -> Vec<String> {
+    let report: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    let mut all = Vec::new();
+    for filter in report["filters"].as_array().unwrap() {
+        for one in filter["findings"].as_array().unwrap() {
+            let name = format!("{}/{}", filter["namespace"], filter["name"]);
+            all.push(format!("{} {} {} {name}", one["code"], one["class"], one["message"]));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// What `audit` says of the demo in files, with the dump.
+fn audit_of_files() -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let (objects, dump) = (folder.path().join("objects.yaml"), folder.path().join("dump.json"));
+    let pods = [1, 2].map(|number| pod("shop", "cart", number).to_string()).join("\n---\n");
+    let filters: Vec<&str> =
+        demo::FILTERS.split("\n---\n").filter(|filter| !filter.contains("namespace: istio-system")).collect();
+    let root: Vec<&str> =
+        demo::FILTERS.split("\n---\n").filter(|filter| filter.contains("namespace: istio-system")).collect();
+    let own = format!("{ISTIOD}---\n{pods}\n---\n{}\n---\n{}", filters.join("\n---\n"), root.join("\n---\n"));
+    fs::write(&objects, own).unwrap();
+    fs::write(&dump, demo_dump()).unwrap();
+    let (objects, dump) = (objects.to_str().unwrap(), dump.to_str().unwrap());
+    let arguments =
+        ["audit", "--from", "1.24", "--to", "1.31", "-f", objects, "--dump", dump, "-o", "json", "-n", "shop"];
+    let said = run(Path::new("/nonexistent"), &arguments);
+    audited(&said.out).into_iter().filter(|line| !line.contains("istio-system")).collect()
+}
+
+#[test]
+fn audit_of_a_cluster_is_audit_of_its_files() {
+    let mock = shop().start();
+    let said = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json"]);
+    assert!(said.code < 2, "{} {}", said.code, said.err);
+    let found = audited(&said.out);
+    assert!(!found.is_empty(), "{}", said.out);
+    assert_eq!(found, audit_of_files());
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    // Filters of the root namespace count, and are not asked about.
+    let namespaces = report["filters"].as_array().unwrap().iter().map(|one| one["namespace"].as_str().unwrap());
+    assert!(namespaces.clone().all(|namespace| namespace == "shop"), "{:?}", namespaces.collect::<Vec<_>>());
+    assert_eq!(report["counts"]["dumps"], json!(1), "replicas are told by one");
+    let all = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json", "-A"]);
+    let report: Value = serde_json::from_str(&all.out).unwrap();
+    assert!(report["filters"].as_array().unwrap().iter().any(|one| one["namespace"] == "istio-system"));
+}
+
+#[test]
+fn audit_says_what_runs_and_where_every_workload_is() {
+    let mock = shop().start();
+    // The current release is what istiod's pods say.
+    let said = live(&mock, &["audit", "--to", "1.31", "-o", "json"]);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said.code, &report["from"], &report["verdict"]), (0, &json!("1.31"), &json!("ready")), "{}", said.err);
+    let said = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json"]);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let place = json!({"revision": "default", "istiod": "1.31.0", "proxies": "1.31.0", "count": 1});
+    assert_eq!(report["during"][0]["places"], json!([place]), "{}", report["during"]);
+    assert_eq!(report["during"][0]["gets"].as_array().unwrap().len(), report["rollOut"].as_array().unwrap().len());
+}
+
+#[test]
+fn audit_answers_with_what_could_be_read() {
+    let world = shop().fault("/api/v1/namespaces/shop/pods?", Fault::Status(403, "pods is forbidden"), 9);
+    let mock = world.start();
+    let said = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    assert!(said.err.contains("not allowed to list pods in namespace shop"), "{}", said.err);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    assert!(!report["problems"].as_array().unwrap().is_empty(), "{}", said.out);
+    assert!(!audited(&said.out).is_empty());
+}
+
 #[test]
 fn get_says_what_is_selected_and_what_is_in_effect() {
     let mock = shop().start();
