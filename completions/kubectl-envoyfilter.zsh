@@ -1168,8 +1168,8 @@ _arguments "${_arguments_options[@]}" : \
 '--to=[Release to upgrade to]:RELEASE:_default' \
 '--from=[Release that runs now \[default\: what the cluster or the config dumps say\]]:RELEASE:_default' \
 '*--path=[Releases on the way, such as 1.24,1.26,1.28 \[default\: every minor release\]]:RELEASES:_default' \
-'--revision-from=[Name of the revision that runs now, for the report]:NAME:_default' \
-'--revision-to=[Name of the revision to upgrade to, for the report]:NAME:_default' \
+'--revision-from=[Name of the revision that runs now: filters for other revisions do not count before the upgrade]:NAME:_default' \
+'--revision-to=[Name of the revision to upgrade to: filters for other revisions do not count after the upgrade]:NAME:_default' \
 '-o+[Form of the output]:OUTPUT:((human\:"For people"
 json\:"schemas/audit.json"
 markdown\:"For a change ticket"

@@ -55,9 +55,6 @@ const PLACES: [(&[&str], &str, Condition); 5] = [
 
 /// The names in a patch's match that the upgrade changes.
 pub(super) fn renamed(cx: &Context<'_>, upgrade: &Upgrade, view: &PatchView<'_>) -> Vec<Anchor> {
-    if tell::left_behind(upgrade, view) {
-        return Vec::new();
-    }
     let (from, to) = (upgrade.before.release, upgrade.after.release);
     let found = PLACES.iter().filter_map(|&(place, kind, condition)| {
         let node = view.node(place)?;

@@ -48,8 +48,8 @@ mod tests {
         ] {
             assert_eq!(newest_fitting(expression, 31), want, "{expression}");
         }
-        // Without an anchor it fits 1.18.10.
-        assert_eq!(newest_fitting(r"1\.10.*", 18), Some(18));
+        // Releases before the oldest supported one are compared too, when an upgrade begins there.
+        assert_eq!(newest_fitting(r"^1\.18.*", 18), Some(18));
         assert_eq!(newest_fitting(r"^1\.10.*", 18), None);
     }
 }

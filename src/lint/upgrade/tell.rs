@@ -5,7 +5,6 @@ use crate::lint::context::{Context, PatchView};
 use crate::lint::finding::{Confidence, Edit, Finding};
 use crate::lint::names::listed;
 use crate::lint::rule::Rule;
-use crate::lint::versions;
 use crate::model::release::Release;
 use crate::source::{Severity, Span};
 
@@ -140,11 +139,4 @@ pub fn twin(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[(Span, String)])
     }
     let at = u32::try_from(start + body.len()).ok()?;
     Some(Edit { span: Span { start: at, end: at, ..item }, text: format!("\n{lead}{twin}") })
-}
-
-/// Whether a patch is pinned to proxies that are older than those the upgrade begins with: it has nothing to lose.
-pub fn left_behind(upgrade: &Upgrade, view: &PatchView<'_>) -> bool {
-    let version = view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str());
-    let newest = versions::newest_fitting(version, upgrade.after.proxies.minor.max(upgrade.before.proxies.minor));
-    !version.is_empty() && newest.is_none_or(|newest| newest < upgrade.before.proxies.minor)
 }
