@@ -63,9 +63,9 @@ async fn sample(cluster: Cluster, proxies: usize, reviewer: Arc<Reviewer>, sende
         first.truncate(proxies);
         let asked = first.len();
         let mut sampled = Sampled::new();
-        let mut dumps = pin!(dumps::deliver(cluster.clone(), first, None, DUMPS));
+        let mut dumps = pin!(dumps::deliver(cluster.clone(), first, None, Vec::new(), DUMPS));
         while let Some(Delivery { target, dump, .. }) = dumps.next().await {
-            let dump = dump.ok().and_then(|text| block_in_place(|| Dump::from_text(target.full_name(), text).0));
+            let dump = dump.ok().and_then(|(text, _)| block_in_place(|| Dump::from_text(target.full_name(), text).0));
             let Some(proxy) = dump.as_ref().and_then(Dump::proxy) else { continue };
             let list = sampled.entry(target.kind).or_default();
             list.extend(proxy.extensions.iter().cloned());

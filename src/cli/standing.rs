@@ -18,7 +18,7 @@ pub(super) fn standings(inventory: &Inventory, facts: &Facts) -> BTreeMap<String
         standings.entry(workload).or_default().push(standing);
     }
     let mut asked: BTreeMap<String, Vec<Standing>> = BTreeMap::new();
-    for workload in &inventory.workloads {
+    for workload in inventory.workloads.iter() {
         let key = format!("{}/{}", workload.object.namespace, workload.object.name);
         if let Some(revision) = asks(inventory, workload).filter(|_| !standings.contains_key(&key)) {
             asked.entry(key).or_default().push(standing(facts, revision, ""));

@@ -464,7 +464,7 @@ fn names(config: &ProxyConfig<'_>) -> BTreeSet<String> {
     }
     let nothing = |_: &Json, _: &str, _: &mut BTreeSet<String>| {};
     let mut out = BTreeSet::new();
-    for resource in &config.resources {
+    for resource in config.resources.iter() {
         let json: Json = serde_json::from_str(resource.json).unwrap();
         let path = format!("{} {}", resource.kind.word(), resource.name);
         list(&json, "listener_filters", &path, &mut out, &nothing);

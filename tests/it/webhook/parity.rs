@@ -165,5 +165,12 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
     assert_eq!(silent, NOT_AT_ADMISSION, "rules whose bad cases a review does not show");
 }
 
-/// Rules of which a review shows nothing in their own cases.
-const NOT_AT_ADMISSION: &[&str] = &[];
+/// Rules of which a review shows nothing in their own cases: they are about the text of a file, or need config dumps, Deployments
+/// beside pods, an upgrade, or an Envoy.
+const NOT_AT_ADMISSION: &[&str] = &[
+    "EF003", "EF004", "EF005", "EF018", "EF133", "EF201", "EF202", "EF204", "EF207", "EF209", "EF210", "EF211",
+    "EF212", "EF217", "EF218", "EF220", "EF221", "EF222", "EF223", "EF226", "EF228", "EF229", "EF311", "EF316",
+    "EF323", "EF327", "EF402", "EF406", "EF505", "EF601", "EF602", "EF603", "EF604", "EF605", "EF606", "EF607",
+    "EF608", "EF609", "EF610", "EF611", "EF612", "EF613", "EF614", "EF615", "EF616", "EF801", "EF802", "EF803",
+    "EF804", "EF805", "EF806", "EF902", "EF903",
+];
