@@ -232,6 +232,9 @@ _kubectl__envoyfilter() {
             kubectl__envoyfilter__subcmd__help__subcmd__webhook,report)
                 cmd="kubectl__envoyfilter__subcmd__help__subcmd__webhook__subcmd__report"
                 ;;
+            kubectl__envoyfilter__subcmd__help__subcmd__webhook,serve)
+                cmd="kubectl__envoyfilter__subcmd__help__subcmd__webhook__subcmd__serve"
+                ;;
             kubectl__envoyfilter__subcmd__help__subcmd__webhook,status)
                 cmd="kubectl__envoyfilter__subcmd__help__subcmd__webhook__subcmd__status"
                 ;;
@@ -262,6 +265,9 @@ _kubectl__envoyfilter() {
             kubectl__envoyfilter__subcmd__webhook,report)
                 cmd="kubectl__envoyfilter__subcmd__webhook__subcmd__report"
                 ;;
+            kubectl__envoyfilter__subcmd__webhook,serve)
+                cmd="kubectl__envoyfilter__subcmd__webhook__subcmd__serve"
+                ;;
             kubectl__envoyfilter__subcmd__webhook,status)
                 cmd="kubectl__envoyfilter__subcmd__webhook__subcmd__status"
                 ;;
@@ -279,6 +285,9 @@ _kubectl__envoyfilter() {
                 ;;
             kubectl__envoyfilter__subcmd__webhook__subcmd__help,report)
                 cmd="kubectl__envoyfilter__subcmd__webhook__subcmd__help__subcmd__report"
+                ;;
+            kubectl__envoyfilter__subcmd__webhook__subcmd__help,serve)
+                cmd="kubectl__envoyfilter__subcmd__webhook__subcmd__help__subcmd__serve"
                 ;;
             kubectl__envoyfilter__subcmd__webhook__subcmd__help,status)
                 cmd="kubectl__envoyfilter__subcmd__webhook__subcmd__help__subcmd__status"
@@ -364,7 +373,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -450,7 +459,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -544,7 +553,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -706,7 +715,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -796,7 +805,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -882,7 +891,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -1016,7 +1025,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -1102,7 +1111,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -1232,7 +1241,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -1362,7 +1371,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -1492,7 +1501,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -1622,7 +1631,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -1906,7 +1915,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -2004,7 +2013,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -2132,7 +2141,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -2262,7 +2271,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -2392,7 +2401,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -2486,7 +2495,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -2865,7 +2874,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__help__subcmd__webhook)
-            opts="install status report policy uninstall"
+            opts="install status report policy uninstall serve"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2920,6 +2929,20 @@ _kubectl__envoyfilter() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kubectl__subcmd__envoyfilter__subcmd__help__subcmd__webhook__subcmd__serve)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kubectl__subcmd__envoyfilter__subcmd__help__subcmd__webhook__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -2949,12 +2972,20 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__lint)
-            opts="-o -n -v -A -l -h --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --select --ignore --output --output-file --stat --fail-on --baseline --update-baseline --fix --unsafe-fixes --diff --rules --config --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-f -o -n -v -A -l -h --filename --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --select --ignore --output --output-file --stat --fail-on --baseline --update-baseline --fix --unsafe-fixes --diff --rules --config --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --filename)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dump)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3088,7 +3119,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -3178,7 +3209,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -3316,7 +3347,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -3414,7 +3445,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -3542,7 +3573,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -3636,7 +3667,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -3730,7 +3761,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -3745,7 +3776,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__webhook)
-            opts="-n -v -A -l -h --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help install status report policy uninstall help"
+            opts="-n -v -A -l -h --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help install status report policy uninstall serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3816,7 +3847,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -3831,7 +3862,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__help)
-            opts="install status report policy uninstall help"
+            opts="install status report policy uninstall serve help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3887,6 +3918,20 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__help__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__help__subcmd__serve)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -4076,7 +4121,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -4182,7 +4227,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -4304,7 +4349,185 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
+                    return 0
+                    ;;
+                --capture)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__serve)
+            opts="-n -v -A -l -h --listen --metrics-listen --mode --deny-at --deadline --on-deadline --max-request-bytes --at-once --cert-secret --tls-cert --tls-key --service --webhook-configuration --certificate-name --authority-lifetime --certificate-lifetime --rotation-overlap --shutdown-delay --sample-proxies --config --rules --replica --pod-namespace --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metrics-listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "enforce warn audit" -- "${cur}"))
+                    return 0
+                    ;;
+                --deny-at)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --on-deadline)
+                    COMPREPLY=($(compgen -W "allow deny" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-request-bytes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --at-once)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cert-secret)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tls-cert)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tls-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --service)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --webhook-configuration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --certificate-name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --authority-lifetime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --certificate-lifetime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rotation-overlap)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shutdown-delay)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sample-proxies)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --replica)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pod-namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --istio-version)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root-namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --kubeconfig)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cluster)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-group)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --selector)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -l)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --field-selector)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --istio-namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dump-via)
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -4406,7 +4629,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)
@@ -4500,7 +4723,7 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --dump-via)
-                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "auto port-forward exec pod-proxy istiod" -- "${cur}"))
                     return 0
                     ;;
                 --capture)

@@ -23,7 +23,7 @@ _kubectl-envoyfilter() {
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -33,7 +33,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -63,7 +63,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -73,7 +73,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -113,7 +113,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -123,7 +123,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -157,7 +157,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -167,7 +167,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -201,7 +201,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -211,7 +211,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -245,7 +245,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -255,7 +255,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -289,7 +289,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -299,7 +299,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -333,7 +333,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -343,7 +343,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -377,7 +377,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -387,7 +387,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -421,7 +421,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -431,7 +431,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -465,7 +465,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -475,7 +475,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -509,7 +509,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -519,7 +519,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -553,7 +553,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -563,7 +563,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -589,7 +589,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -599,7 +599,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -629,7 +629,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -639,7 +639,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -774,7 +774,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -784,7 +784,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -819,7 +819,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -829,7 +829,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -882,7 +882,7 @@ markdown\:"A table"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -892,7 +892,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '--stat[Only counts for each rule]' \
@@ -930,7 +930,7 @@ name\:"envoyfilter/NAME"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -940,7 +940,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -966,7 +966,7 @@ json\:"For programs"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -976,7 +976,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -998,7 +998,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1008,7 +1008,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1031,7 +1031,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1041,7 +1041,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1067,7 +1067,7 @@ json\:"For programs"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1077,7 +1077,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '--client[Only this program'\''s version; no cluster is read]' \
 '-v[Leave nothing out]' \
@@ -1099,7 +1099,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1109,7 +1109,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1131,7 +1131,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1141,7 +1141,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1168,8 +1168,8 @@ _arguments "${_arguments_options[@]}" : \
 '--to=[Release to upgrade to]:RELEASE:_default' \
 '--from=[Release that runs now \[default\: what the cluster or the config dumps say\]]:RELEASE:_default' \
 '*--path=[Releases on the way, such as 1.24,1.26,1.28 \[default\: every minor release\]]:RELEASES:_default' \
-'--revision-from=[Name of the revision that runs now: filters for other revisions do not count before the upgrade]:NAME:_default' \
-'--revision-to=[Name of the revision to upgrade to: filters for other revisions do not count after the upgrade]:NAME:_default' \
+'--revision-from=[Name of the revision that runs now\: filters for other revisions do not count before the upgrade]:NAME:_default' \
+'--revision-to=[Name of the revision to upgrade to\: filters for other revisions do not count after the upgrade]:NAME:_default' \
 '-o+[Form of the output]:OUTPUT:((human\:"For people"
 json\:"schemas/audit.json"
 markdown\:"For a change ticket"
@@ -1202,7 +1202,7 @@ never\:"Never"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1212,7 +1212,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '--unsafe-fixes[Rewrite filters also where that may change what they mean]' \
@@ -1237,7 +1237,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1247,7 +1247,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1272,7 +1272,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1282,7 +1282,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1312,7 +1312,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1322,7 +1322,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1372,7 +1372,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1382,7 +1382,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1434,7 +1434,7 @@ json\:"One List"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1444,7 +1444,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '--service-monitor[Let the Prometheus operator read the metrics]' \
 '--no-network-policy[Without a NetworkPolicy]' \
@@ -1475,7 +1475,7 @@ json\:"For programs"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1485,7 +1485,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1519,7 +1519,7 @@ json\:"One List"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1529,7 +1529,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1555,7 +1555,7 @@ _arguments "${_arguments_options[@]}" : \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1565,7 +1565,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1590,7 +1590,7 @@ server\:"The API server checks it and keeps nothing"))' \
 always\:"Always"
 never\:"Never"))' \
 '--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'--context=[Context of the kubeconfig]:NAME:_default' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1600,7 +1600,7 @@ never\:"Never"))' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec or pod-proxy]:WAY:(auto port-forward exec pod-proxy)' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '--keep-reports[Leave the reports where they are]' \
 '-v[Leave nothing out]' \
@@ -1610,6 +1610,63 @@ never\:"Never"))' \
 '--all-replicas[Read every pod, not one for each template]' \
 '-h[Print help]' \
 '--help[Print help]' \
+&& ret=0
+;;
+(serve)
+_arguments "${_arguments_options[@]}" : \
+'--listen=[Where the API server calls, over TLS\: POST /validate]:ADDRESS:_default' \
+'--metrics-listen=[Where kubelet and Prometheus call, over plain HTTP\: /healthz, /readyz, /metrics]:ADDRESS:_default' \
+'--mode=[What becomes of findings where the label envoyfilter.dev/admission of the namespace says nothing]:MODE:((enforce\:"Findings at or above --deny-at deny, the others warn"
+warn\:"Findings warn"
+audit\:"Findings are logged and counted only"))' \
+'--deny-at=[From which severity on findings deny \[default\: fail_on of the configuration, else error\]]:SEVERITY:_default' \
+'--deadline=[How long a review may take; a tenth less than what the API server waits, if that is shorter]:DURATION:_default' \
+'--on-deadline=[What is answered when that time has run out]:ON_DEADLINE:((allow\:"Allow, with a warning"
+deny\:"Deny"))' \
+'--max-request-bytes=[Largest AdmissionReview, in bytes]:BYTES:_default' \
+'--at-once=[How many reviews are made at the same time \[default\: four for each core\]]:NUMBER:_default' \
+'--cert-secret=[Secret that this server keeps its own authority and certificate in]:NAME:_default' \
+'--tls-cert=[Certificate that somebody else renews, as a file; read again when it changes]:FILE:_files' \
+'--tls-key=[Its key]:FILE:_files' \
+'--service=[Service that the API server calls\: the name in the certificate, and that of the Lease of the replicas]:NAME:_default' \
+'--webhook-configuration=[ValidatingWebhookConfiguration whose caBundle is kept right]:NAME:_default' \
+'*--certificate-name=[Further name or address in the certificate; may be given several times]:NAME:_default' \
+'--authority-lifetime=[How long an authority lives; its successor is announced after two thirds of it]:DURATION:_default' \
+'--certificate-lifetime=[How long a certificate lives; it is renewed after two thirds of it]:DURATION:_default' \
+'--rotation-overlap=[How long an authority is trusted before it signs, and after]:DURATION:_default' \
+'--shutdown-delay=[How long to go on serving after SIGTERM, until the API server has heard of it]:DURATION:_default' \
+'--sample-proxies=[How many running proxies to ask for the extensions they are built with; 0\: those of the release count]:NUMBER:_default' \
+'--config=[Configuration, as for lint]:FILE:_files' \
+'*--rules=[Rules of your own\: files, or folders of files, of kind LintRule]:PATH:_files' \
+'--replica=[Name of this replica \[default\: the name of the pod\]]:NAME:_default' \
+'--pod-namespace=[Namespace of the Service, Secret and Lease, unless -n says it]:NAMESPACE:_default' \
+'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
+'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'-v[Leave nothing out]' \
+'--verbose[Leave nothing out]' \
+'-A[Every namespace]' \
+'--all-namespaces[Every namespace]' \
+'--all-replicas[Read every pod, not one for each template]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
 (help)
@@ -1641,6 +1698,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (uninstall)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(serve)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1829,6 +1890,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (uninstall)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(serve)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -2226,6 +2291,7 @@ _kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands() {
 'report:Lint the running mesh and write what is found into it, as PolicyReports' \
 'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
 'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
+'serve:Answer the API server\: what the deployment of the webhook runs' \
     )
     _describe -t commands 'kubectl-envoyfilter help webhook commands' commands "$@"
 }
@@ -2243,6 +2309,11 @@ _kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__policy_commands() {
 _kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter help webhook report commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__serve_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__serve_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help webhook serve commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__status_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__status_commands() {
@@ -2318,6 +2389,7 @@ _kubectl-envoyfilter__subcmd__webhook_commands() {
 'report:Lint the running mesh and write what is found into it, as PolicyReports' \
 'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
 'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
+'serve:Answer the API server\: what the deployment of the webhook runs' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter webhook commands' commands "$@"
@@ -2330,6 +2402,7 @@ _kubectl-envoyfilter__subcmd__webhook__subcmd__help_commands() {
 'report:Lint the running mesh and write what is found into it, as PolicyReports' \
 'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
 'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
+'serve:Answer the API server\: what the deployment of the webhook runs' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter webhook help commands' commands "$@"
@@ -2353,6 +2426,11 @@ _kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__policy_commands() {
 _kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter webhook help report commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__serve_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__serve_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook help serve commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__status_commands] )) ||
 _kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__status_commands() {
@@ -2378,6 +2456,11 @@ _kubectl-envoyfilter__subcmd__webhook__subcmd__policy_commands() {
 _kubectl-envoyfilter__subcmd__webhook__subcmd__report_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter webhook report commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__serve_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__serve_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook serve commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__status_commands] )) ||
 _kubectl-envoyfilter__subcmd__webhook__subcmd__status_commands() {
