@@ -126,18 +126,19 @@ fn with_absolute_domains(text: &str) -> Option<String> {
     let mut routes = json::parse(text).ok()?;
     let mut changed = false;
     for vhost in field_mut(&mut routes, "virtual_hosts", "virtualHosts")?.items_mut()? {
-        // Those of a VirtualService have the hosts that it names.
+        // A host that only a VirtualService names is no service; it has this one domain.
         let of_virtual_service = |route: &Tree<'_>| {
             let metadata = route.get("metadata");
             let metadata = metadata.and_then(|one| field(one, "filter_metadata", "filterMetadata"));
             let config = metadata.and_then(|one| one.path(&["istio", "config"]));
             config.and_then(Tree::as_str).is_some_and(|config| config.contains("/virtual-service/"))
         };
-        if vhost.get("routes").map(Tree::items).unwrap_or_default().iter().any(of_virtual_service) {
-            continue;
-        }
+        let routed = vhost.get("routes").map(Tree::items).unwrap_or_default().iter().any(of_virtual_service);
         let name = vhost.name().rsplit_once(':').map(|(host, _)| host.to_owned()).unwrap_or_default();
         let Some(domains) = vhost.get_mut("domains").and_then(Tree::items_mut) else { continue };
+        if routed && domains.len() == 1 {
+            continue;
+        }
         let absolute = format!("{name}.");
         let is_name = name.contains('.') && !name.starts_with('*') && name.parse::<IpAddr>().is_err();
         let first = domains.first().and_then(Tree::as_str) == Some(name.as_str());
