@@ -2,9 +2,10 @@
 
 use crate::declare_rule;
 use crate::lint::names::count;
+use crate::lint::tried::refusal;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, Rule};
 use crate::trial::blame::Proof;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
     /// A patch that a real Envoy refuses.
@@ -32,8 +33,8 @@ struct Blame {
     words: String,
     proof: Proof,
     knowledge: Knowledge,
-    resources: Vec<String>,
-    workloads: Vec<String>,
+    resources: BTreeSet<String>,
+    workloads: BTreeSet<String>,
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
@@ -49,8 +50,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 words: refusal.words.clone(),
                 proof: refusal.proof,
                 knowledge: run.knowledge,
-                resources: Vec::new(),
-                workloads: Vec::new(),
+                resources: BTreeSet::new(),
+                workloads: BTreeSet::new(),
             });
             // The surest is told.
             if (refusal.proof, run.knowledge == Knowledge::Reference)
@@ -58,23 +59,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             {
                 (blame.words, blame.proof, blame.knowledge) = (refusal.words.clone(), refusal.proof, run.knowledge);
             }
-            blame.resources.push(format!("{} {}", refusal.kind.word(), refusal.resource));
+            blame.resources.insert(format!("{} {}", refusal.kind.word(), refusal.resource));
             if run.knowledge == Knowledge::Dump {
-                blame.workloads.push(run.label.clone());
+                blame.workloads.insert(run.label.clone());
             }
         }
     }
-    for ((filter, patch), mut blame) in blamed {
+    for ((filter, patch), blame) in blamed {
         let Some(view) = cx.patch(filter, patch) else { continue };
-        blame.resources.sort();
-        blame.resources.dedup();
-        blame.workloads.sort();
-        blame.workloads.dedup();
-        let (envoy, first) = (&trials.envoy, blame.resources.first().cloned().unwrap_or_default());
-        let message = match blame.resources.len() {
-            1 => format!("{envoy} refuses {first} with this patch in it"),
-            number => format!("{envoy} refuses {number} resources with this patch in them, {first} first"),
-        };
+        let message = refusal(&trials.envoy, &blame.resources);
         let (label, sure) = match blame.proof {
             Proof::Alone => ("refused with this patch alone", true),
             Proof::Together => ("taken without this patch", true),

@@ -2,6 +2,8 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, Rule, walk};
+use regex::Regex;
+use std::sync::LazyLock;
 
 declare_rule! {
     /// A private key, password or token written into a value.
@@ -78,25 +80,14 @@ fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
     key_id.then_some("an access key")
 }
 
+/// What is written where a secret is put in later, or where there is none: marks of templates, and words.
+static FILLED_IN_LATER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let marks = r"\{\{|\$\{|<|%|x{3}|\*{3}|\.{3}";
+    let words = "change-?me|example|your|replace|todo|place-?holder|dummy";
+    Regex::new(&format!("(?i){marks}|{words}")).ok()
+});
+
 /// Whether a text stands for a secret that is put in later, or for none.
 fn filled_in_later(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    [
-        "{{",
-        "${",
-        "<",
-        "%",
-        "xxx",
-        "***",
-        "...",
-        "changeme",
-        "example",
-        "your",
-        "replace",
-        "todo",
-        "placeholder",
-        "dummy",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
+    FILLED_IN_LATER.as_ref().is_some_and(|known| known.is_match(text))
 }

@@ -4,9 +4,10 @@ use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::live::{refusals, words_of, writers};
 use crate::lint::names::count;
+use crate::lint::tried::refusal;
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, ProxyRun, Rule};
 use crate::model::resource::ResourceKind;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
     /// An update that Envoy refused, with the patch whose value is in it.
@@ -32,8 +33,8 @@ declare_rule! {
 #[derive(Default)]
 struct Blame {
     details: String,
-    resources: Vec<String>,
-    workloads: Vec<String>,
+    resources: BTreeSet<String>,
+    workloads: BTreeSet<String>,
     named: bool,
 }
 
@@ -48,22 +49,14 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     blame.details = error.details.split_whitespace().collect::<Vec<_>>().join(" ");
                 }
                 blame.named |= named;
-                blame.resources.push(format!("{} {name}", kind.word()));
-                blame.workloads.push(run.label.clone());
+                blame.resources.insert(format!("{} {name}", kind.word()));
+                blame.workloads.insert(run.label.clone());
             }
         }
     }
-    for ((filter, patch), mut blame) in blamed {
+    for ((filter, patch), blame) in blamed {
         let Some(view) = cx.patch(filter, patch) else { continue };
-        blame.resources.sort();
-        blame.resources.dedup();
-        blame.workloads.sort();
-        blame.workloads.dedup();
-        let first = blame.resources.first().cloned().unwrap_or_default();
-        let message = match blame.resources.len() {
-            1 => format!("Envoy refuses {first} with this patch in it"),
-            number => format!("Envoy refuses {number} resources with this patch in them, {first} first"),
-        };
+        let message = refusal("Envoy", &blame.resources);
         out.push(
             Finding::new(rule, view.key_span(&["patch", "value"]), message)
                 .of(view.filter, Some(patch))

@@ -125,26 +125,10 @@ pub struct Needs {
     pub dumps: bool,
 }
 
-/// Everything that explains where a filter applies and what it meets.
-const ALL: &[&Kind] = &[
-    ENVOY_FILTER,
-    POD,
-    SERVICE,
-    SERVICE_ENTRY,
-    GATEWAY,
-    VIRTUAL_SERVICE,
-    DESTINATION_RULE,
-    SIDECAR,
-    WORKLOAD_ENTRY,
-    KUBE_GATEWAY,
-];
-const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
-
 /// What the admission server watches: what `lint` reads, and the labels of namespaces.
 const WATCHED: &[&Kind] = &[
     ENVOY_FILTER,
     POD,
-    NAMESPACE,
     SERVICE,
     SERVICE_ENTRY,
     GATEWAY,
@@ -153,7 +137,11 @@ const WATCHED: &[&Kind] = &[
     SIDECAR,
     WORKLOAD_ENTRY,
     KUBE_GATEWAY,
+    NAMESPACE,
 ];
+/// Everything that explains where a filter applies and what it meets.
+const ALL: &[&Kind] = WATCHED.split_at(WATCHED.len() - 1).0;
+const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
 
 /// The admission server. What it writes beside (its own certificate) is in `rbac`.
 pub const WEBHOOK: Needs = Needs { command: "webhook", kinds: WATCHED, dumps: false };

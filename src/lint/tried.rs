@@ -17,6 +17,15 @@ pub struct Trials {
     pub trouble: Option<Trouble>,
 }
 
+/// Says that Envoy refuses resources on account of a patch.
+pub fn refusal(envoy: &str, resources: &BTreeSet<String>) -> String {
+    let first = resources.first().map_or("", String::as_str);
+    match resources.len() {
+        1 => format!("{envoy} refuses {first} with this patch in it"),
+        number => format!("{envoy} refuses {number} resources with this patch in them, {first} first"),
+    }
+}
+
 /// Asks Envoy about every run; runs that are one are asked about once.
 pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
     let mut trials = Trials { envoy: trial.name(), runs: Vec::new(), trouble: None };

@@ -71,6 +71,23 @@ pub enum AnyMismatch {
     Unknown(String),
 }
 
+/// What is merged with what in two payloads of one type: the messages themselves, or, of a well-known type, their values.
+/// Both are taken out of the bytes they may be in.
+pub(super) fn payloads<'t, 'a>(
+    message: Message,
+    target: &'t mut Tree<'a>,
+    source: &Tree<'a>,
+) -> Option<(&'t mut Tree<'a>, Tree<'a>)> {
+    target.open();
+    let mut source = source.clone();
+    source.open();
+    if message.well_known().is_some() {
+        return target.get_mut("value").zip(source.remove("value"));
+    }
+    source.remove(TYPE_KEY);
+    Some((target, source))
+}
+
 /// Goes from a place to a field in it; the length to cut the path back to afterwards.
 pub(super) fn enter(path: &mut String, field: &str) -> usize {
     let mark = path.len();
@@ -242,16 +259,8 @@ impl Merger<'_> {
         if target_type != source_type {
             return Err(AnyMismatch::Types { target: target_type, patch: source_type });
         }
-        target.open();
-        let mut source = source.clone();
-        source.open();
-        if message.well_known().is_some() {
-            if let (Some(old), Some(value)) = (target.get_mut("value"), source.get("value")) {
-                self.sub_message(message, old, value);
-            }
-        } else {
-            source.remove(TYPE_KEY);
-            self.merge(message, target, &source);
+        if let Some((old, value)) = payloads(message, target, source) {
+            self.sub_message(message, old, &value);
         }
         let prefixed = format!("type.googleapis.com/{}", type_name(&target_type));
         if target.str_at(TYPE_KEY) != prefixed {

@@ -5,7 +5,7 @@
 
 use super::decode::is_default;
 use super::json::{Style, write};
-use super::merge::enter;
+use super::merge::{enter, payloads};
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 
@@ -154,16 +154,8 @@ impl Unmerger<'_> {
         let Some(message) = self.schema.message(&target_type).filter(|_| target_type == source_type) else {
             return false;
         };
-        target.open();
-        let mut source = source.clone();
-        source.open();
-        if message.well_known().is_some() {
-            if let (Some(old), Some(value)) = (target.get_mut("value"), source.get("value")) {
-                self.sub_message(message, old, value);
-            }
-        } else {
-            source.remove(TYPE_KEY);
-            self.message(message, target, &source);
+        if let Some((old, value)) = payloads(message, target, source) {
+            self.sub_message(message, old, &value);
         }
         true
     }

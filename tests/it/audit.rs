@@ -1,6 +1,7 @@
 //! The audit as users meet it: forms of output, exit codes, schemas; and upgrades as other tests ask about them.
 
 use crate::cli::run;
+use crate::linting::input;
 use crate::support::{JsonSchema, dumps, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::upgrade::forecast::Forecast;
@@ -60,15 +61,7 @@ impl Side {
         let references: Vec<_> = plain.iter().zip(&forecasts).map(|(config, one)| one.apply(config)).collect();
         let mesh = MeshSettings::of(&loaded.inventory);
         ask(&Stage {
-            input: Input {
-                sources: &loaded.sources,
-                inventory: &loaded.inventory,
-                problems: &loaded.problems,
-                dumps: &given,
-                references: &references,
-                release: self.release,
-                mesh: &mesh,
-            },
+            input: Input { dumps: &given, references: &references, ..input(loaded, self.release, &mesh) },
             proxies: self.release,
             stand_ins: &[],
             make_up: self.dumps.is_empty(),

@@ -4,6 +4,7 @@
 //! What the recordings show is computed here from their JSON alone: the difference between a proxy's configuration with and
 //! without the filters, in each release, compared between releases. The audit knows nothing of it.
 
+use crate::linting::input;
 use crate::reference::{Set, known, sets};
 use crate::support::dumps;
 use kubectl_envoyfilter::engine::MeshSettings;
@@ -310,15 +311,7 @@ fn audited(loaded: &Loaded, old: &Recorded, new: &Recorded) -> BTreeMap<String, 
 
 fn stage<'a>(loaded: &'a Loaded, dumps: &'a [ProxyConfig<'a>], release: Release, mesh: &'a MeshSettings) -> Stage<'a> {
     Stage {
-        input: Input {
-            sources: &loaded.sources,
-            inventory: &loaded.inventory,
-            problems: &loaded.problems,
-            dumps,
-            references: &[],
-            release,
-            mesh,
-        },
+        input: Input { dumps, ..input(loaded, release, mesh) },
         proxies: release,
         stand_ins: &[],
         make_up: false,

@@ -1,5 +1,6 @@
 //! The rule on shared state against every recording in which istiod's changes stayed after the filters were deleted.
 
+use crate::linting::input;
 use crate::support::{dumps, recorded, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{self, Input};
@@ -29,15 +30,8 @@ fn every_recorded_leak_is_found() {
                 continue;
             }
             let loaded = load::read_text(id, source, &load::Options::default());
-            let input = Input {
-                sources: &loaded.sources,
-                inventory: &loaded.inventory,
-                problems: &[],
-                dumps: &configs,
-                references: &[],
-                release: Release::NEWEST,
-                mesh: &MeshSettings::default(),
-            };
+            let mesh = MeshSettings::default();
+            let input = Input { problems: &[], dumps: &configs, ..input(&loaded, Release::NEWEST, &mesh) };
             let fires = !lint::lint(&input, &[rule]).is_empty();
             match (leaks, fires) {
                 (true, true) => (leaked, found) = (leaked + 1, found + 1),

@@ -51,16 +51,21 @@ impl Proxies {
         let references: Vec<_> =
             self.references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
         let mesh = MeshSettings::of(&loaded.inventory);
-        let input = Input {
-            sources: &loaded.sources,
-            inventory: &loaded.inventory,
-            problems: &loaded.problems,
-            dumps: &given,
-            references: &references,
-            release: self.release,
-            mesh: &mesh,
-        };
+        let input = Input { dumps: &given, references: &references, ..input(loaded, self.release, &mesh) };
         lint::inspect(&input, rules::ALL, look)
+    }
+}
+
+/// What was loaded, as the input of a run without dumps and reference configurations.
+pub(crate) fn input<'a>(loaded: &'a Loaded, release: Release, mesh: &'a MeshSettings) -> Input<'a> {
+    Input {
+        sources: &loaded.sources,
+        inventory: &loaded.inventory,
+        problems: &loaded.problems,
+        dumps: &[],
+        references: &[],
+        release,
+        mesh,
     }
 }
 

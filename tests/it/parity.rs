@@ -3,6 +3,7 @@
 //! The messages are those of istiod (release 1.31 line and older): recorded with the published filters of testdata/corpus
 //! and with the cases of testdata/reference. `PARITY_CORPUS` and `PARITY_VERDICTS` name another folder and file to check.
 
+use crate::linting::input;
 use crate::support::{recorded, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{self, Finding, Input};
@@ -82,15 +83,7 @@ fn complaints(message: &Json) -> Vec<String> {
 /// The findings on a text.
 fn findings(loaded: &load::Loaded, references: &[ProxyConfig<'_>], release: Release) -> Vec<Finding> {
     let mesh = MeshSettings::default();
-    let input = Input {
-        sources: &loaded.sources,
-        inventory: &loaded.inventory,
-        problems: &loaded.problems,
-        dumps: &[],
-        references,
-        release,
-        mesh: &mesh,
-    };
+    let input = Input { references, ..input(loaded, release, &mesh) };
     lint::lint(&input, rules::ALL)
 }
 

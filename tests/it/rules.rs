@@ -6,7 +6,7 @@
 //! upgrades have `# from: 1.26` too: the release before; `with` then names recordings that both releases have.
 //! `# envoy: MARKER => WORDS` stands for an Envoy that refuses, with these words, what holds the marker.
 
-use crate::linting::{directive, expect};
+use crate::linting::{directive, expect, input};
 use crate::support::{dumps, live_dump, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{self, Finding, Input, Rule};
@@ -44,15 +44,7 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
     let references = reference::dumps(release);
     let references: Vec<_> = references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
     let mesh = MeshSettings::of(&loaded.inventory);
-    let input = Input {
-        sources: &loaded.sources,
-        inventory: &loaded.inventory,
-        problems: &loaded.problems,
-        dumps: &configs,
-        references: &references,
-        release,
-        mesh: &mesh,
-    };
+    let input = Input { dumps: &configs, references: &references, ..input(&loaded, release, &mesh) };
     let trial = directive("envoy").first().map(|text| {
         let (marker, words) = text.split_once(" => ").unwrap();
         Trial::recorded(marker, words).unwrap()

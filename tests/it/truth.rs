@@ -4,6 +4,7 @@
 //! configuration without it. `TRUTH=all` takes every recorded case instead of a part, `TRUTH=shop/1.31/edge` those
 //! whose label contains that, and prints what is said and not true, or true and not said.
 
+use crate::linting::input;
 use crate::reference::{Set, known_differences, sets};
 use crate::support::dumps;
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program};
@@ -94,15 +95,7 @@ fn measure(set: &Set, wanted: &str) -> Figures {
         }
         figures.cases += 1;
         let loaded = load::read_text(&label, case["filters"].as_str().unwrap(), &load::Options::default());
-        let input = Input {
-            sources: &loaded.sources,
-            inventory: &loaded.inventory,
-            problems: &loaded.problems,
-            dumps: &configs,
-            references: &[],
-            release: set.release,
-            mesh: &mesh,
-        };
+        let input = Input { dumps: &configs, ..input(&loaded, set.release, &mesh) };
         let (found, seen) = lint::inspect(&input, rules::ALL, seen);
         let filters = &loaded.inventory.envoy_filters;
         let full: Vec<_> = configs.iter().map(|config| result(filters, set.release, config)).collect();

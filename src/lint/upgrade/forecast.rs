@@ -133,10 +133,11 @@ fn with_absolute_domains(text: &str) -> Option<String> {
             let config = metadata.and_then(|one| one.path(&["istio", "config"]));
             config.and_then(Tree::as_str).is_some_and(|config| config.contains("/virtual-service/"))
         };
-        let routed = vhost.get("routes").map(Tree::items).unwrap_or_default().iter().any(of_virtual_service);
+        let has_virtual_service =
+            vhost.get("routes").map(Tree::items).unwrap_or_default().iter().any(of_virtual_service);
         let name = vhost.name().rsplit_once(':').map(|(host, _)| host.to_owned()).unwrap_or_default();
         let Some(domains) = vhost.get_mut("domains").and_then(Tree::items_mut) else { continue };
-        if routed && domains.len() == 1 {
+        if has_virtual_service && domains.len() == 1 {
             continue;
         }
         let absolute = format!("{name}.");

@@ -5,7 +5,7 @@
 //! `testdata/envoy/known_differences.txt`, with the reason; a listed one that agrees fails too.
 
 use super::{ENVOYS, binary};
-use crate::linting::yaml_files;
+use crate::linting::{input, yaml_files};
 use crate::support::testdata;
 use kubectl_envoyfilter::engine::{MeshSettings, Outcome};
 use kubectl_envoyfilter::lint::{self, Context, Finding, Input, Rule};
@@ -204,15 +204,7 @@ fn ask(trial: &Trial, probe: &Probe, references: &[ProxyConfig<'_>], release: Re
         return Said::Nothing;
     }
     let mesh = MeshSettings::default();
-    let input = Input {
-        sources: &loaded.sources,
-        inventory: &loaded.inventory,
-        problems: &loaded.problems,
-        dumps: &[],
-        references,
-        release,
-        mesh: &mesh,
-    };
+    let input = Input { references, ..input(&loaded, release, &mesh) };
     let look = |cx: &Context<'_>| {
         let sent = cx.on_proxies(0, 0).any(|patch| patch.outcome == Outcome::Applied);
         let trials = cx.trials.as_ref().unwrap();

@@ -1,7 +1,7 @@
 //! Every case of every rule: the review of each filter beside the others says what `lint` says of the same objects.
 
 use super::{kind_of, library, rules, text};
-use crate::linting::directive;
+use crate::linting::{directive, input};
 use crate::support::testdata;
 use kubectl_envoyfilter::admission::judge::{Asked, judge};
 use kubectl_envoyfilter::admission::world::Said;
@@ -75,15 +75,7 @@ fn linted(objects: &[&Value], release: Release) -> (Loaded, Vec<Finding>) {
     let dumps = reference::dumps(release);
     let references: Vec<_> = dumps.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
     let mesh = MeshSettings::of(&loaded.inventory);
-    let input = Input {
-        sources: &loaded.sources,
-        inventory: &loaded.inventory,
-        problems: &loaded.problems,
-        dumps: &[],
-        references: &references,
-        release,
-        mesh: &mesh,
-    };
+    let input = Input { references: &references, ..input(&loaded, release, &mesh) };
     let found = lint::check(&input, ALL, &Config::default(), str::to_owned, |_| ()).findings;
     (loaded, found)
 }
