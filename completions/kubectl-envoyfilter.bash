@@ -906,7 +906,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__diff)
-            opts="-f -n -v -A -l -h --filename --current --delete --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-f -n -v -A -l -h --filename --current --delete --server-side --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2416,7 +2416,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__get)
-            opts="-o -n -v -A -l -h --output --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -w -n -v -A -l -h --output --watch --output-watch-events --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3134,7 +3134,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__rbac)
-            opts="-n -v -A -l -h --revision --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-n -v -A -l -h --revision --watch --server-side --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

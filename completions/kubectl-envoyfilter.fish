@@ -625,6 +625,7 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l server-side -d 'Ask the cluster\'s API server, its policies and its webhooks too what they say (a dry run: nothing is kept)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your filters'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s v -l verbose -d 'Leave nothing out'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s A -l all-namespaces -d 'Every namespace'
@@ -712,6 +713,8 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s w -l watch -d 'Go on, and say what changes: filters, what they select, what is in effect'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l output-watch-events -d 'With --watch, say whether a filter is new, another one or gone'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s v -l verbose -d 'Leave nothing out'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s A -l all-namespaces -d 'Every namespace'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l all-replicas -d 'Read every pod, not one for each template'
@@ -794,6 +797,8 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l capture -d 'Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l watch -d 'Also what `get --watch` needs'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l server-side -d 'Also what `diff --server-side` needs: rights to change EnvoyFilters, since there are none to try alone'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s v -l verbose -d 'Leave nothing out'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s A -l all-namespaces -d 'Every namespace'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l all-replicas -d 'Read every pod, not one for each template'

@@ -831,6 +831,7 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
 '--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'--server-side[Ask the cluster'\''s API server, its policies and its webhooks too what they say (a dry run\: nothing is kept)]' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -942,6 +943,9 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
 '--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'-w[Go on, and say what changes\: filters, what they select, what is in effect]' \
+'--watch[Go on, and say what changes\: filters, what they select, what is in effect]' \
+'--output-watch-events[With --watch, say whether a filter is new, another one or gone]' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
 '-A[Every namespace]' \
@@ -1043,6 +1047,8 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
 '--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
+'--watch[Also what \`get --watch\` needs]' \
+'(--watch)--server-side[Also what \`diff --server-side\` needs\: rights to change EnvoyFilters, since there are none to try alone]' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
 '-A[Every namespace]' \

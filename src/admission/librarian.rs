@@ -6,7 +6,7 @@ use super::world::{Change, Library, Said, Sampled, words};
 use crate::cluster::Cluster;
 use crate::cluster::dumps::{self, Delivery};
 use crate::cluster::kinds::{self, Kind};
-use crate::cluster::watch::{Seen, Single, follow};
+use crate::cluster::watch::{Seen, Within, follow, until};
 use crate::load::dump::Dump;
 use futures::StreamExt;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::block_in_place;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
 /// How long changes of EnvoyFilters are gathered before reviews see them.
 const FILTERS: Duration = Duration::from_millis(20);
@@ -101,8 +101,8 @@ pub async fn run(
     let mut look = |revision: &str| {
         if revisions.insert(revision.to_owned()) {
             let name = if revision == "default" { "istio".to_owned() } else { format!("istio-{revision}") };
-            let single = Single { namespace: istio_namespace.clone(), name };
-            tokio::spawn(follow(cluster.clone(), kinds::CONFIG_MAP, Some(single), kinds::CONFIG_MAP, sender.clone()));
+            let within = Within { namespace: istio_namespace.clone(), name: Some(name) };
+            tokio::spawn(follow(cluster.clone(), kinds::CONFIG_MAP, Some(within), kinds::CONFIG_MAP, sender.clone()));
         }
     };
     look("default");
@@ -140,7 +140,7 @@ pub async fn run(
                 health.synced(words(kind));
                 Change::All(objects)
             }
-            Seen::Broken(fault) => {
+            Seen::Broken(fault) | Seen::Forbidden(fault) => {
                 tracing::warn!(kind = words(kind), fault, "watch broken");
                 health.broken(words(kind), &fault);
                 continue;
@@ -160,12 +160,5 @@ pub async fn run(
             waiting.push((kind, change));
             others_at.get_or_insert(Instant::now() + OTHERS);
         }
-    }
-}
-
-async fn until(at: Option<Instant>) {
-    match at {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::envoy::{self, Asked, Envoy, Written};
 use super::input::{self, Offer, Proxies, Work};
-use super::{Exit, Session};
+use super::{Exit, Session, server_side};
 use crate::cluster::kinds;
 use crate::engine::{self, MeshSettings, Options, Patched, Program};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -29,6 +29,9 @@ pub(super) struct Diff {
     /// A filter of --current to delete
     #[arg(long, value_name = "NAMESPACE/NAME")]
     delete: Vec<String>,
+    /// Ask the cluster's API server, its policies and its webhooks too what they say (a dry run: nothing is kept)
+    #[arg(long)]
+    server_side: bool,
     #[command(flatten)]
     proxies: Proxies,
     #[command(flatten)]
@@ -77,13 +80,17 @@ impl Diff {
         let current = std::mem::take(&mut work.loaded);
         let new = input::objects(session, &self.files, self.proxies.demo && self.delete.is_empty());
         let mut problems = Vec::new();
+        let mut deleted = Vec::new();
         let before = current.inventory.envoy_filters.clone();
         let mut after: Vec<EnvoyFilter> = before.clone();
         for name in &self.delete {
             let full = if name.contains('/') { name.clone() } else { format!("{}/{name}", session.namespace()) };
             let found = after.iter().position(|filter| filter.full_name() == full);
             match found {
-                Some(index) => drop(after.remove(index)),
+                Some(index) => {
+                    after.remove(index);
+                    deleted.push(full);
+                }
                 None => problems.push(not_there(&full, &before)),
             }
         }
@@ -97,6 +104,14 @@ impl Diff {
             .map(|plane| (Program::new(&before, plane.release), Program::new(&after, plane.release)))
             .collect();
         let Ok(trial) = self.envoy.start(session)? else { return Ok(Exit::Usage) };
+        if self.server_side {
+            match work
+                .ask(session, async |cluster| server_side::ask(cluster, &new.inventory.envoy_filters, &deleted).await)?
+            {
+                Ok(said) => problems.extend(said),
+                Err(exit) => return Ok(exit),
+            }
+        }
         let written = Written {
             of: vec![
                 (current.inventory.envoy_filters.as_slice(), &current.sources),

@@ -1,5 +1,6 @@
 //! `get`: EnvoyFilters as a table, with what they select and what of them is in effect.
 
+use super::changes::{Changes, Next};
 use super::input::{self, Proxies, Work};
 use super::survey::{Row, Survey, survey};
 use super::{Exit, Session};
@@ -7,10 +8,9 @@ use crate::cluster::kinds;
 use crate::explain::view::API_VERSION;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::report::{self, table as tables};
-use crate::source::Problem;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -22,6 +22,12 @@ pub(super) struct Get {
     /// Form of the output
     #[arg(short, long, default_value = "table")]
     output: Output,
+    /// Go on, and say what changes: filters, what they select, what is in effect
+    #[arg(short, long)]
+    watch: bool,
+    /// With --watch, say whether a filter is new, another one or gone
+    #[arg(long, requires = "watch")]
+    output_watch_events: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -41,16 +47,19 @@ enum Output {
 /// The answer as data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct List {
+struct List<'l> {
     api_version: &'static str,
     kind: &'static str,
-    items: Vec<Item>,
-    problems: Vec<String>,
+    items: &'l [Item],
+    problems: &'l [String],
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Item {
+    /// What became of it since it was said last: `ADDED`, `MODIFIED` or `DELETED`; only when watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<&'static str>,
     namespace: String,
     name: String,
     priority: i32,
@@ -76,89 +85,214 @@ struct Item {
 }
 
 impl Get {
+    /// Whether it goes on.
+    pub(super) fn watches(&self) -> bool {
+        self.watch
+    }
+
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if self.watch {
+            return self.follow(session);
+        }
         if self.output == Output::Name && self.names.is_empty() {
             return names(session);
         }
-        let Survey { work, rows, problems } = match survey(session, &Proxies::default(), &kinds::GET, true)? {
+        let survey = match survey(session, &Proxies::default(), &kinds::GET, true)? {
             Ok(survey) => survey,
             Err(exit) => return Ok(exit),
         };
-        let filters = &work.loaded.inventory.envoy_filters;
-        let named = |filter: &EnvoyFilter| {
-            let bare =
-                |name: &String| name.rsplit_once("envoyfilter/").map_or(name.clone(), |(_, name)| name.to_owned());
-            self.names.is_empty() || self.names.iter().map(bare).any(|it| it == filter.name || it == filter.full_name())
+        let serious = input::tell(session, &survey.work.loaded, &survey.problems)?;
+        survey.work.note(session)?;
+        let items = self.items(&survey);
+        if items.is_empty() && matches!(self.output, Output::Table | Output::Wide) {
+            none(session, &survey)?;
+        } else {
+            self.write(session, &items, &said(&survey), None)?;
+        }
+        if let Some(name) = self.missing(&survey) {
+            return session.usage(&format!("no EnvoyFilter is called {name}"), None);
+        }
+        Ok(if serious { Exit::Partial } else { Exit::Ok })
+    }
+
+    /// Says all, then what changes, until the user ends it.
+    fn follow(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if session.global.cluster.capture.is_some() {
+            return session.usage("a capture does not change: --watch needs a cluster", None);
+        }
+        let mut changes = match Changes::connect(session)? {
+            Ok(changes) => changes,
+            Err(exit) => return Ok(exit),
         };
-        let rows = rows.iter().filter_map(|row| Some((row, filters.get(row.filter)?)));
-        let items: Vec<Item> =
-            rows.filter(|(_, filter)| named(filter)).map(|(row, filter)| item(row, filter)).collect();
-        let serious = input::tell(session, &work.loaded, &problems)?;
-        work.note(session)?;
-        match self.output {
-            Output::Table | Output::Wide if items.is_empty() => {
-                let place = match (&work.asked, session.global.cluster.all_namespaces) {
-                    (Some(_), false) => " in this namespace",
-                    _ => "",
-                };
-                writeln!(session.err, "No EnvoyFilters found{place}.")?;
+        let mut shown: Option<(BTreeMap<String, Item>, Vec<usize>)> = None;
+        let mut told: Vec<String> = Vec::new();
+        loop {
+            let survey = match survey(session, &Proxies::default(), &kinds::GET, true)? {
+                Ok(survey) => survey,
+                Err(exit) if shown.is_none() => return Ok(exit),
+                // The API server may be away for a while; what is wrong was said.
+                Err(_) => match changes.next(session)? {
+                    Next::Changed => continue,
+                    Next::Ended => return Ok(Exit::Ok),
+                    Next::Refused(reason) => return refused(session, &reason),
+                },
+            };
+            if survey.work.interrupted() {
+                return Ok(Exit::Ok);
             }
-            Output::Table => table(session, &items, false)?,
-            Output::Wide => table(session, &items, true)?,
+            let problems = said(&survey);
+            if problems != told {
+                input::tell(session, &survey.work.loaded, &survey.problems)?;
+                told.clone_from(&problems);
+            }
+            if let (None, Some(name)) = (&shown, self.missing(&survey)) {
+                return session.usage(&format!("no EnvoyFilter is called {name}"), None);
+            }
+            let items = self.items(&survey);
+            let now: BTreeMap<String, Item> =
+                items.into_iter().map(|item| (format!("{}/{}", item.namespace, item.name), item)).collect();
+            let first = shown.is_none();
+            let (before, widths) = shown.unwrap_or_default();
+            let news = news(&before, &now);
+            let widths = match news.as_slice() {
+                [] => widths,
+                news => self.write(session, news, &problems, (!first).then_some(widths))?,
+            };
+            if first && now.is_empty() {
+                none(session, &survey)?;
+            }
+            shown = Some((now, widths));
+            session.out.flush()?;
+            let root = survey.work.planes.first().map(|plane| plane.mesh.root_namespace.clone());
+            // What was read takes memory that nobody needs while waiting.
+            drop(survey);
+            changes.begin(session, &kinds::GET, &root.unwrap_or_default());
+            match changes.next(session)? {
+                Next::Changed => {}
+                Next::Ended => return Ok(Exit::Ok),
+                Next::Refused(reason) => return refused(session, &reason),
+            }
+        }
+    }
+
+    /// The filters that are named, or all.
+    fn items(&self, survey: &Survey) -> Vec<Item> {
+        let filters = &survey.work.loaded.inventory.envoy_filters;
+        let named = |filter: &EnvoyFilter| self.names.is_empty() || self.names.iter().any(|name| is(filter, name));
+        let rows = survey.rows.iter().filter_map(|row| Some((row, filters.get(row.filter)?)));
+        rows.filter(|(_, filter)| named(filter)).map(|(row, filter)| item(row, filter)).collect()
+    }
+
+    /// A name that no filter has.
+    fn missing(&self, survey: &Survey) -> Option<&String> {
+        let filters = &survey.work.loaded.inventory.envoy_filters;
+        self.names.iter().find(|name| !filters.iter().any(|filter| is(filter, name)))
+    }
+
+    /// Writes filters in the form that is asked for; a table goes on with the widths of the one before. The widths.
+    fn write(
+        &self,
+        session: &mut Session<'_>,
+        items: &[Item],
+        problems: &[String],
+        widths: Option<Vec<usize>>,
+    ) -> io::Result<Vec<usize>> {
+        match self.output {
+            Output::Table | Output::Wide => {
+                let table = Table { wide: self.output == Output::Wide, events: self.output_watch_events };
+                return table.write(session, items, widths);
+            }
             Output::Name => {
-                for item in &items {
+                for item in items {
                     writeln!(session.out, "envoyfilter/{}", item.name)?;
                 }
             }
             Output::Json | Output::Yaml => {
-                let said = |problem: &Problem| problem.message.clone();
-                let problems = work.loaded.problems.iter().chain(&problems).map(said).collect();
                 let list = List { api_version: API_VERSION, kind: "EnvoyFilterStatusList", items, problems };
                 let mut json = Vec::new();
                 report::json(&mut json, &list)?;
                 match self.output {
+                    Output::Yaml if self.watch => {
+                        writeln!(session.out, "---")?;
+                        report::yaml::write(session.out, &json)?;
+                    }
                     Output::Yaml => report::yaml::write(session.out, &json)?,
                     _ => session.out.write_all(&json)?,
                 }
             }
         }
-        let missing: Vec<&String> = self
-            .names
-            .iter()
-            .filter(|name| {
-                let name = name.rsplit_once("envoyfilter/").map_or(name.as_str(), |(_, name)| name);
-                !filters.iter().any(|filter| filter.name == name || filter.full_name() == name)
-            })
-            .collect();
-        if let Some(name) = missing.first() {
-            return session.usage(&format!("no EnvoyFilter is called {name}"), None);
-        }
-        Ok(if serious { Exit::Partial } else { Exit::Ok })
+        Ok(Vec::new())
     }
 }
 
-fn table(session: &mut Session<'_>, items: &[Item], wide: bool) -> io::Result<()> {
-    let mut heading = vec![
-        "NAMESPACE",
-        "NAME",
-        "PRIORITY",
-        "ORDER",
-        "SELECTS",
-        "PATCHES",
-        "EFFECTIVE",
-        "INEFFECTIVE",
-        "REJECTED",
-        "FINDINGS",
-        "AGE",
-    ];
-    if wide {
-        heading.extend(["SELECTOR", "WORKLOADS"]);
+/// Whether a name is a filter's: bare, with its kind or with its namespace.
+fn is(filter: &EnvoyFilter, name: &str) -> bool {
+    let name = name.rsplit_once("envoyfilter/").map_or(name, |(_, name)| name);
+    filter.name == name || filter.full_name() == name
+}
+
+fn said(survey: &Survey) -> Vec<String> {
+    survey.work.loaded.problems.iter().chain(&survey.problems).map(|problem| problem.message.clone()).collect()
+}
+
+fn none(session: &mut Session<'_>, survey: &Survey) -> io::Result<()> {
+    let place = match (&survey.work.asked, session.global.cluster.all_namespaces) {
+        (Some(_), false) => " in this namespace",
+        _ => "",
+    };
+    writeln!(session.err, "No EnvoyFilters found{place}.")
+}
+
+fn refused(session: &mut Session<'_>, reason: &str) -> io::Result<Exit> {
+    let help = "`kubectl envoyfilter rbac get --watch` prints the role that is needed";
+    session.usage(&format!("cannot watch EnvoyFilters: {reason}"), Some(help))
+}
+
+/// What is not as it was, each with what became of it.
+fn news(before: &BTreeMap<String, Item>, now: &BTreeMap<String, Item>) -> Vec<Item> {
+    let with = |item: &Item, event| Item { event: Some(event), ..item.clone() };
+    let gone = before.iter().filter(|(name, _)| !now.contains_key(*name)).map(|(_, item)| with(item, "DELETED"));
+    let others = now.iter().filter_map(|(name, item)| match before.get(name) {
+        None => Some(with(item, "ADDED")),
+        Some(old) => (old != item).then(|| with(item, "MODIFIED")),
+    });
+    gone.chain(others).collect()
+}
+
+/// Which columns a table has.
+struct Table {
+    wide: bool,
+    events: bool,
+}
+
+impl Table {
+    fn heading(&self) -> Vec<&'static str> {
+        let mut heading = Vec::new();
+        heading.extend(self.events.then_some("EVENT"));
+        heading.extend([
+            "NAMESPACE",
+            "NAME",
+            "PRIORITY",
+            "ORDER",
+            "SELECTS",
+            "PATCHES",
+            "EFFECTIVE",
+            "INEFFECTIVE",
+            "REJECTED",
+            "FINDINGS",
+            "AGE",
+        ]);
+        if self.wide {
+            heading.extend(["SELECTOR", "WORKLOADS"]);
+        }
+        heading
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-    let now = i64::try_from(now).unwrap_or(i64::MAX);
-    let known = |number: Option<usize>| number.map_or("-".to_owned(), |number| number.to_string());
-    let row = |item: &Item| {
-        let mut cells = vec![
+
+    fn row(&self, item: &Item, now: i64) -> Vec<String> {
+        let known = |number: Option<usize>| number.map_or("-".to_owned(), |number| number.to_string());
+        let mut cells = Vec::new();
+        cells.extend(self.events.then(|| item.event.unwrap_or_default().to_owned()));
+        cells.extend([
             item.namespace.clone(),
             item.name.clone(),
             item.priority.to_string(),
@@ -170,13 +304,31 @@ fn table(session: &mut Session<'_>, items: &[Item], wide: bool) -> io::Result<()
             known(item.rejected),
             item.findings.to_string(),
             item.created.map_or("<unknown>".to_owned(), |created| tables::age(now - created)),
-        ];
-        if wide {
+        ]);
+        if self.wide {
             cells.extend([item.selector.clone(), item.workloads.join(",")]);
         }
         cells
-    };
-    tables::write(session.out, &heading, &items.iter().map(row).collect::<Vec<_>>())
+    }
+
+    /// Writes rows, under a heading unless they go on with a table of these widths. The widths.
+    fn write(&self, session: &mut Session<'_>, items: &[Item], widths: Option<Vec<usize>>) -> io::Result<Vec<usize>> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+        let now = i64::try_from(now).unwrap_or(i64::MAX);
+        let rows: Vec<Vec<String>> = items.iter().map(|item| self.row(item, now)).collect();
+        let heading = self.heading();
+        let widths = if let Some(widths) = widths.filter(|widths| !widths.is_empty()) {
+            widths
+        } else {
+            let widths = tables::widths(&heading, &rows);
+            tables::line(session.out, &widths, heading)?;
+            widths
+        };
+        for row in &rows {
+            tables::line(session.out, &widths, row.iter().map(String::as_str))?;
+        }
+        Ok(widths)
+    }
 }
 
 /// The names alone: no proxy is read and nothing is judged.
@@ -212,6 +364,7 @@ fn item(row: &Row, filter: &EnvoyFilter) -> Item {
     let rejected = row.rejected.len();
     let effective = row.effective.difference(&row.rejected).count();
     Item {
+        event: None,
         namespace: filter.namespace.clone(),
         name: filter.name.clone(),
         priority: filter.priority,

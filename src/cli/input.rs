@@ -2,6 +2,7 @@
 
 use super::live::{self, Live, Opened, Plane};
 use super::{Exit, Session};
+use crate::cluster::Cluster;
 use crate::cluster::facts::{Facts, REVISION};
 use crate::cluster::kinds::Needs;
 use crate::cluster::read::Reading;
@@ -201,6 +202,23 @@ impl Work {
             writeln!(session.err, "note: {requests} requests to {context}")?;
         }
         Ok(())
+    }
+
+    /// Asks the cluster that was read, or the one of the context. Fails with the way the command ends.
+    pub(super) fn ask<T>(
+        &self,
+        session: &mut Session<'_>,
+        question: impl AsyncFnOnce(&Cluster) -> T,
+    ) -> io::Result<Result<T, Exit>> {
+        if let Feed::Live(live, _) = &self.feed {
+            return Ok(Ok(live.ask(question)));
+        }
+        Ok(live::connect(session)?.map(|(runtime, cluster)| runtime.block_on(question(&cluster))))
+    }
+
+    /// Whether the user ended the reading of a cluster.
+    pub(super) fn interrupted(&self) -> bool {
+        matches!(&self.feed, Feed::Live(live, _) if live.cluster().stop().is_set())
     }
 
     /// Whether a cluster was read.

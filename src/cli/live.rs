@@ -118,6 +118,11 @@ impl Live {
         &self.cluster
     }
 
+    /// Asks the cluster something else.
+    pub(super) fn ask<T>(&self, question: impl AsyncFnOnce(&Cluster) -> T) -> T {
+        self.runtime.block_on(question(&self.cluster))
+    }
+
     /// Reads the dumps of these pods, replicas of each other once, and hands out each as it comes, in the order of their
     /// names. A few are in memory at a time. What could not be read is noted, the same reason once.
     pub(super) fn each(&self, wanted: Vec<Target>, problems: &mut Vec<Problem>, take: &mut Take<'_>) -> io::Result<()> {

@@ -4,6 +4,7 @@ mod api;
 mod audit;
 mod capture;
 mod case;
+mod changes;
 mod complete;
 mod custom;
 mod diff;
@@ -18,6 +19,7 @@ mod options;
 mod rbac;
 mod render;
 mod rules;
+mod server_side;
 mod standing;
 mod status;
 mod survey;
@@ -227,6 +229,10 @@ impl Cli {
         if contexts.len() < 2 {
             self.global.cluster.context = contexts;
             return self.once(around, out, err);
+        }
+        if matches!(&self.command, Command::Get(get) if get.watches()) {
+            let mut session = Session { global: &self.global, around, out, err, context_namespace: None };
+            return session.usage("--watch goes on with one context: several cannot be watched in one run", None);
         }
         let mut worst = Exit::Ok;
         for context in contexts {

@@ -3,7 +3,7 @@
 use super::{Exit, Session};
 use crate::cluster::dumps::Via;
 use crate::cluster::kinds::{COMMANDS, Needs};
-use crate::cluster::rbac::{Place, roles};
+use crate::cluster::rbac::{Doing, Place, roles};
 use crate::load::yaml_text;
 use clap::Args;
 use std::io;
@@ -16,6 +16,12 @@ pub(super) struct Rbac {
     /// Revision of a further control plane, whose mesh settings are read as well
     #[arg(long, value_name = "REVISION")]
     revision: Vec<String>,
+    /// Also what `get --watch` needs
+    #[arg(long)]
+    watch: bool,
+    /// Also what `diff --server-side` needs: rights to change EnvoyFilters, since there are none to try alone
+    #[arg(long, conflicts_with = "watch")]
+    server_side: bool,
 }
 
 fn needs(word: &str) -> Result<&'static Needs, String> {
@@ -36,7 +42,14 @@ impl Rbac {
             revisions: &self.revision,
             via: options.via().unwrap_or(Via::PortForward),
         };
-        for role in roles(self.command, &place) {
+        let doing = match (self.command.command, self.watch, self.server_side) {
+            (_, false, false) => Doing::Reading,
+            ("get", true, false) => Doing::Watching,
+            ("diff", false, true) => Doing::Trying,
+            (_, true, _) => return session.usage("only `get` watches: rbac get --watch", None),
+            _ => return session.usage("only `diff` asks the API server: rbac diff --server-side", None),
+        };
+        for role in roles(self.command, &place, doing) {
             let text = yaml_text::write(&role).map_err(io::Error::other)?;
             write!(session.out, "---\n{text}")?;
         }

@@ -59,6 +59,8 @@ pub enum Fault {
     Credentials(String),
     /// 403, in the API server's words.
     NotAllowed(String),
+    /// Admission does not let it pass: a webhook's or a policy's words.
+    Denied(String),
     /// 404: no such object, or no such kind.
     NotFound(String),
     /// 410: the continue token is too old.
@@ -80,6 +82,7 @@ impl fmt::Display for Fault {
         match self {
             Fault::Credentials(words) => write!(out, "the cluster does not accept the credentials: {words}"),
             Fault::NotAllowed(words) => write!(out, "not allowed: {words}"),
+            Fault::Denied(words) => write!(out, "denied: {words}"),
             Fault::NotFound(words) => write!(out, "not found: {words}"),
             Fault::Expired => write!(out, "the list changed faster than it could be read"),
             Fault::Status(code, words) => write!(out, "the API server answers {code}: {words}"),
@@ -236,6 +239,10 @@ fn broken(words: String) -> Failed {
 fn of_status(code: u16, body: &str) -> Fault {
     let status: Value = serde_json::from_str(body).unwrap_or_default();
     let said = status.get("message").and_then(Value::as_str).unwrap_or(body).trim();
+    // Webhooks: `admission webhook "x" denied the request: …`; policies: `… with binding 'y' denied request: …`.
+    if (400..500).contains(&code) && [" denied the request: ", " denied request: "].iter().any(|it| said.contains(it)) {
+        return Fault::Denied(said.chars().take(LONGEST_DENIAL).collect());
+    }
     let said = if said.is_empty() { http_word(code) } else { said.lines().next().unwrap_or_default() };
     let said: String = said.chars().take(300).collect();
     match code {
@@ -250,6 +257,9 @@ fn of_status(code: u16, body: &str) -> Fault {
 fn http_word(code: u16) -> &'static str {
     http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()).unwrap_or("nothing more")
 }
+
+/// Longest text of a denial that is passed on, in characters.
+const LONGEST_DENIAL: usize = 8_000;
 
 /// What kube's errors mean here.
 pub(super) fn fault(error: &kube::Error) -> Fault {

@@ -26,21 +26,51 @@ pub struct Place<'p> {
 /// What is granted in one place: API group and resources to verbs, with names where only some objects are needed.
 type Grants = BTreeMap<(&'static str, Vec<&'static str>, Vec<String>), Vec<&'static str>>;
 
-/// The roles as Kubernetes objects. Nothing in them can change anything in a cluster: `create` on a subresource of pods
-/// opens a connection.
-pub fn roles(needs: &Needs, place: &Place<'_>) -> Vec<Value> {
+/// What a command does with what it needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Doing {
+    /// It reads.
+    #[default]
+    Reading,
+    /// It goes on to watch (`get --watch`).
+    Watching,
+    /// It asks the API server what it would say to EnvoyFilters (`diff --server-side`).
+    Trying,
+}
+
+impl Doing {
+    const fn verbs(self) -> &'static [&'static str] {
+        match self {
+            Doing::Reading | Doing::Trying => &["list"],
+            Doing::Watching => &["list", "watch"],
+        }
+    }
+}
+
+/// The roles as Kubernetes objects. Unless something is tried nothing in them can change anything in a cluster: `create` on
+/// a subresource of pods opens a connection. Kubernetes has no right to a dry run alone: who may try may also do.
+pub fn roles(needs: &Needs, place: &Place<'_>, doing: Doing) -> Vec<Value> {
     let name = format!("envoyfilter-{}", needs.command);
-    of_verbs(needs, place, &name, &["list"])
+    let mut roles = of_verbs(needs, place, &name, doing.verbs(), &["list"]);
+    if doing == Doing::Trying
+        && let Some(rules) = roles.first_mut().and_then(|role| role["rules"].as_array_mut())
+    {
+        rules.push(json!({
+            "apiGroups": [ENVOY_FILTER.group], "resources": [ENVOY_FILTER.plural],
+            "verbs": ["create", "delete", "get", "update"],
+        }));
+    }
+    roles
 }
 
 /// The roles of the admission server, under this name: to watch all that it judges by.
 pub fn watching(name: &str, place: &Place<'_>) -> Vec<Value> {
-    of_verbs(&WEBHOOK, place, name, &["list", "watch"])
+    of_verbs(&WEBHOOK, place, name, &["list", "watch"], &["list", "watch"])
 }
 
 /// The roles of the scheduled report, under this name: to read what `lint` reads, and to write reports.
 pub fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
-    let mut roles = of_verbs(&REPORT, place, name, &["list"]);
+    let mut roles = of_verbs(&REPORT, place, name, &["list"], &["list"]);
     let reports = json!({
         "apiGroups": [POLICY_REPORT.group],
         "resources": [CLUSTER_POLICY_REPORT.plural, POLICY_REPORT.plural],
@@ -94,7 +124,14 @@ fn role(kind: &Kind, name: &str, namespace: Option<&str>, rules: &[Value]) -> Va
     json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind.kind, "metadata": metadata, "rules": rules})
 }
 
-fn of_verbs(needs: &Needs, place: &Place<'_>, name: &str, verbs: &'static [&'static str]) -> Vec<Value> {
+/// `verbs` on what is asked about, `istiods` on the pods and settings of the control plane.
+fn of_verbs(
+    needs: &Needs,
+    place: &Place<'_>,
+    name: &str,
+    verbs: &'static [&'static str],
+    istiods: &'static [&'static str],
+) -> Vec<Value> {
     let mut everywhere: Grants = Grants::new();
     let mut at_home: Grants = Grants::new();
     let mut at_istio: Grants = Grants::new();
@@ -125,12 +162,12 @@ fn of_verbs(needs: &Needs, place: &Place<'_>, name: &str, verbs: &'static [&'sta
         };
         grants.insert(("", vec![resource], Vec::new()), verbs.to_vec());
     }
-    list(&mut at_istio, POD, verbs);
+    list(&mut at_istio, POD, istiods);
     let mut names = vec!["istio".to_owned()];
     names.extend(place.revisions.iter().map(|revision| format!("istio-{revision}")));
     let mut by_name = vec!["get"];
     // To watch one object is to list and watch what has its name.
-    by_name.extend(verbs.contains(&"watch").then_some(verbs).into_iter().flatten());
+    by_name.extend(istiods.contains(&"watch").then_some(istiods).into_iter().flatten());
     at_istio.insert((CONFIG_MAP.group, vec![CONFIG_MAP.plural], names), by_name);
     if place.root_namespace == place.istio_namespace {
         at_istio.append(&mut at_root);
@@ -201,7 +238,7 @@ mod tests {
     fn no_role_reads_secrets_or_changes_anything() {
         for needs in COMMANDS {
             for namespace in [None, Some("shop"), Some("istio-system")] {
-                for role in roles(needs, &place(namespace)) {
+                for role in roles(needs, &place(namespace), Doing::Reading) {
                     for rule in role["rules"].as_array().unwrap() {
                         let (resources, verbs) = (rule["resources"].to_string(), rule["verbs"].to_string());
                         assert!(!resources.contains("secrets") && !resources.contains('*'), "{role}");
@@ -220,7 +257,7 @@ mod tests {
     fn one_namespace_needs_no_cluster_role() {
         let needs = COMMANDS.iter().find(|needs| needs.command == "lint").unwrap();
         let kinds = |namespace| -> Vec<String> {
-            let roles = roles(needs, &place(namespace));
+            let roles = roles(needs, &place(namespace), Doing::Reading);
             roles.iter().map(|role| format!("{} {}", role["kind"], role["metadata"]["namespace"])).collect()
         };
         assert_eq!(kinds(Some("shop")), ["\"Role\" \"shop\"", "\"Role\" \"istio-system\""]);

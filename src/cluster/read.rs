@@ -76,6 +76,25 @@ pub async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Rea
     Ok(Reading { loaded, facts, asked })
 }
 
+/// The kinds that a command needs, each with the namespace to look at, or without one to look at all.
+pub fn places<'n>(needs: &Needs, asked: Option<&'n str>, root: &'n str) -> Vec<(&'static Kind, Option<&'n str>)> {
+    let mut places = Vec::new();
+    for &kind in needs.kinds {
+        // Filters of the root namespace take effect everywhere; what they select may be anywhere.
+        match asked {
+            Some(namespace) if kind.namespaced && namespace != root => {
+                places.push((kind, Some(namespace)));
+                if kind == kinds::ENVOY_FILTER {
+                    places.push((kind, Some(root)));
+                }
+            }
+            Some(namespace) if kind == kinds::ENVOY_FILTER => places.push((kind, Some(namespace))),
+            _ => places.push((kind, None)),
+        }
+    }
+    places
+}
+
 /// What an object is called in messages.
 pub fn source_name(context: &str, kind: &str, namespace: &str, name: &str) -> String {
     match namespace {
@@ -162,23 +181,13 @@ impl Reader<'_> {
 
     async fn lists(&mut self, root: &str) {
         let asked = self.scope.namespace.as_deref();
-        let mut wanted: Vec<(&'static Kind, Option<&str>)> = Vec::new();
-        for &kind in self.needs.kinds {
-            // Who has rights in one namespace may look at that namespace, not at the list of them.
-            if let (Some(namespace), true) = (asked.filter(|it| *it != root), kind == kinds::NAMESPACE) {
+        let mut wanted = places(self.needs, asked, root);
+        // Who has rights in one namespace may look at that namespace, not at the list of them.
+        if let Some(namespace) = asked.filter(|it| *it != root) {
+            let before = wanted.len();
+            wanted.retain(|(kind, _)| *kind != kinds::NAMESPACE);
+            if wanted.len() < before {
                 self.namespace(namespace).await;
-                continue;
-            }
-            // Filters of the root namespace take effect everywhere; what they select may be anywhere.
-            match asked {
-                Some(namespace) if kind.namespaced && namespace != root => {
-                    wanted.push((kind, Some(namespace)));
-                    if kind == kinds::ENVOY_FILTER {
-                        wanted.push((kind, Some(root)));
-                    }
-                }
-                Some(namespace) if kind == kinds::ENVOY_FILTER => wanted.push((kind, Some(namespace))),
-                _ => wanted.push((kind, None)),
             }
         }
         let cluster = self.cluster;

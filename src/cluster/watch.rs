@@ -1,7 +1,7 @@
 //! Watches: all objects of a kind, then every change, for as long as somebody listens.
 
 use super::access::words;
-use super::api::Cluster;
+use super::api::{Cluster, Fault, fault};
 use super::kinds::Kind;
 use super::list::name_kind;
 use super::objects::keep;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// What a watch tells.
 #[derive(Debug)]
@@ -28,17 +28,19 @@ pub enum Seen {
     All(Vec<Value>),
     /// The watch broke, for this reason; it is begun again.
     Broken(String),
+    /// Who asks may not watch, in the API server's words; it is tried again.
+    Forbidden(String),
     /// There is nothing to watch, for this reason: the cluster does not have the kind.
     Absent(String),
 }
 
-/// One object of a namespace, where that is all that is watched.
+/// What is watched where it is not all objects of a kind.
 #[derive(Clone, Debug)]
-pub struct Single {
-    /// Its namespace.
+pub struct Within {
+    /// Their namespace.
     pub namespace: String,
-    /// Its name.
-    pub name: String,
+    /// The name of the only one.
+    pub name: Option<String>,
 }
 
 /// Waits between tries: the first, the longest.
@@ -53,7 +55,7 @@ const ABSENT: Duration = Duration::from_secs(30);
 pub async fn follow<T: Clone>(
     cluster: Cluster,
     kind: &'static Kind,
-    single: Option<Single>,
+    within: Option<Within>,
     tag: T,
     sender: mpsc::Sender<(T, Seen)>,
 ) {
@@ -67,7 +69,7 @@ pub async fn follow<T: Clone>(
             kind: kind.kind.to_owned(),
             plural: kind.plural.to_owned(),
         };
-        match of_version(&cluster, kind, &resource, single.as_ref(), &tag, &sender).await {
+        match of_version(&cluster, kind, &resource, within.as_ref(), &tag, &sender).await {
             End::NobodyListens => return,
             // The group may be served under another version.
             End::Absent(_) if (version + 1) % kind.versions.len() != 0 => version += 1,
@@ -96,13 +98,13 @@ async fn of_version<T: Clone>(
     cluster: &Cluster,
     kind: &'static Kind,
     resource: &ApiResource,
-    single: Option<&Single>,
+    within: Option<&Within>,
     tag: &T,
     sender: &mpsc::Sender<(T, Seen)>,
 ) -> End {
     let mut config = watcher::Config::default();
-    if let Some(single) = single {
-        config = config.fields(&format!("metadata.name={}", single.name));
+    if let Some(name) = within.and_then(|within| within.name.as_ref()) {
+        config = config.fields(&format!("metadata.name={name}"));
     }
     let json = |object: Result<Value, serde_json::Error>| {
         let mut object = object.unwrap_or_default();
@@ -111,10 +113,10 @@ async fn of_version<T: Clone>(
     };
     // Both kinds of streams as one of JSON.
     let stream = if kind.metadata_only {
-        let api: Api<PartialObjectMeta<DynamicObject>> = api(cluster, resource, single);
+        let api: Api<PartialObjectMeta<DynamicObject>> = api(cluster, resource, within);
         watcher(api, config).map(|event| event.map(|event| map(event, |it| json(serde_json::to_value(it))))).boxed()
     } else {
-        let api: Api<DynamicObject> = api(cluster, resource, single);
+        let api: Api<DynamicObject> = api(cluster, resource, within);
         watcher(api, config).map(|event| event.map(|event| map(event, |it| json(serde_json::to_value(it))))).boxed()
     };
     let mut stream = pin!(stream.backoff(Waits(FIRST_WAIT)));
@@ -145,9 +147,10 @@ async fn of_version<T: Clone>(
                 }
             }
             Some(Ok(Event::Delete(object))) => gone(&object),
-            Some(Err(error)) => match not_there(&error) {
-                Some(reason) => return End::Absent(reason),
-                None => Seen::Broken(words(&error)),
+            Some(Err(error)) => match (not_there(&error), reason(&error)) {
+                (Some(reason), _) => return End::Absent(reason),
+                (None, Fault::NotAllowed(reason)) => Seen::Forbidden(reason),
+                (None, fault) => Seen::Broken(fault.to_string()),
             },
         };
         if sender.send((tag.clone(), seen)).await.is_err() {
@@ -156,13 +159,32 @@ async fn of_version<T: Clone>(
     }
 }
 
-fn api<K>(cluster: &Cluster, resource: &ApiResource, single: Option<&Single>) -> Api<K>
+fn api<K>(cluster: &Cluster, resource: &ApiResource, within: Option<&Within>) -> Api<K>
 where
     K: kube::Resource<DynamicType = ApiResource, Scope = kube::core::DynamicResourceScope>,
 {
-    match single {
-        Some(single) => Api::namespaced_with(cluster.client.clone(), &single.namespace, resource),
+    match within {
+        Some(within) => Api::namespaced_with(cluster.client.clone(), &within.namespace, resource),
         None => Api::all_with(cluster.client.clone(), resource),
+    }
+}
+
+/// Waits until a time; for ever without one.
+pub async fn until(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Why a watch ended.
+fn reason(error: &watcher::Error) -> Fault {
+    match error {
+        watcher::Error::InitialListFailed(cause)
+        | watcher::Error::WatchStartFailed(cause)
+        | watcher::Error::WatchFailed(cause) => fault(cause),
+        watcher::Error::WatchError(status) => Fault::Status(status.code, status.message.clone()),
+        watcher::Error::NoResourceVersion => Fault::Garbled(words(error)),
     }
 }
 

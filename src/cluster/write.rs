@@ -1,4 +1,5 @@
-//! The few things that are written to a cluster: what `webhook install` and `webhook report` make. Nothing else calls this.
+//! The few things that are written to a cluster: what `webhook install` and `webhook report` make, and what `diff
+//! --server-side` only tries. Nothing else calls this.
 
 use super::api::{Ask, Cluster, Fault};
 use super::kinds::Kind;
@@ -55,9 +56,7 @@ impl Cluster {
             content: "application/apply-patch+yaml",
             body: object.to_string().into_bytes(),
         };
-        let answer = self.call(&ask).await?;
-        let object = serde_json::from_str(&answer.text).map_err(|error| Fault::Garbled(error.to_string()))?;
-        Ok(Applied { object, warnings: answer.warnings })
+        self.written(&ask).await
     }
 
     /// Asks what the API server, its policies and its webhooks say to a new object; nothing is kept.
@@ -66,8 +65,37 @@ impl Cluster {
         let path = kind.path(version, Some(namespace), None);
         let path = format!("{path}?fieldManager={FIELD_MANAGER}{}", Dry::Server.query());
         let body = object.to_string().into_bytes();
-        let ask = Ask { method: Method::POST, metadata: false, path: &path, content: "application/json", body };
-        let answer = self.call(&ask).await?;
+        self.written(&Ask { method: Method::POST, metadata: false, path: &path, content: "application/json", body })
+            .await
+    }
+
+    /// Asks the same about an object as it shall be: a new one, or one in place of what there is.
+    pub async fn try_put(&self, kind: &Kind, namespace: &str, name: &str, mut object: Value) -> Result<Applied, Fault> {
+        let Some(current) = self.object(kind, Some(namespace), name).await? else {
+            return self.try_create(kind, namespace, &object).await;
+        };
+        let version = current.get("metadata").and_then(|metadata| metadata.get("resourceVersion")).cloned();
+        if let (Some(Value::Object(metadata)), Some(version)) = (object.get_mut("metadata"), version) {
+            metadata.insert("resourceVersion".to_owned(), version);
+        }
+        let version = kind.versions.first().copied().unwrap_or_default();
+        let path = kind.path(version, Some(namespace), Some(name));
+        let path = format!("{path}?fieldManager={FIELD_MANAGER}{}", Dry::Server.query());
+        let body = object.to_string().into_bytes();
+        self.written(&Ask { method: Method::PUT, metadata: false, path: &path, content: "application/json", body })
+            .await
+    }
+
+    /// Asks the same about the deletion of an object.
+    pub async fn try_delete(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Applied, Fault> {
+        let version = kind.versions.first().copied().unwrap_or_default();
+        let path = format!("{}?dryRun=All", kind.path(version, Some(namespace), Some(name)));
+        self.written(&Ask { method: Method::DELETE, ..Ask::get(&path) }).await
+    }
+
+    /// Sends what is written, and takes what became of it.
+    async fn written(&self, ask: &Ask<'_>) -> Result<Applied, Fault> {
+        let answer = self.call(ask).await?;
         let object = serde_json::from_str(&answer.text).map_err(|error| Fault::Garbled(error.to_string()))?;
         Ok(Applied { object, warnings: answer.warnings })
     }

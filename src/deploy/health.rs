@@ -314,14 +314,14 @@ fn reviewed(seen: &Seen) -> Check {
     const PART: &str = "review";
     let mode = seen.deployment.as_ref().ok().and_then(Option::as_ref).map_or("", mode);
     match &seen.trial {
-        Err(Fault::NotAllowed(words) | Fault::Status(_, words)) if words.contains(TRIAL_CODE) => {
+        Err(Fault::Denied(words)) if words.contains(TRIAL_CODE) => {
             check(PART, Verdict::Good, "a filter with an error was sent on trial, and refused", "")
         }
         Err(Fault::Status(_, words) | Fault::NotAllowed(words)) if words.contains("failed calling webhook") => {
             let help = format!("kubectl logs -n {} deployment/{}", seen.namespace, seen.name);
             check(PART, Verdict::Bad, format!("the API server cannot reach the server: {words}"), help)
         }
-        Err(Fault::NotAllowed(words)) if !words.contains("denied the request") => {
+        Err(Fault::NotAllowed(words)) => {
             let words = format!("no trial: {words}");
             check(PART, Verdict::Unknown, words, "the right to create EnvoyFilters is needed; nothing is kept")
         }

@@ -2,22 +2,29 @@
 
 use std::io::{self, Write};
 
-/// Writes rows under a heading, columns as wide as their widest cell; the last one is not padded.
-pub fn write(out: &mut dyn Write, heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+/// Widths of columns: those of their widest cells.
+pub fn widths(heading: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.chain(heading.get(column).map(|cell| cell.chars().count())).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..heading.len()).map(width).collect();
-    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
-        let mut text = String::new();
-        for (cell, width) in cells.zip(&widths) {
-            text.extend([cell, &" ".repeat((width + 3).saturating_sub(cell.chars().count()))]);
-        }
-        writeln!(out, "{}", text.trim_end())
-    };
-    line(&mut heading.iter().copied())?;
-    rows.iter().try_for_each(|row| line(&mut row.iter().map(String::as_str)))
+    (0..heading.len()).map(width).collect()
+}
+
+/// Writes one line of a table; its last cell is not padded.
+pub fn line<'c>(out: &mut dyn Write, widths: &[usize], cells: impl IntoIterator<Item = &'c str>) -> io::Result<()> {
+    let mut text = String::new();
+    for (cell, width) in cells.into_iter().zip(widths) {
+        text.extend([cell, &" ".repeat((width + 3).saturating_sub(cell.chars().count()).max(1))]);
+    }
+    writeln!(out, "{}", text.trim_end())
+}
+
+/// Writes rows under a heading.
+pub fn write(out: &mut dyn Write, heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+    let widths = widths(heading, rows);
+    line(out, &widths, heading.iter().copied())?;
+    rows.iter().try_for_each(|row| line(out, &widths, row.iter().map(String::as_str)))
 }
 
 /// How long ago something was, as kubectl says it: `45s`, `3m`, `5h`, `2d`, `3y`.

@@ -1,5 +1,6 @@
 //! The same with a real API server, etcd and kubelet streams: `tests/cluster`, which needs Go.
 
+mod changes;
 mod install;
 mod policy;
 mod reports;
@@ -116,7 +117,7 @@ fn collection(object: &Value) -> String {
     let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind").to_lowercase());
     let root = if api_version.contains('/') { "apis" } else { "api" };
     let plural = match kind.strip_suffix('y') {
-        Some(stem) if stem.ends_with('r') => format!("{stem}ies"),
+        Some(stem) if stem.ends_with(['c', 'r']) => format!("{stem}ies"),
         _ => format!("{kind}s"),
     };
     match text(object, "/metadata/namespace") {
@@ -194,6 +195,38 @@ impl Cluster {
         pod["metadata"]["annotations"]["test/dump"] = self.folder.path().join("dump.json").to_str().unwrap().into();
         pod["metadata"]["annotations"]["test/closed"] = closed.into();
         pod
+    }
+}
+
+/// Rights of the group of readers, until dropped.
+struct Granted<'c> {
+    cluster: &'c Cluster,
+    objects: Vec<Value>,
+}
+
+impl Granted<'_> {
+    fn new<'c>(cluster: &'c Cluster, roles: &[Value]) -> Granted<'c> {
+        assert!(!roles.is_empty());
+        let bindings = roles.iter().map(|role| {
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": format!("{}Binding", text(role, "/kind")),
+                "metadata": role["metadata"],
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role["kind"], "name": role["metadata"]["name"]},
+                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "readers"}],
+            })
+        });
+        let objects: Vec<Value> = roles.iter().cloned().chain(bindings).collect();
+        cluster.create(&objects);
+        Granted { cluster, objects }
+    }
+}
+
+impl Drop for Granted<'_> {
+    fn drop(&mut self) {
+        for object in &self.objects {
+            let path = format!("{}/{}", collection(object), text(object, "/metadata/name"));
+            self.cluster.send("DELETE", &path, "application/json", &Value::Null).unwrap();
+        }
     }
 }
 
@@ -297,19 +330,7 @@ fn the_printed_roles_are_enough_and_needed() {
         assert_eq!(printed.code, 0, "{}", printed.err);
         let roles = documents(&printed.out);
         assert!(!roles.is_empty());
-        let bindings: Vec<Value> = roles
-            .iter()
-            .map(|role| {
-                json!({
-                    "apiVersion": "rbac.authorization.k8s.io/v1", "kind": format!("{}Binding", text(role, "/kind")),
-                    "metadata": role["metadata"],
-                    "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role["kind"], "name": role["metadata"]["name"]},
-                    "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "readers"}],
-                })
-            })
-            .collect();
-        cluster.create(&roles);
-        cluster.create(&bindings);
+        let granted = Granted::new(cluster, &roles);
         let as_admin = run(&admin, command);
         // The authorizer sees new roles after a moment.
         let mut as_reader = run(&reader, command);
@@ -322,10 +343,7 @@ fn the_printed_roles_are_enough_and_needed() {
         }
         assert_eq!((as_reader.code, &as_reader.err), (as_admin.code, &as_admin.err), "{command:?}");
         assert_eq!(as_reader.out, as_admin.out, "{command:?}");
-        for object in bindings.iter().chain(&roles) {
-            let path = format!("{}/{}", collection(object), text(object, "/metadata/name"));
-            cluster.send("DELETE", &path, "application/json", &Value::Null).unwrap();
-        }
+        drop(granted);
         std::thread::sleep(Duration::from_millis(500));
         assert_ne!(run(&reader, command).err, as_admin.err, "{command:?} needs no rights at all?");
     }

@@ -1,0 +1,155 @@
+//! Waits until something changed in a cluster, for `get --watch`.
+
+use super::{Exit, Session, live};
+use crate::cluster::Cluster;
+use crate::cluster::kinds::{self, Kind, Needs};
+use crate::cluster::read::places;
+use crate::cluster::watch::{Seen, Within, follow, until};
+use crate::report::style::Role;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+/// Changes come in bursts: what comes this soon after another is looked at with it.
+const BURST: Duration = Duration::from_secs(1);
+/// istiod gathers changes this long at most before it sends them to proxies (`PILOT_DEBOUNCE_MAX`, Istio 1.31).
+const PUSHED: Duration = Duration::from_secs(10);
+/// What is told before anybody takes it in.
+const WAITING: usize = 256;
+
+/// What is watched: its kind, and the namespace where that is not all of them.
+type Place = (&'static Kind, Option<String>);
+
+/// What a command reads of a cluster, watched.
+pub(super) struct Changes {
+    runtime: Runtime,
+    cluster: Cluster,
+    sender: mpsc::Sender<(usize, Seen)>,
+    receiver: mpsc::Receiver<(usize, Seen)>,
+    places: Vec<Place>,
+    /// The objects of each place that answered, by namespace and name.
+    known: Vec<Option<BTreeMap<(String, String), Value>>>,
+    /// When proxies have what changed last.
+    pushed: Option<Instant>,
+    /// What was said already.
+    said: BTreeSet<String>,
+}
+
+/// What came.
+pub(super) enum Next {
+    /// Something is not as it was.
+    Changed,
+    /// The user wants an end.
+    Ended,
+    /// EnvoyFilters cannot be watched, for this reason.
+    Refused(String),
+}
+
+/// A watch that broke.
+struct Trouble {
+    kind: &'static Kind,
+    reason: String,
+    /// Whether it is no use to wait.
+    lasting: bool,
+}
+
+impl Changes {
+    /// Connects; nothing is watched yet. Fails with the way the command ends.
+    pub(super) fn connect(session: &mut Session<'_>) -> io::Result<Result<Changes, Exit>> {
+        let (runtime, cluster) = match live::connect(session)? {
+            Ok(connected) => connected,
+            Err(exit) => return Ok(Err(exit)),
+        };
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let (places, known, said) = (Vec::new(), Vec::new(), BTreeSet::new());
+        Ok(Ok(Changes { runtime, cluster, sender, receiver, places, known, pushed: None, said }))
+    }
+
+    /// Begins to watch what a command needs, the first time it is called.
+    pub(super) fn begin(&mut self, session: &Session<'_>, needs: &Needs, root: &str) {
+        if !self.places.is_empty() {
+            return;
+        }
+        let options = &session.global.cluster;
+        let scope = options.scope(&self.cluster, session.global.namespace.as_deref(), Some(root));
+        let places = places(needs, scope.namespace.as_deref(), root);
+        self.places = places.into_iter().map(|(kind, namespace)| (kind, namespace.map(str::to_owned))).collect();
+        self.known = vec![None; self.places.len()];
+        for (number, (kind, namespace)) in self.places.iter().enumerate() {
+            let within = namespace.clone().map(|namespace| Within { namespace, name: None });
+            self.runtime.spawn(follow(self.cluster.clone(), kind, within, number, self.sender.clone()));
+        }
+    }
+
+    /// Waits for a change: of an object, or of the proxies after it. Everything there is when the watch begins counts as
+    /// one, since it may have changed after it was read.
+    pub(super) fn next(&mut self, session: &mut Session<'_>) -> io::Result<Next> {
+        let mut burst: Option<Instant> = None;
+        loop {
+            let at = [burst, self.pushed].into_iter().flatten().min();
+            let (receiver, stop) = (&mut self.receiver, self.cluster.stop());
+            let seen = self.runtime.block_on(async {
+                tokio::select! {
+                    () = stop.wait() => Err(Next::Ended),
+                    () = until(at) => Err(Next::Changed),
+                    seen = receiver.recv() => seen.ok_or(Next::Ended),
+                }
+            });
+            let (number, seen) = match seen {
+                Ok(seen) => seen,
+                Err(next) => {
+                    // What changed is in the proxies a little later.
+                    self.pushed = burst.map(|_| Instant::now() + PUSHED);
+                    return Ok(next);
+                }
+            };
+            match self.take(number, seen) {
+                Ok(changed) if changed && self.known.iter().all(Option::is_some) => {
+                    burst.get_or_insert(Instant::now() + BURST);
+                }
+                Ok(_) => {}
+                Err(Trouble { kind, reason, lasting: true }) if *kind == *kinds::ENVOY_FILTER => {
+                    return Ok(Next::Refused(reason));
+                }
+                Err(Trouble { kind, reason, .. }) => {
+                    let message = format!("changes of {} are not seen: {reason}; tried again", kind.plural);
+                    if self.said.insert(message.clone()) {
+                        writeln!(session.err, "{}: {message}", session.around.err.paint(Role::Odd, "warning"))?;
+                    }
+                    // Changes of the others are told all the same.
+                    if let Some(known) = self.known.get_mut(number) {
+                        known.get_or_insert_default();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes in what a watch saw; whether anything is other than it was.
+    fn take(&mut self, number: usize, seen: Seen) -> Result<bool, Trouble> {
+        let Some(known) = self.known.get_mut(number) else { return Ok(false) };
+        let key = |object: &Value| {
+            let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
+            (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
+        };
+        let kind = self.places.get(number).map_or(kinds::ENVOY_FILTER, |(kind, _)| kind);
+        match seen {
+            Seen::Put(object) => {
+                let before = known.get_or_insert_default().insert(key(&object), object.clone());
+                Ok(before.as_ref() != Some(&object))
+            }
+            Seen::Gone(namespace, name) => Ok(known.get_or_insert_default().remove(&(namespace, name)).is_some()),
+            Seen::All(objects) => {
+                let all = objects.into_iter().map(|object| (key(&object), object)).collect();
+                let before = known.replace(all);
+                Ok(before != *known)
+            }
+            Seen::Broken(reason) => Err(Trouble { kind, reason, lasting: false }),
+            Seen::Forbidden(reason) | Seen::Absent(reason) => Err(Trouble { kind, reason, lasting: true }),
+        }
+    }
+}
