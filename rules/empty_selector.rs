@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::{Context, Edit, Finding, Findings, Rule, names, reach};
 use crate::model::inventory::Labels;
 use crate::source::{Node, NodeValue, Severity};
+use std::cell::LazyCell;
 
 declare_rule! {
     /// A workloadSelector without labels, which selects every workload.
@@ -25,7 +26,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    let known = reach::known(cx);
+    let known = LazyCell::new(|| reach::known(cx));
     for filter in cx.filters {
         let route = ["spec".into(), "workloadSelector".into()];
         let Some(selector) = filter.document.at(&route) else { continue };

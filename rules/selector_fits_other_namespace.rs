@@ -29,8 +29,12 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if reach::unselective(cx, filter) || reach::by_target_refs(cx, filter) {
             continue;
         }
+        // Most filters are right, and a mesh may have thousands of workloads: namespaces are compared before labels.
+        if known.iter().any(|one| reach::in_scope(cx, filter, one) && reach::selects(filter, one)) {
+            continue;
+        }
         let selected: Vec<_> = known.iter().filter(|one| reach::selects(filter, one)).copied().collect();
-        if selected.is_empty() || selected.iter().any(|one| reach::in_scope(cx, filter, one)) {
+        if selected.is_empty() {
             continue;
         }
         let namespaces: BTreeSet<&str> = selected.iter().map(|one| one.namespace).collect();

@@ -28,7 +28,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let known = reach::known(cx);
     for filter in cx.filters {
         let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { continue };
-        if reach::by_target_refs(cx, filter) || known.iter().any(|one| reach::selects(filter, one)) {
+        let near = |one: &reach::Reached<'_>| reach::in_scope(cx, filter, one);
+        if reach::by_target_refs(cx, filter)
+            || known.iter().any(|one| near(one) && reach::selects(filter, one))
+            || known.iter().any(|one| reach::selects(filter, one))
+        {
             continue;
         }
         let in_scope: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).collect();

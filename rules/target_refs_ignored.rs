@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::engine::compat::Behaviour;
 use crate::lint::{Context, Finding, Findings, Rule, reach};
 use crate::model::inventory::Labels;
+use std::cell::LazyCell;
 
 declare_rule! {
     /// `targetRefs` on a release that does not read them, so that the filter hits everything.
@@ -27,7 +28,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     if cx.program.compat.has(Behaviour::TargetRefs) {
         return;
     }
-    let known = reach::known(cx);
+    let known = LazyCell::new(|| reach::known(cx));
     for filter in cx.filters.iter().filter(|filter| !filter.target_refs.is_empty()) {
         let hit: Vec<_> = known
             .iter()

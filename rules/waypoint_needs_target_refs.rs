@@ -39,9 +39,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .collect();
         let named = filter.selector.as_ref().and_then(|labels| labels.get(GATEWAY_NAME_LABEL));
         let declared = named.filter(|name| {
-            let of_name =
-                |it: &&crate::model::inventory::KubeGateway| it.object.name == **name && it.class == "istio-waypoint";
-            cx.inventory.kube_gateways.iter().find(of_name).is_some_and(|it| it.object.namespace == filter.namespace)
+            let mut gateways = cx.inventory.kube_gateways.iter();
+            let waypoint = gateways.find(|it| it.object.name == **name && it.class == "istio-waypoint");
+            waypoint.is_some_and(|it| it.object.namespace == filter.namespace)
         });
         if dumps().any(|run| run.plan.selections[index] == Selection::Selected)
             || (in_vain.is_empty() && declared.is_none())

@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, Rule, reach, versions};
 use crate::model::envoy_filter::PatchContext;
 use crate::source::Severity;
+use std::cell::LazyCell;
 
 declare_rule! {
     /// A filter of the root namespace without a selector, which patches every proxy of the mesh.
@@ -24,7 +25,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    let known = reach::known(cx);
+    let known = LazyCell::new(|| reach::known(cx));
     for filter in cx.filters {
         let selector = filter.document.at(&["spec".into(), "workloadSelector".into()]);
         if !reach::is_root(cx, filter)

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, Rule, reach, versions};
+use std::cell::LazyCell;
 
 declare_rule! {
     /// A filter without a selector, which patches every proxy of its namespace.
@@ -21,7 +22,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    let known = reach::known(cx);
+    let known = LazyCell::new(|| reach::known(cx));
     for filter in cx.filters {
         let selector = filter.document.at(&["spec".into(), "workloadSelector".into()]);
         let root = reach::is_root(cx, filter);

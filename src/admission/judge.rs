@@ -1,5 +1,6 @@
 //! A change to one filter, judged by the pipeline of `lint`: what is said of the filter, and what is new about others.
 
+use super::later;
 use super::planes::Plane;
 use super::world::{Known, World};
 use crate::cluster::kinds;
@@ -8,7 +9,7 @@ use crate::cluster::read::source_name;
 use crate::lint::config::Config;
 use crate::lint::{self, Finding, Input, Rule};
 use crate::load::{Loaded, Options, yaml, yaml_text};
-use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
 use crate::source::{Node, Problem, Severity, field_path};
@@ -55,8 +56,12 @@ pub struct Remark {
     pub help: Option<String>,
     /// Whether the stored filter has it already.
     pub stood: bool,
+    /// Whether an object that is applied later may take it away ([`later`]).
+    pub may_come: bool,
 }
 
+/// Values in a patch from which on it is compared with its copies (EF407).
+const ENOUGH: usize = 8;
 /// Copies of a patch that are compared with it, beside filters that meet its proxies.
 const COPIES: usize = 16;
 
@@ -91,9 +96,16 @@ pub fn judge(world: &World, rules: &Rules, asked: &Asked<'_>) -> Vec<Remark> {
         }
         _ => false,
     };
-    let mut remarks: Vec<Remark> = own.iter().map(|found| found.remark(stands(found))).collect();
-    remarks.extend(others.iter().filter(|found| !stands(found)).map(|found| found.remark(false)));
-    remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.severity), remark.stood, remark.other.is_some()));
+    let mut remarks: Vec<Remark> = own
+        .iter()
+        .map(|found| {
+            let (stood, may_come) = (stands(found), later::may_come(found.finding.rule, &rules.config));
+            Remark { stood, may_come, ..found.remark() }
+        })
+        .collect();
+    remarks.extend(others.iter().filter(|found| !stands(found)).map(Found::remark));
+    let mild = |remark: &Remark| remark.stood || remark.may_come;
+    remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.severity), mild(remark), remark.other.is_some()));
     remarks
 }
 
@@ -114,7 +126,7 @@ impl Found {
         (self.own, self.finding.rule.code, self.finding.severity, filter, self.finding.message.clone())
     }
 
-    fn remark(&self, stood: bool) -> Remark {
+    fn remark(&self) -> Remark {
         let finding = &self.finding;
         Remark {
             code: finding.rule.code,
@@ -123,7 +135,8 @@ impl Found {
             path: self.path.clone(),
             message: finding.message.clone(),
             help: finding.help.clone(),
-            stood,
+            stood: false,
+            may_come: false,
         }
     }
 }
@@ -146,9 +159,12 @@ fn beside(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Ar
     let is_root = |namespace: &str| roots.contains(namespace);
     let mut copies = 0;
     let mut found: Vec<Arc<Known>> = Vec::new();
-    for (name, known) in world.filters.iter() {
-        let near = name.0 == asked.namespace || is_root(&name.0) || is_root(asked.namespace);
-        if !near || (name.0 == asked.namespace && name.1 == asked.name) {
+    let mut near: BTreeSet<&str> = roots.clone();
+    near.insert(asked.namespace);
+    let all = is_root(asked.namespace).then(|| world.filters.iter()).into_iter().flatten();
+    let some = near.iter().filter(|_| !is_root(asked.namespace)).flat_map(|namespace| world.filters_of(namespace));
+    for (name, known) in all.chain(some) {
+        if name.0 == asked.namespace && name.1 == asked.name {
             continue;
         }
         let Some(filter) = &known.filter else { continue };
@@ -172,17 +188,34 @@ fn compatible(one: &EnvoyFilter, other: &EnvoyFilter) -> bool {
     !one.iter().any(clash)
 }
 
-/// Whether a patch of one stands in the other at the same place.
+/// Whether a patch of one stands in the other at the same place, under the same name, and says enough to be compared.
 fn copied(one: &EnvoyFilter, other: &EnvoyFilter) -> bool {
-    let same = |patch: &crate::model::envoy_filter::Patch| {
+    let body = |patch: &Patch| patch.body.as_ref().map(|body| body.operation);
+    one.patches.iter().any(|patch| {
+        let Some(own) = value(patch).filter(|value| leaves(value) >= ENOUGH) else { return false };
         other.patches.iter().any(|it| {
             it.apply_to == patch.apply_to
                 && it.context == patch.context
                 && it.object == patch.object
-                && it.body.as_ref().map(|body| body.operation) == patch.body.as_ref().map(|body| body.operation)
+                && body(it) == body(patch)
+                && value(it).is_some_and(|value| name(value) == name(own))
         })
-    };
-    one.patches.iter().any(same)
+    })
+}
+
+fn value(patch: &Patch) -> Option<&Node> {
+    patch.body.as_ref()?.value.as_ref()
+}
+
+fn name(value: &Node) -> &str {
+    value.get("name").and_then(Node::as_str).unwrap_or_default()
+}
+
+/// How many values there are in a value that hold no others.
+fn leaves(value: &Node) -> usize {
+    let inside: usize = value.entries().iter().map(|entry| leaves(&entry.value)).sum::<usize>()
+        + value.items().iter().map(leaves).sum::<usize>();
+    inside.max(1)
 }
 
 /// Lints the filters beside and the one that is asked about, for each control plane.

@@ -18,15 +18,17 @@ use tokio::task::block_in_place;
 use tokio::time::{Instant, sleep};
 
 /// How long changes of EnvoyFilters are gathered before reviews see them.
-const FILTERS: Duration = Duration::from_millis(20);
+const SOON: Duration = Duration::from_millis(20);
 /// How long all other changes are: a busy mesh replaces pods all the time.
-const OTHERS: Duration = Duration::from_millis(500);
+const LATER: Duration = Duration::from_millis(500);
 /// What is told before anybody takes it in.
-const WAITING: usize = 1024;
+const WAITING: usize = 256;
+/// What is taken in at a time.
+const AT_ONCE: usize = 64;
 
 /// The kinds that are watched.
 pub fn watched() -> impl Iterator<Item = &'static Kind> {
-    kinds::WEBHOOK.kinds.iter().copied().filter(|kind| *kind != kinds::REVISION_TAG)
+    kinds::WEBHOOK.kinds.iter().copied()
 }
 
 /// A library for all of them, and the health that waits for them.
@@ -48,7 +50,7 @@ const DUMPS: usize = 2;
 async fn sample(cluster: Cluster, proxies: usize, reviewer: Arc<Reviewer>, sender: mpsc::Sender<Sampled>) {
     loop {
         if reviewer.world().missing().next().is_some() {
-            sleep(OTHERS).await;
+            sleep(LATER).await;
             continue;
         }
         let world = reviewer.world();
@@ -106,59 +108,65 @@ pub async fn run(
         }
     };
     look("default");
-    let mut waiting: Vec<(&'static Kind, Change)> = Vec::new();
-    let (mut filters_at, mut others_at) = (None, None);
+    let (mut seen, mut read): (Vec<(&'static Kind, Seen)>, Vec<&'static Kind>) = (Vec::new(), Vec::new());
+    let (mut soon_at, mut later_at) = (None, None);
     loop {
-        let next = [filters_at, others_at].into_iter().flatten().min();
-        let seen = tokio::select! {
-            seen = receiver.recv() => seen,
+        let next = [soon_at, later_at].into_iter().flatten().min();
+        let told = tokio::select! {
+            told = receiver.recv_many(&mut seen, AT_ONCE) => told,
             Some(lists) = extensions.recv() => {
                 library.sampled(lists);
                 reviewer.publish(library.world());
                 continue;
             }
             () = until(next) => {
-                let now = Instant::now();
-                if others_at.is_some_and(|at| at <= now) {
-                    let changes = std::mem::take(&mut waiting);
-                    block_in_place(|| changes.into_iter().for_each(|(kind, change)| library.apply(kind, change)));
-                    others_at = None;
-                }
-                filters_at = None;
+                (soon_at, later_at) = (None, None);
                 let world = block_in_place(|| library.world());
                 world.revisions().for_each(&mut look);
                 reviewer.publish(world);
+                // Ready is who judges by it.
+                read.drain(..).for_each(|kind| health.synced(words(kind)));
                 continue;
             }
         };
-        let Some((kind, seen)) = seen else { return };
-        let change = match seen {
-            Seen::Put(object) => Change::Put(object),
-            Seen::Gone(namespace, name) => Change::Gone(namespace, name),
-            Seen::All(objects) => {
-                tracing::info!(kind = words(kind), objects = objects.len(), "read");
-                health.synced(words(kind));
-                Change::All(objects)
-            }
-            Seen::Broken(fault) | Seen::Forbidden(fault) => {
-                tracing::warn!(kind = words(kind), fault, "watch broken");
-                health.broken(words(kind), &fault);
-                continue;
-            }
-            Seen::Absent(reason) => {
-                // Nobody can create what the cluster does not have, so that nothing is missing.
-                tracing::info!(kind = words(kind), reason, "the cluster does not have this kind");
-                health.synced(words(kind));
-                Change::All(Vec::new())
-            }
-        };
-        health.stands(words(kind));
-        if kind == kinds::ENVOY_FILTER {
-            block_in_place(|| library.apply(kind, change));
-            filters_at.get_or_insert(Instant::now() + FILTERS);
-        } else {
-            waiting.push((kind, change));
-            others_at.get_or_insert(Instant::now() + OTHERS);
+        if told == 0 {
+            return;
         }
+        block_in_place(|| {
+            for (kind, seen) in seen.drain(..) {
+                let Some(change) = change(kind, seen, &health) else { continue };
+                let all = matches!(change, Change::All(_));
+                read.extend(all.then_some(kind));
+                library.apply(kind, change);
+                let soon = all || kind == kinds::ENVOY_FILTER;
+                let (at, wait) = if soon { (&mut soon_at, SOON) } else { (&mut later_at, LATER) };
+                at.get_or_insert(Instant::now() + wait);
+            }
+        });
     }
+}
+
+/// What a watch told as a change of what is known; nothing when that stays. Notes how the watch stands.
+fn change(kind: &'static Kind, seen: Seen, health: &Health) -> Option<Change> {
+    let name = words(kind);
+    let change = match seen {
+        Seen::Put(object) => Change::Put(object),
+        Seen::Gone(namespace, name) => Change::Gone(namespace, name),
+        Seen::All(names) => {
+            tracing::info!(kind = name, objects = names.len(), "read");
+            Change::All(names)
+        }
+        Seen::Broken(fault) | Seen::Forbidden(fault) => {
+            tracing::warn!(kind = name, fault, "watch broken");
+            health.broken(name, &fault);
+            return None;
+        }
+        Seen::Absent(reason) => {
+            // Nobody can create what the cluster does not have, so that nothing is missing.
+            tracing::info!(kind = name, reason, "the cluster does not have this kind");
+            Change::All(Vec::new())
+        }
+    };
+    health.stands(name);
+    Some(change)
 }

@@ -7,6 +7,7 @@ pub mod certificates;
 pub mod health;
 pub mod judge;
 pub mod keeper;
+pub mod later;
 pub mod librarian;
 pub mod logging;
 pub mod metrics;

@@ -1,8 +1,8 @@
 //! An AdmissionReview and its answer.
 //!
 //! What never is denied: an update that leaves `spec` as it is (labels, finalizers, the end of an object), what goes with
-//! its namespace, and what the stored filter has already: an update is judged by what it makes worse, as the API server
-//! itself ratchets its validation.
+//! its namespace, what the stored filter has already (an update is judged by what it makes worse, as the API server itself
+//! ratchets its validation), and what an object applied later takes away ([`super::later`]).
 
 use super::judge::{Asked, Remark, Rules, judge};
 use super::words;
@@ -177,7 +177,6 @@ impl Request {
             uid,
             operation,
             is_filter,
-            // An update may say DELETE with an object, and the other way round: only what the operation is about counts.
             old,
             new,
         })
@@ -185,49 +184,24 @@ impl Request {
 
     /// Decides, on one moment of the cluster.
     pub fn decide(&self, world: &World, rules: &Rules, policy: Policy) -> Decision {
-        let mut decision = Decision {
-            verdict: Verdict::Passed,
-            remarks: Vec::new(),
-            mode: policy.mode,
-            exempt: None,
-            message: None,
-            warnings: Vec::new(),
-        };
-        if !self.is_filter {
-            decision.warnings.push("the webhook of envoyfilter judges EnvoyFilters only: correct its rules".to_owned());
+        let (mut decision, opened) = self.open(world, policy);
+        if opened == Opened::Settled {
             return decision;
         }
-        let mut said = Vec::new();
-        if let Some(word) = world.namespace(&self.namespace).and_then(|it| it.labels.get(MODE_LABEL)) {
-            match Mode::from_word(word) {
-                Some(mode) => decision.mode = mode,
-                None => said.push(format!(
-                    "namespace {} has the label {MODE_LABEL}: `{word}`, which is none of enforce, warn, audit, off: taken as {}",
-                    self.namespace,
-                    policy.mode.word()
-                )),
-            }
-        }
-        let new = self.new.as_ref().filter(|_| self.operation != "DELETE");
-        let old = self.old.as_ref().filter(|_| self.operation != "CREATE");
-        let spec = |object: &Value| object.get("spec").cloned().unwrap_or_default();
-        let same = old.zip(new).is_some_and(|(old, new)| spec(old) == spec(new));
-        if same || decision.mode == Mode::Off || (new.is_none() && self.goes_along(world)) {
-            return decision;
-        }
+        let (old, new) = self.states();
         let asked = Asked { namespace: &self.namespace, name: &self.name, old, new };
         decision.remarks = judge(world, rules, &asked);
         let missing: Vec<&str> = world.missing().collect();
+        let mut said = std::mem::take(&mut decision.warnings);
         if !missing.is_empty() {
             said.push(format!(
                 "judged by what is known so far: the admission server still reads {}",
                 missing.join(", ")
             ));
         }
-        let counts = |remark: &&Remark| remark.severity >= policy.deny_at && !remark.stood;
+        let counts = |remark: &&Remark| remark.severity >= policy.deny_at && !remark.stood && !remark.may_come;
         let denying: Vec<&Remark> = decision.remarks.iter().filter(counts).collect();
-        let reason = new.or(old).and_then(exemption);
-        match reason {
+        match self.exemption() {
             Some("") => said.push(format!("{EXEMPT_ANNOTATION} says no reason: it does not count")),
             Some(reason) if !denying.is_empty() => decision.exempt = Some(words::cut(reason, words::LONGEST)),
             _ => {}
@@ -247,6 +221,81 @@ impl Request {
         decision
     }
 
+    /// Decides without judging the filter, where that is enough; it takes no time.
+    pub fn settle(&self, world: &World, policy: Policy) -> Option<Decision> {
+        let (decision, opened) = self.open(world, policy);
+        (opened == Opened::Settled).then_some(decision)
+    }
+
+    /// Decides when the time has run out, for this reason: as `allow` says, where the mode would let anything be denied.
+    pub fn late(&self, world: &World, policy: Policy, allow: bool, why: &str) -> Decision {
+        let (mut decision, opened) = self.open(world, policy);
+        if opened == Opened::Settled {
+            return decision;
+        }
+        decision.verdict = Verdict::Late;
+        let said = format!("not judged: {why}");
+        let denied = !allow && decision.mode == Mode::Enforce;
+        match self.exemption().filter(|reason| denied && !reason.is_empty()) {
+            Some(reason) => decision.exempt = Some(words::cut(reason, words::LONGEST)),
+            None if denied => {
+                decision.message = Some(format!("{said}; try again, or say --on-deadline=allow to the server"));
+                return decision;
+            }
+            None => {}
+        }
+        match decision.mode {
+            Mode::Audit => decision.warnings.clear(),
+            _ => decision.warnings.push(said),
+        }
+        decision
+    }
+
+    /// The old and the new state, as far as the operation is about them: an update may say DELETE with an object.
+    fn states(&self) -> (Option<&Value>, Option<&Value>) {
+        let old = self.old.as_ref().filter(|_| self.operation != "CREATE");
+        (old, self.new.as_ref().filter(|_| self.operation != "DELETE"))
+    }
+
+    /// The reason that the filter gives for its exemption; empty when it has the annotation without one.
+    fn exemption(&self) -> Option<&str> {
+        let (old, new) = self.states();
+        let annotations = new.or(old)?.get("metadata")?.get("annotations")?;
+        annotations.get(EXEMPT_ANNOTATION)?.as_str().map(str::trim)
+    }
+
+    /// Where a decision begins: the mode, with what is odd about it, and whether there is anything to judge.
+    fn open(&self, world: &World, policy: Policy) -> (Decision, Opened) {
+        let mut decision = Decision {
+            verdict: Verdict::Passed,
+            remarks: Vec::new(),
+            mode: policy.mode,
+            exempt: None,
+            message: None,
+            warnings: Vec::new(),
+        };
+        if !self.is_filter {
+            decision.warnings.push("the webhook of envoyfilter judges EnvoyFilters only: correct its rules".to_owned());
+            return (decision, Opened::Settled);
+        }
+        let label = world.namespace(&self.namespace).and_then(|it| it.labels.get(MODE_LABEL));
+        let wanted = label.map(|label| (label, Mode::from_word(label)));
+        decision.mode = wanted.and_then(|(_, mode)| mode).unwrap_or(policy.mode);
+        let (old, new) = self.states();
+        let same = old.zip(new).is_some_and(|(old, new)| spec(old) == spec(new));
+        if same || decision.mode == Mode::Off || (new.is_none() && self.goes_along(world)) {
+            return (decision, Opened::Settled);
+        }
+        if let Some((label, None)) = wanted {
+            decision.warnings.push(format!(
+                "namespace {} has the label {MODE_LABEL}: `{label}`, which is none of enforce, warn, audit, off: taken as {}",
+                self.namespace,
+                policy.mode.word()
+            ));
+        }
+        (decision, Opened::ToJudge)
+    }
+
     /// Whether a filter goes because something else goes: nobody can be asked to put that right first.
     fn goes_along(&self, world: &World) -> bool {
         const CONTROLLERS: [&str; 3] = [
@@ -261,26 +310,19 @@ impl Request {
     }
 }
 
-/// The reason that an object gives for its exemption; empty when it has the annotation without one.
-fn exemption(object: &Value) -> Option<&str> {
-    let annotations = object.get("metadata")?.get("annotations")?;
-    annotations.get(EXEMPT_ANNOTATION)?.as_str().map(str::trim)
+/// Whether there is anything to judge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opened {
+    Settled,
+    ToJudge,
+}
+
+/// What a filter says; none is like an empty one.
+fn spec(object: &Value) -> Option<&Value> {
+    object.get("spec").filter(|spec| !spec.is_null())
 }
 
 impl Decision {
-    /// What is answered when the time ran out.
-    pub fn late(allow: bool, policy: Policy, why: &str) -> Decision {
-        let said = format!("not judged: {why}");
-        Decision {
-            verdict: Verdict::Late,
-            remarks: Vec::new(),
-            mode: policy.mode,
-            exempt: None,
-            message: (!allow).then(|| said.clone()),
-            warnings: if allow { vec![said] } else { Vec::new() },
-        }
-    }
-
     /// Whether the change is denied.
     pub fn denied(&self) -> bool {
         self.message.is_some()

@@ -98,23 +98,25 @@ impl Reviewer {
             spawn_blocking(move || Request::read(&body)).await.unwrap_or_else(|error| Err(error.to_string()))
         };
         let request = Arc::new(read.map_err(|message| (StatusCode::BAD_REQUEST, message))?);
-        let late = |why: &str| Decision::late(self.limits.allow_late, self.limits.policy, why);
-        let decision = match timeout_at(end, Arc::clone(&self.permits).acquire_owned()).await {
-            Ok(Ok(permit)) => {
-                let (this, asked) = (Arc::clone(self), Arc::clone(&request));
-                let work = spawn_blocking(move || {
-                    let decision = asked.decide(&this.world(), &this.rules, this.limits.policy);
-                    drop(permit);
-                    decision
-                });
-                tokio::select! {
-                    decided = work => decided.unwrap_or_else(|_| late("the admission server failed; its log says more")),
-                    () = sleep_until(end) => late(&format!(
-                        "it takes longer than {} ms", self.time(theirs).as_millis()
-                    )),
+        let policy = self.limits.policy;
+        let late = |why: &str| request.late(&self.world(), policy, self.limits.allow_late, why);
+        let decision = if let Some(settled) = request.settle(&self.world(), policy) {
+            settled
+        } else if let Ok(Ok(permit)) = timeout_at(end, Arc::clone(&self.permits).acquire_owned()).await {
+            let (this, asked) = (Arc::clone(self), Arc::clone(&request));
+            let work = spawn_blocking(move || {
+                let decision = asked.decide(&this.world(), &this.rules, policy);
+                drop(permit);
+                decision
+            });
+            tokio::select! {
+                decided = work => decided.unwrap_or_else(|_| late("the admission server failed; its log says more")),
+                () = sleep_until(end) => {
+                    late(&format!("it takes longer than {} ms", self.time(theirs).as_millis()))
                 }
             }
-            _ => late("the admission server has too much to do"),
+        } else {
+            late("the admission server has too much to do")
         };
         let took = began.elapsed();
         self.metrics.review(&request, &decision, took);

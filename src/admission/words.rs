@@ -26,6 +26,8 @@ pub fn line(remark: &Remark) -> String {
     let _ = write!(line, ": {}", one_line(&remark.message));
     if remark.stood {
         line.push_str(" (as before this update)");
+    } else if remark.may_come {
+        line.push_str(" (unless it comes later)");
     }
     if let Some(help) = &remark.help {
         let _ = write!(line, "; help: {}", one_line(help));
@@ -96,6 +98,7 @@ mod tests {
             message: message.to_owned(),
             help: Some("write:\n  a: b".to_owned()),
             stood: false,
+            may_come: false,
         }
     }
 

@@ -9,8 +9,8 @@ use crate::cluster::targets::{Target, groups, targets};
 use crate::load::{Loaded, Options, reference, yaml_text};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{
-    DestinationRule, Gateway, Inventory, KubeGateway, Mesh, Object, RefusedFilter, Service, ServiceEntry, Sidecar,
-    VirtualService, Workload,
+    DestinationRule, Gateway, Inventory, KubeGateway, Mesh, Object, RefusedFilter, Service, ServiceEntry, Shared,
+    Sidecar, VirtualService, Workload,
 };
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
@@ -27,8 +27,8 @@ pub enum Change {
     Put(Value),
     /// An object is gone: its namespace and name.
     Gone(String, String),
-    /// These are all objects there are.
-    All(Vec<Value>),
+    /// All objects were told: there are those of these namespaces and names, and no others.
+    All(Vec<Name>),
 }
 
 /// What the user says over what the cluster tells.
@@ -54,7 +54,7 @@ pub(super) struct Known {
 }
 
 /// Namespace and name.
-pub(super) type Name = (String, String);
+pub type Name = (String, String);
 
 /// One moment of the cluster. A copy costs next to nothing.
 #[derive(Clone, Debug)]
@@ -90,7 +90,14 @@ impl World {
 
     /// A namespace's object.
     pub(super) fn namespace(&self, name: &str) -> Option<&Object> {
-        self.objects.namespaces.iter().find(|namespace| namespace.name == name)
+        self.objects.namespace(name)
+    }
+
+    /// The filters of a namespace.
+    pub(super) fn filters_of(&self, namespace: &str) -> impl Iterator<Item = (&Name, &Arc<Known>)> {
+        let namespace = namespace.to_owned();
+        let from = (namespace.clone(), String::new());
+        self.filters.range(from..).take_while(move |(name, _)| name.0 == namespace)
     }
 
     /// Kinds whose objects are not all known yet.
@@ -123,6 +130,8 @@ pub struct Library {
     places: HashMap<&'static str, HashMap<Name, FileId>>,
     /// Places of texts that are gone.
     free: Vec<FileId>,
+    /// Revision tags and what they stand for, by the object that says so.
+    tags: BTreeMap<Name, BTreeMap<String, String>>,
     /// Whether what the control planes are made of has changed.
     planes_changed: bool,
     sampled: Sampled,
@@ -154,6 +163,7 @@ impl Library {
             world,
             places: HashMap::new(),
             free: Vec::new(),
+            tags: BTreeMap::new(),
             planes_changed: false,
             sampled: Sampled::new(),
         }
@@ -164,13 +174,10 @@ impl Library {
         match change {
             Change::Put(object) => self.put(kind, object),
             Change::Gone(namespace, name) => self.remove(kind, &(namespace, name)),
-            Change::All(objects) => {
-                let mut stale: BTreeSet<Name> =
-                    self.places.get(words(kind)).into_iter().flatten().map(|(name, _)| name.clone()).collect();
-                for object in objects {
-                    stale.remove(&name_of(&object));
-                    self.put(kind, object);
-                }
+            Change::All(names) => {
+                let names: BTreeSet<Name> = names.into_iter().collect();
+                let known = self.places.get(words(kind)).into_iter().flatten().map(|(name, _)| name);
+                let stale: Vec<Name> = known.filter(|name| !names.contains(*name)).cloned().collect();
                 // The ConfigMaps come from watches of one object each.
                 if kind != kinds::CONFIG_MAP {
                     for name in &stale {
@@ -259,7 +266,7 @@ impl Library {
     /// Puts the object of this name in the place of the one that was there.
     fn replace(&mut self, kind: &'static Kind, name: &Name, new: Inventory) {
         let known = &mut self.world.objects;
-        if [kinds::POD, kinds::NAMESPACE, kinds::CONFIG_MAP].contains(&kind) {
+        if [kinds::POD, kinds::NAMESPACE, kinds::CONFIG_MAP, kinds::REVISION_TAG].contains(&kind) {
             self.planes_changed = true;
         }
         if kind == kinds::POD || kind == kinds::WORKLOAD_ENTRY {
@@ -280,6 +287,10 @@ impl Library {
             swap(&mut known.sidecars, kind, name, new.sidecars);
         } else if kind == kinds::NAMESPACE {
             swap(&mut known.namespaces, kind, &(String::new(), name.1.clone()), new.namespaces);
+        } else if kind == kinds::REVISION_TAG {
+            self.tags.insert(name.clone(), new.revision_tags);
+            self.tags.retain(|_, tags| !tags.is_empty());
+            known.revision_tags = self.tags.values().flatten().map(|(tag, of)| (tag.clone(), of.clone())).collect();
         } else if kind == kinds::CONFIG_MAP {
             let meshes = Arc::make_mut(&mut known.meshes);
             meshes.retain(|mesh| (&mesh.object.namespace, &mesh.object.name) != (&name.0, &name.1));
@@ -300,7 +311,7 @@ fn name_of(object: &Value) -> Name {
 }
 
 /// What is kept of an object.
-trait Entry: Clone {
+trait Entry {
     fn object(&self) -> &Object;
 }
 
@@ -324,7 +335,7 @@ impl Entry for Object {
 
 /// Puts what is new of one name in the place of the old in a list sorted by kind, namespace and name: the order in which a
 /// command reads a cluster.
-fn swap<E: Entry>(list: &mut Arc<Vec<E>>, kind: &Kind, name: &Name, new: Arc<Vec<E>>) {
+fn swap<E: Entry>(list: &mut Shared<E>, kind: &Kind, name: &Name, new: Shared<E>) {
     let list = Arc::make_mut(list);
     let want = (kind.kind, name.0.as_str(), name.1.as_str());
     let found = list.binary_search_by(|one| {
@@ -373,7 +384,9 @@ mod tests {
         library.apply(kinds::POD, Change::Gone("shop".into(), "a".into()));
         library.apply(kinds::POD, Change::Put(pod("c", "1")));
         let second = library.world();
-        library.apply(kinds::POD, Change::All(vec![pod("c", "3"), pod("d", "1")]));
+        library.apply(kinds::POD, Change::Put(pod("c", "3")));
+        library.apply(kinds::POD, Change::Put(pod("d", "1")));
+        library.apply(kinds::POD, Change::All(vec![("shop".into(), "c".into()), ("shop".into(), "d".into())]));
         let third = library.world();
         assert_eq!(names(&first), ["a 1", "b 1"]);
         assert_eq!(names(&second), ["b 2", "c 1"]);
@@ -391,11 +404,43 @@ mod tests {
         };
         let mut library = Library::new(Said::default(), &[]);
         assert_eq!(library.world().planes[0].mesh.root_namespace, "istio-system");
-        library.apply(kinds::CONFIG_MAP, Change::All(vec![map("a")]));
+        library.apply(kinds::CONFIG_MAP, Change::Put(map("a")));
+        library.apply(kinds::CONFIG_MAP, Change::All(vec![("istio-system".into(), "istio".into())]));
         assert_eq!(library.world().planes[0].mesh.root_namespace, "a");
         library.apply(kinds::CONFIG_MAP, Change::Put(map("b")));
         assert_eq!(library.world().planes[0].mesh.root_namespace, "b");
         library.apply(kinds::CONFIG_MAP, Change::Gone("istio-system".into(), "istio".into()));
         assert_eq!(library.world().planes[0].mesh.root_namespace, "istio-system");
+    }
+
+    /// The release that judges a proxy is that of the control plane behind its tag, as soon as the tag is moved.
+    #[test]
+    fn revision_tags_say_which_control_planes_are_in_use() {
+        let istiod = |revision: &str, version: &str| {
+            json!({"apiVersion": "v1", "kind": "Pod",
+                "metadata": {"name": format!("istiod-{revision}"), "namespace": "istio-system", "labels": {"app": "istiod", "istio.io/rev": revision}},
+                "spec": {"containers": [{"name": "discovery", "image": format!("istio/pilot:{version}")}]}})
+        };
+        let tag = |revision: &str| {
+            json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
+                "metadata": {"name": "istio-revision-tag-prod", "labels": {"istio.io/tag": "prod", "istio.io/rev": revision}}})
+        };
+        let mut proxy = pod("cart", "cart");
+        proxy["metadata"]["labels"]["istio.io/rev"] = "prod".into();
+        proxy["spec"] = json!({"containers": [{"name": "istio-proxy", "image": "istio/proxyv2:1.29.0", "args": ["proxy", "sidecar"]}]});
+        let mut library = Library::new(Said::default(), &[]);
+        for object in [istiod("default", "1.31.0"), istiod("a", "1.28.0"), istiod("b", "1.29.0"), proxy] {
+            library.apply(kinds::POD, Change::Put(object));
+        }
+        let releases = |library: &mut Library| -> Vec<String> {
+            library.world().planes.iter().map(|plane| plane.release.to_string()).collect()
+        };
+        assert_eq!(releases(&mut library), ["1.31.0"]);
+        library.apply(kinds::REVISION_TAG, Change::Put(tag("a")));
+        assert_eq!(releases(&mut library), ["1.31.0", "1.28.0"]);
+        library.apply(kinds::REVISION_TAG, Change::Put(tag("b")));
+        assert_eq!(releases(&mut library), ["1.31.0", "1.29.0"]);
+        library.apply(kinds::REVISION_TAG, Change::All(Vec::new()));
+        assert_eq!(releases(&mut library), ["1.31.0"]);
     }
 }

@@ -143,10 +143,12 @@ impl Changes {
                 Ok(before.as_ref() != Some(&object))
             }
             Seen::Gone(namespace, name) => Ok(known.get_or_insert_default().remove(&(namespace, name)).is_some()),
-            Seen::All(objects) => {
-                let all = objects.into_iter().map(|object| (key(&object), object)).collect();
-                let before = known.replace(all);
-                Ok(before != *known)
+            Seen::All(names) => {
+                let first = known.is_none();
+                let known = known.get_or_insert_default();
+                let (before, names) = (known.len(), names.into_iter().collect::<BTreeSet<_>>());
+                known.retain(|name, _| names.contains(name));
+                Ok(first || known.len() != before)
             }
             Seen::Broken(reason) => Err(Trouble { kind, reason, lasting: false }),
             Seen::Forbidden(reason) | Seen::Absent(reason) => Err(Trouble { kind, reason, lasting: true }),

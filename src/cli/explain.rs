@@ -320,7 +320,7 @@ impl Explain {
             let who =
                 Who { kind: None, namespace: &object.namespace, name: &object.name, workload: "", labels: &pod.labels };
             if object.kind == "Pod" && self.wants(&who) {
-                let of = work.loaded.inventory.namespaces.iter().find(|it| it.name == object.namespace);
+                let of = work.loaded.inventory.namespace(&object.namespace);
                 let why = match facts::station(pod, of) {
                     Station::None(why) => why,
                     Station::Ztunnel => "it is ztunnel, which istiod sends no EnvoyFilters to",

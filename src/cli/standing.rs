@@ -30,7 +30,7 @@ pub(super) fn standings(inventory: &Inventory, facts: &Facts) -> BTreeMap<String
 
 /// The revision that a workload without a proxy asks for, where anything says so.
 fn asks<'i>(inventory: &'i Inventory, workload: &'i Workload) -> Option<&'i str> {
-    let namespace = inventory.namespaces.iter().find(|namespace| namespace.name == workload.object.namespace);
+    let namespace = inventory.namespace(&workload.object.namespace);
     let Station::None(_) = facts::station(workload, namespace) else { return None };
     let revision = facts::revision(workload, namespace);
     let injects = namespace.is_some_and(|one| one.labels.get("istio-injection").is_some_and(|word| word == "enabled"));

@@ -126,7 +126,7 @@ fn fill(versions: &mut Versions, work: &Work) {
     let inventory = &work.loaded.inventory;
     let mut without: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
     for pod in inventory.workloads.iter().filter(|pod| pod.object.kind == "Pod") {
-        let namespace = inventory.namespaces.iter().find(|it| it.name == pod.object.namespace);
+        let namespace = inventory.namespace(&pod.object.namespace);
         let why = match facts::station(pod, namespace) {
             Station::Proxy(_) => continue,
             Station::Ztunnel => "it is ztunnel, which istiod sends no EnvoyFilters to",

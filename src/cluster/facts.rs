@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub use crate::model::proxy::REVISION_LABEL as REVISION;
 
 /// Label that names a revision tag.
-const TAG: &str = "istio.io/tag";
+pub const TAG: &str = "istio.io/tag";
 /// What istiod calls the revision without a name.
 pub const DEFAULT_REVISION: &str = "default";
 
@@ -247,7 +247,7 @@ mod tests {
         let of = |pod: &str, namespace: &str| {
             let text = format!("apiVersion: v1\nkind: Pod\n{pod}\n---\napiVersion: v1\nkind: Namespace\n{namespace}\n");
             let inventory = inventory(&text);
-            station(&inventory.workloads[0], inventory.namespaces.first())
+            station(&inventory.workloads[0], inventory.namespaces.first().map(std::convert::AsRef::as_ref))
         };
         let proxy = |node: &str| {
             format!(

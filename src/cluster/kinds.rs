@@ -125,7 +125,7 @@ pub struct Needs {
     pub dumps: bool,
 }
 
-/// What the admission server watches: what `lint` reads, and the labels of namespaces.
+/// What the admission server watches: what `lint` reads, the labels of namespaces, and revision tags.
 const WATCHED: &[&Kind] = &[
     ENVOY_FILTER,
     POD,
@@ -138,9 +138,10 @@ const WATCHED: &[&Kind] = &[
     WORKLOAD_ENTRY,
     KUBE_GATEWAY,
     NAMESPACE,
+    REVISION_TAG,
 ];
 /// Everything that explains where a filter applies and what it meets.
-const ALL: &[&Kind] = WATCHED.split_at(WATCHED.len() - 1).0;
+const ALL: &[&Kind] = WATCHED.split_at(WATCHED.len() - 2).0;
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
 
 /// The admission server. What it writes beside (its own certificate) is in `rbac`.

@@ -1,7 +1,7 @@
 //! What a command reads of a cluster before it asks proxies: objects, control planes, what was not to be had.
 
 use super::api::{Cluster, Fault};
-use super::facts::{DEFAULT_REVISION, Facts, REVISION};
+use super::facts::{DEFAULT_REVISION, Facts, REVISION, TAG};
 use super::kinds::{self, Kind, Needs};
 use super::list::{Listed, Selection, list, name_kind};
 use super::objects;
@@ -195,7 +195,7 @@ impl Reader<'_> {
         let work = wanted.into_iter().map(|(kind, namespace)| {
             let fallback = fallback.clone();
             async move {
-                let labels = (kind == kinds::REVISION_TAG).then_some("istio.io/tag");
+                let labels = (kind == kinds::REVISION_TAG).then_some(TAG);
                 let selection = Selection { namespace, labels, fields: None };
                 let all = list(cluster, kind, selection, objects::keep).await;
                 let refused = matches!(all.fault, Some(Fault::NotAllowed(_)));

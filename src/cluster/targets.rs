@@ -48,7 +48,7 @@ pub fn targets(inventory: &Inventory) -> Vec<Target> {
 
 fn target(inventory: &Inventory, pod: &Workload) -> Option<Target> {
     let object = &pod.object;
-    let namespace = inventory.namespaces.iter().find(|namespace| namespace.name == object.namespace);
+    let namespace = inventory.namespace(&object.namespace);
     let Station::Proxy(kind) = facts::station(pod, namespace) else { return None };
     if object.kind != "Pod" || object.document.get("metadata")?.get("deletionTimestamp").is_some() {
         return None;

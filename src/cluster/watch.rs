@@ -2,7 +2,8 @@
 
 use super::access::words;
 use super::api::{Cluster, Fault, fault};
-use super::kinds::Kind;
+use super::facts::TAG;
+use super::kinds::{Kind, REVISION_TAG};
 use super::list::name_kind;
 use super::objects::keep;
 use futures::StreamExt;
@@ -24,8 +25,8 @@ pub enum Seen {
     Put(Value),
     /// An object is gone: its namespace and name.
     Gone(String, String),
-    /// These are all objects there are.
-    All(Vec<Value>),
+    /// All objects were told: there are those of these namespaces and names, and no others.
+    All(Vec<(String, String)>),
     /// The watch broke, for this reason; it is begun again.
     Broken(String),
     /// Who asks may not watch, in the API server's words; it is tried again.
@@ -106,6 +107,9 @@ async fn of_version<T: Clone>(
     if let Some(name) = within.and_then(|within| within.name.as_ref()) {
         config = config.fields(&format!("metadata.name={name}"));
     }
+    if kind == REVISION_TAG {
+        config = config.labels(TAG);
+    }
     let json = |object: Result<Value, serde_json::Error>| {
         let mut object = object.unwrap_or_default();
         name_kind(&mut object, kind.kind, &resource.api_version);
@@ -120,7 +124,8 @@ async fn of_version<T: Clone>(
         watcher(api, config).map(|event| event.map(|event| map(event, |it| json(serde_json::to_value(it))))).boxed()
     };
     let mut stream = pin!(stream.backoff(Waits(FIRST_WAIT)));
-    let mut all: Option<Vec<Value>> = None;
+    // Objects go on as they come: a large mesh is never held twice.
+    let mut all: Vec<(String, String)> = Vec::new();
     loop {
         let event = tokio::select! {
             event = stream.next() => event,
@@ -129,16 +134,17 @@ async fn of_version<T: Clone>(
         let seen = match event {
             None => return End::Ended,
             Some(Ok(Event::Init)) => {
-                all = Some(Vec::new());
+                all.clear();
                 continue;
             }
             Some(Ok(Event::InitApply(mut object))) => {
-                if keep(&mut object) {
-                    all.get_or_insert_default().push(object);
+                if !keep(&mut object) {
+                    continue;
                 }
-                continue;
+                all.push(name_of(&object));
+                Seen::Put(object)
             }
-            Some(Ok(Event::InitDone)) => Seen::All(all.take().unwrap_or_default()),
+            Some(Ok(Event::InitDone)) => Seen::All(std::mem::take(&mut all)),
             Some(Ok(Event::Apply(mut object))) => {
                 if keep(&mut object) {
                     Seen::Put(object)
@@ -200,8 +206,14 @@ fn not_there(error: &watcher::Error) -> Option<String> {
 }
 
 fn gone(object: &Value) -> Seen {
+    let (namespace, name) = name_of(object);
+    Seen::Gone(namespace, name)
+}
+
+/// Namespace and name.
+fn name_of(object: &Value) -> (String, String) {
     let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
-    Seen::Gone(text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
+    (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
 }
 
 fn map<K>(event: Event<K>, json: impl Fn(K) -> Value) -> Event<Value> {

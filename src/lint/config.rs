@@ -5,7 +5,7 @@ use super::glob;
 use super::rule::Rule;
 use super::selection::{Selector, selected};
 use crate::model::release::Release;
-use crate::source::{Node, Problem, Severity, Span};
+use crate::source::{Node, NodeValue, Problem, Severity, Span};
 
 /// Code of the problem for a rule that does not exist; a rule of its own makes a finding of it.
 pub const UNKNOWN_RULE: &str = "unknown-rule";
@@ -121,7 +121,7 @@ impl Config {
         // Read already: the rules must be known before the words that select them.
         reader.strings(document.get("rules"));
         if let Some(node) = document.get("overrides") {
-            if node.items().is_empty() && !node.is_null() {
+            if !matches!(node.value, NodeValue::List(_) | NodeValue::Null) {
                 reader.wrong(node.span, "`overrides` is a list".to_owned(), None);
             }
             for item in node.items() {
@@ -138,6 +138,12 @@ impl Config {
     /// Whether a rule runs at all.
     pub fn runs(&self, rule: &Rule) -> bool {
         selected(rule, &self.choice.select, &self.choice.ignore)
+    }
+
+    /// Whether it says anywhere how bad a rule is.
+    pub fn weighs(&self, rule: &Rule) -> bool {
+        let choices = self.overrides.iter().map(|one| &one.choice).chain([&self.choice]);
+        choices.into_iter().any(|choice| choice.severity(rule).is_some())
     }
 
     /// What a finding in a file (its path counted from the configuration's folder) becomes; `None` when it is not wanted.
@@ -176,7 +182,7 @@ impl Reader<'_> {
     }
 
     fn keys(&mut self, node: &Node, known: &[&str]) {
-        if node.entries().is_empty() && !node.is_null() {
+        if !matches!(node.value, NodeValue::Map(_) | NodeValue::Null) {
             self.wrong(node.span, "this must be a mapping".to_owned(), None);
         }
         for entry in node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
@@ -191,14 +197,14 @@ impl Reader<'_> {
     /// The texts of a list; numbers count as they are written (`1.26`).
     fn strings(&mut self, node: Option<&Node>) -> Vec<(String, Span)> {
         let Some(node) = node.filter(|node| !node.is_null()) else { return Vec::new() };
-        if node.items().is_empty() && node.to_json() != serde_json::json!([]) {
+        if !matches!(node.value, NodeValue::List(_)) {
             self.wrong(node.span, "this must be a list".to_owned(), None);
         }
         let mut found = Vec::new();
         for item in node.items() {
             match (&item.value, item.as_str()) {
                 (_, Some(text)) => found.push((text.to_owned(), item.span)),
-                (crate::source::NodeValue::Number(_), _) => {
+                (NodeValue::Number(_), _) => {
                     let help = Some("put it into quotes: as a number 1.30 is 1.3".to_owned());
                     self.wrong(item.span, "this is read as a number".to_owned(), help);
                 }
@@ -233,7 +239,7 @@ impl Reader<'_> {
             choice.ignore.extend(self.selector(&word, span));
         }
         if let Some(map) = node.get("severity") {
-            if map.entries().is_empty() && !map.is_null() {
+            if !matches!(map.value, NodeValue::Map(_) | NodeValue::Null) {
                 self.wrong(map.span, "`severity` is a mapping from rules to severities".to_owned(), None);
             }
             for entry in map.entries() {

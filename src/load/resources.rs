@@ -100,29 +100,34 @@ pub(super) fn add(
             }
         }
         ("", "Namespace") => {
-            Arc::make_mut(&mut inventory.namespaces).push(Object { namespace: String::new(), ..object(document) });
+            Arc::make_mut(&mut inventory.namespaces)
+                .push(Arc::new(Object { namespace: String::new(), ..object(document) }));
         }
         ("", "Pod" | "ReplicationController")
         | ("apps", "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet")
         | ("batch", "Job" | "CronJob")
         | ("networking.istio.io", "WorkloadEntry" | "WorkloadGroup") => {
-            Arc::make_mut(&mut inventory.workloads).push(workload(object(document)));
+            Arc::make_mut(&mut inventory.workloads).push(Arc::new(workload(object(document))));
         }
-        ("", "Service") => Arc::make_mut(&mut inventory.services).push(service(object(document))),
+        ("", "Service") => Arc::make_mut(&mut inventory.services).push(Arc::new(service(object(document)))),
         ("", "ConfigMap") => mesh(object(document), sources, inventory, problems),
         ("networking.istio.io", "ServiceEntry") => {
-            Arc::make_mut(&mut inventory.service_entries).push(service_entry(object(document)));
+            Arc::make_mut(&mut inventory.service_entries).push(Arc::new(service_entry(object(document))));
         }
-        ("networking.istio.io", "Gateway") => Arc::make_mut(&mut inventory.gateways).push(gateway(object(document))),
+        ("networking.istio.io", "Gateway") => {
+            Arc::make_mut(&mut inventory.gateways).push(Arc::new(gateway(object(document))));
+        }
         ("networking.istio.io", "VirtualService") => {
-            Arc::make_mut(&mut inventory.virtual_services).push(virtual_service(object(document)));
+            Arc::make_mut(&mut inventory.virtual_services).push(Arc::new(virtual_service(object(document))));
         }
         ("networking.istio.io", "DestinationRule") => {
-            Arc::make_mut(&mut inventory.destination_rules).push(destination_rule(object(document)));
+            Arc::make_mut(&mut inventory.destination_rules).push(Arc::new(destination_rule(object(document))));
         }
-        ("networking.istio.io", "Sidecar") => Arc::make_mut(&mut inventory.sidecars).push(sidecar(object(document))),
+        ("networking.istio.io", "Sidecar") => {
+            Arc::make_mut(&mut inventory.sidecars).push(Arc::new(sidecar(object(document))));
+        }
         ("gateway.networking.k8s.io", "Gateway") => {
-            Arc::make_mut(&mut inventory.kube_gateways).push(kube_gateway(object(document)));
+            Arc::make_mut(&mut inventory.kube_gateways).push(Arc::new(kube_gateway(object(document))));
         }
         _ => *inventory.other.entry(kind).or_default() += 1,
     }

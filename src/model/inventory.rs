@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// Labels or annotations.
 pub type Labels = BTreeMap<String, String>;
 
+/// A list that copies share, and each of its items as well: another list with one item less costs next to nothing.
+pub type Shared<T> = Arc<Vec<Arc<T>>>;
+
 /// Everything that was read, in the order of the inputs' names. What there may be thousands of is shared between copies.
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
@@ -18,23 +21,23 @@ pub struct Inventory {
     /// EnvoyFilters that the API server refuses as they are, so that nothing of them is read but their names.
     pub refused_filters: Vec<RefusedFilter>,
     /// Namespaces.
-    pub namespaces: Arc<Vec<Object>>,
+    pub namespaces: Shared<Object>,
     /// What runs: pods and what makes pods, virtual machines.
-    pub workloads: Arc<Vec<Workload>>,
+    pub workloads: Shared<Workload>,
     /// Kubernetes Services.
-    pub services: Arc<Vec<Service>>,
+    pub services: Shared<Service>,
     /// Istio ServiceEntries.
-    pub service_entries: Arc<Vec<ServiceEntry>>,
+    pub service_entries: Shared<ServiceEntry>,
     /// Istio Gateways.
-    pub gateways: Arc<Vec<Gateway>>,
+    pub gateways: Shared<Gateway>,
     /// Gateways of the Kubernetes Gateway API.
-    pub kube_gateways: Arc<Vec<KubeGateway>>,
+    pub kube_gateways: Shared<KubeGateway>,
     /// Istio VirtualServices.
-    pub virtual_services: Arc<Vec<VirtualService>>,
+    pub virtual_services: Shared<VirtualService>,
     /// Istio DestinationRules.
-    pub destination_rules: Arc<Vec<DestinationRule>>,
+    pub destination_rules: Shared<DestinationRule>,
     /// Istio Sidecars.
-    pub sidecars: Arc<Vec<Sidecar>>,
+    pub sidecars: Shared<Sidecar>,
     /// Mesh settings, one a control plane, the default revision first.
     pub meshes: Arc<Vec<Mesh>>,
     /// Revision tags and the revisions they stand for: labels of the webhooks that tags are made of.
@@ -44,6 +47,11 @@ pub struct Inventory {
 }
 
 impl Inventory {
+    /// The namespace of a name.
+    pub fn namespace(&self, name: &str) -> Option<&Object> {
+        self.namespaces.iter().find(|namespace| namespace.name == name).map(Arc::as_ref)
+    }
+
     /// The namespace whose filters apply to all namespaces, from the default revision's mesh settings; `istio-system`
     /// (the default of every release) when none were given.
     pub fn root_namespace(&self) -> &str {

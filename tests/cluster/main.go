@@ -39,13 +39,16 @@ func main() {
 	store := startEtcd(filepath.Join(dir, "etcd"))
 	kubelet, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
-	go runAPIServer(pki, address, store)
+	way, egressConfig := newEgress(dir)
+	go runAPIServer(pki, address, store, egressConfig)
 
 	config, err := clientcmd.BuildConfigFromFlags("", pki.kubeconfig("admin"))
 	check(err)
 	config.QPS = -1
 	client, err := kubernetes.NewForConfig(config)
 	check(err)
+	way.client = client
+	go way.serve()
 	ctx := context.Background()
 	for !ready(ctx, client) {
 		time.Sleep(100 * time.Millisecond)
@@ -84,7 +87,7 @@ func freeURL() url.URL {
 	return url.URL{Scheme: "http", Host: l.Addr().String()}
 }
 
-func runAPIServer(pki *pki, address, etcd string) {
+func runAPIServer(pki *pki, address, etcd, egress string) {
 	host, port, err := net.SplitHostPort(address)
 	check(err)
 	command := app.NewAPIServerCommand()
@@ -102,6 +105,7 @@ func runAPIServer(pki *pki, address, etcd string) {
 		"--service-account-signing-key-file=" + pki.file("sa.key"),
 		"--service-cluster-ip-range=10.96.0.0/16",
 		"--authorization-mode=RBAC",
+		"--egress-selector-config-file=" + egress,
 		// No controller makes service accounts here.
 		"--disable-admission-plugins=ServiceAccount",
 		"-v=0",

@@ -2,6 +2,7 @@
 
 use crate::support::{dumps, live_dump, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{self, Context, Finding, Input};
 use kubectl_envoyfilter::load::{self, Loaded, dump::Dump, dump::Identity, reference};
 use kubectl_envoyfilter::model::release::Release;
@@ -41,18 +42,26 @@ impl Proxies {
         self.run(loaded, |_| ()).0
     }
 
+    /// What `lint` reports of it: without what is suppressed.
+    pub(crate) fn report(&self, loaded: &Loaded) -> Vec<Finding> {
+        self.with(loaded, |input| lint::check(input, rules::ALL, &Config::default(), str::to_owned, |_| ()).findings)
+    }
+
     /// What `look` sees of the runs on what was loaded.
     pub(crate) fn inspect<T>(&self, loaded: &Loaded, look: impl FnOnce(&Context<'_>) -> T) -> T {
         self.run(loaded, look).1
     }
 
     fn run<T>(&self, loaded: &Loaded, look: impl FnOnce(&Context<'_>) -> T) -> (Vec<Finding>, T) {
+        self.with(loaded, |input| lint::inspect(input, rules::ALL, look))
+    }
+
+    fn with<T>(&self, loaded: &Loaded, body: impl FnOnce(&Input<'_>) -> T) -> T {
         let given: Vec<_> = self.given.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
         let references: Vec<_> =
             self.references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
         let mesh = MeshSettings::of(&loaded.inventory);
-        let input = Input { dumps: &given, references: &references, ..input(loaded, self.release, &mesh) };
-        lint::inspect(&input, rules::ALL, look)
+        body(&Input { dumps: &given, references: &references, ..input(loaded, self.release, &mesh) })
     }
 }
 

@@ -273,11 +273,11 @@ pub fn expressed(policy: &Policy<'_>) -> Vec<Expressed> {
             "EF501",
             warning,
             format!(
-                r#"object.metadata.namespace == {:?} && !@selector && size(@targets) == 0 && size(variables.patches) > 0 && !variables.patches.all(p, has(p.match) && has(p.match.context) && p.match.context == "GATEWAY")"#,
+                r#"object.metadata.namespace == {:?} && !@selector && size(@targets) == 0 && size(variables.patches) > 0 && !variables.patches.all(p, has(p.match) && has(p.match.context) && p.match.context == "GATEWAY") && variables.patches.exists(p, @version == "")"#,
                 policy.root_namespace
             ),
             "this filter reaches every proxy of the mesh",
-            "filters for gateways alone, of which lint only informs",
+            "filters for gateways alone, of which lint only informs, and those with a proxyVersion in every patch: it may be one that no supported proxy has",
         ),
         patch(
             "EF506",

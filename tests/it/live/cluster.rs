@@ -101,7 +101,7 @@ metadata: {name: istio, namespace: istio-system}
 data: {mesh: 'rootNamespace: istio-system'}
 ";
 
-pub(super) fn documents(text: &str) -> Vec<Value> {
+pub(crate) fn documents(text: &str) -> Vec<Value> {
     let file = Sources::default().add("test", text);
     let (documents, problems) = yaml::documents(file, text);
     assert!(problems.is_empty(), "{problems:?}");

@@ -1,6 +1,9 @@
 //! The admission server: what it says of a filter is what `lint` says of it.
 
 mod cluster;
+mod files;
+mod installed;
+mod late;
 mod parity;
 mod reviews;
 mod server;

@@ -1,10 +1,14 @@
 //! Single reviews: what is denied, what only warns, what is never judged, and what is no review at all.
 
 use super::{library, review, rules};
+use kubectl_envoyfilter::admission::judge::Rules;
 use kubectl_envoyfilter::admission::review::{Decision, Mode, Policy, Request, Verdict};
 use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::lint::config::Config;
+use kubectl_envoyfilter::load::yaml;
 use kubectl_envoyfilter::model::proxy::ProxyKind;
-use kubectl_envoyfilter::source::Severity;
+use kubectl_envoyfilter::rules::ALL;
+use kubectl_envoyfilter::source::{Severity, Sources};
 use serde_json::{Value, json};
 
 const ENFORCE: Policy = Policy { mode: Mode::Enforce, deny_at: Severity::Error };
@@ -116,7 +120,7 @@ fn an_update_is_judged_by_what_it_makes_worse() {
 }
 
 /// Inserts a filter before or after the router.
-fn insertion(name: &str, own: &str, anchor: &str, operation: &str) -> Value {
+pub(super) fn insertion(name: &str, own: &str, anchor: &str, operation: &str) -> Value {
     json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
         "metadata": {"name": name, "namespace": "shop"},
@@ -141,6 +145,9 @@ fn a_deletion_that_takes_an_anchor_away_is_told_with_the_filter_that_loses_it() 
     assert!(decision.denied(), "{answer:#}");
     let message = decision.message.unwrap();
     assert!(message.contains("EnvoyFilter shop/second"), "{message}");
+    assert!(message.contains("EF215 warning in EnvoyFilter"), "{message}");
+    let (decision, _) = decide(&world, ENFORCE, &review("DELETE", Some(&first), None));
+    assert_eq!((decision.verdict, decision.warnings.len()), (Verdict::Warned, 1), "{decision:?}");
     // The other way round nobody loses anything.
     let (decision, _) = decide(&world, warning, &review("DELETE", Some(&second), None));
     assert_eq!(decision.verdict, Verdict::Allowed, "{decision:?}");
@@ -212,4 +219,54 @@ fn objects_of_any_shape_are_answered() {
     }
     let (decision, _) = create(&[], ENFORCE, &json!({}));
     assert!(decision.verdict != Verdict::Passed);
+}
+
+fn running(name: &str, app: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "namespace": "shop", "labels": {"app": app}},
+        "spec": {"containers": [{"name": "istio-proxy", "image": "istio/proxyv2:1.31.0", "args": ["proxy", "sidecar"]}]}})
+}
+
+#[test]
+fn what_may_come_later_warns_and_does_not_deny() {
+    let world = [running("till-1", "till")];
+    let (decision, _) = create(&world, ENFORCE, &good());
+    let [line] = decision.warnings.as_slice() else { panic!("{decision:?}") };
+    assert!(line.starts_with("EF201 error at spec.workloadSelector.labels.app: no workload in reach"), "{line}");
+    assert!(line.contains("(unless it comes later)"), "{line}");
+    assert_eq!(decision.verdict, Verdict::Warned);
+    assert!(create(&[running("cart-1", "cart")], ENFORCE, &good()).0.warnings.is_empty());
+    // Who says how bad it is, is taken at his word.
+    let text = "severity: {EF201: error}";
+    let file = Sources::default().add("config", text);
+    let (documents, _) = yaml::documents(file, text);
+    let strict = Rules { config: Config::read(&documents[0], ALL).0, ..rules() };
+    let request = Request::read(review("CREATE", None, Some(&good())).to_string().as_bytes()).unwrap();
+    let mut library = library(Said::default(), &world);
+    assert!(request.decide(&library.world(), &strict, ENFORCE).denied());
+    assert!(!request.decide(&library.world(), &rules(), ENFORCE).denied());
+}
+
+#[test]
+fn out_of_time_nothing_is_denied_that_would_not_be_judged() {
+    let late = |objects: &[Value], policy: Policy, review: &Value, allow: bool| {
+        let request = Request::read(review.to_string().as_bytes()).unwrap();
+        let decision = request.late(&library(Said::default(), objects).world(), policy, allow, "too much to do");
+        (decision.denied(), decision.verdict, decision.warnings.len())
+    };
+    let new = review("CREATE", None, Some(&bad()));
+    let warn = Policy { mode: Mode::Warn, ..ENFORCE };
+    let audit = Policy { mode: Mode::Audit, ..ENFORCE };
+    assert_eq!(late(&[], ENFORCE, &new, true), (false, Verdict::Late, 1));
+    assert_eq!(late(&[], ENFORCE, &new, false), (true, Verdict::Late, 0));
+    assert_eq!(late(&[], warn, &new, false), (false, Verdict::Late, 1));
+    assert_eq!(late(&[], audit, &new, false), (false, Verdict::Late, 0));
+    let off = [namespace(&json!({"envoyfilter.dev/admission": "off"}))];
+    assert_eq!(late(&off, ENFORCE, &new, false), (false, Verdict::Passed, 0));
+    let same = review("UPDATE", Some(&bad()), Some(&bad()));
+    assert_eq!(late(&[], ENFORCE, &same, false), (false, Verdict::Passed, 0));
+    let mut exempt = bad();
+    exempt["metadata"]["annotations"] = json!({"envoyfilter.dev/admission-exempt": "OPS-12"});
+    let exempt = review("CREATE", None, Some(&exempt));
+    assert_eq!(late(&[], ENFORCE, &exempt, false), (false, Verdict::Late, 1));
 }

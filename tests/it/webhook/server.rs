@@ -14,7 +14,8 @@ pub(super) struct Server {
     child: Child,
     /// Where it listens for reviews.
     pub(super) address: SocketAddr,
-    aside: SocketAddr,
+    /// Where it listens for everybody else.
+    pub(super) aside: SocketAddr,
     log: Arc<Mutex<Vec<Value>>>,
 }
 

@@ -4,7 +4,9 @@ mod chart;
 
 use crate::linting::expect;
 use kubectl_envoyfilter::deploy::{self, Certificates, Parts, Slots};
+use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::load::yaml;
+use kubectl_envoyfilter::rules::ALL;
 use kubectl_envoyfilter::source::{Node, Sources};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,6 +88,16 @@ fn a_dry_run_prints_the_objects_and_needs_no_cluster() {
     let list: Value = serde_json::from_str(&out).unwrap();
     let list = by_name(list["items"].as_array().unwrap().clone());
     assert_eq!(list, installed(Certificates::CertManager, Parts::default()));
+}
+
+/// What is mounted when nothing is configured is a configuration.
+#[test]
+fn the_configuration_of_nothing_is_one() {
+    let text = Slots::default().config;
+    let file = Sources::default().add("config", text.as_str());
+    let (documents, _) = yaml::documents(file, &text);
+    let (_, problems) = Config::read(&documents[0], ALL);
+    assert!(problems.is_empty(), "{problems:?}");
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! What takes longer than it may.
+
+use super::cluster::{call, cluster, data, direct, good, namespace, own};
+use http::Request;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// What takes longer than the time that is said is answered in time, as the settings say.
+#[test]
+#[ignore = "needs Go: .ci/run e2e"]
+fn what_takes_too_long_is_answered_in_time() {
+    namespace("hurried");
+    let patch = |number: usize| {
+        json!({"applyTo": "HTTP_FILTER",
+            "match": {"context": "SIDECAR_INBOUND", "listener": {"filterChain": {"filter": {
+                "name": "envoy.filters.network.http_connection_manager", "subFilter": {"name": "envoy.filters.http.router"}}}}},
+            "patch": {"operation": "INSERT_BEFORE", "value": {"name": format!("shop.{number}"), "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua", "inline_code": "x = 1"}}}})
+    };
+    let mut large = good("large");
+    large["metadata"]["namespace"] = "hurried".into();
+    large["spec"]["configPatches"] = (0..1_500).map(patch).collect();
+    for (name, choice, mode) in
+        [("allows", "allow", "enforce"), ("denies", "deny", "enforce"), ("warns", "deny", "warn")]
+    {
+        let arguments = ["--deadline", "100ms", "--on-deadline", choice, "--mode", mode, "--at-once", "1"];
+        let name = format!("hurried-{name}");
+        let server = own(&name, "hurried", &arguments);
+        let secret = call("GET", &format!("/api/v1/namespaces/hurried/secrets/{name}"), &Value::Null).2;
+        let client = direct(server.address, &data(&secret, "ca.crt"));
+        let review = |filter: &Value, uid: &str| {
+            let mut review = super::review("CREATE", None, Some(filter));
+            review["request"]["uid"] = uid.into();
+            let request = Request::post("/validate?timeout=10s").body(review.to_string().into_bytes().into()).unwrap();
+            let client = client.clone();
+            async move {
+                let began = Instant::now();
+                let answer = client.send(request).await.unwrap().into_body().collect_bytes().await.unwrap();
+                (began.elapsed(), serde_json::from_slice::<Value>(&answer).unwrap())
+            }
+        };
+        // Three at a time where one is judged at a time: the others wait for as long, and not longer.
+        let (one, two, three) = (review(&large, "1"), review(&large, "2"), review(&large, "3"));
+        let answers = cluster().runtime.block_on(async { futures::join!(one, two, three) });
+        for (took, answer) in [answers.0, answers.1, answers.2] {
+            let response = &answer["response"];
+            println!("{name}: {took:?} {}", if response["allowed"] == true { "allowed" } else { "denied" });
+            assert!(took < Duration::from_secs(2), "{took:?}");
+            assert_eq!(response["allowed"], name != "hurried-denies", "{answer}");
+            assert!(answer.to_string().contains("not judged: "), "{answer}");
+            assert_eq!(response["auditAnnotations"]["verdict"], "late", "{answer}");
+        }
+        // What is not judged at all needs no time: a label, in the same moment.
+        let mut labelled = super::review("UPDATE", Some(&large), Some(&large));
+        labelled["request"]["object"]["metadata"]["labels"] = json!({"a": "b"});
+        let request = Request::post("/validate").body(labelled.to_string().into_bytes().into()).unwrap();
+        let passed = cluster().runtime.block_on(async {
+            let answer = client.send(request).await.unwrap().into_body().collect_bytes().await.unwrap();
+            serde_json::from_slice::<Value>(&answer).unwrap()
+        });
+        assert_eq!(passed["response"]["auditAnnotations"]["verdict"], "passed", "{passed}");
+        assert!(server.metric("envoyfilter_admission_reviews_total{operation=\"CREATE\",verdict=\"late\"") > 2.5);
+    }
+}
