@@ -7,7 +7,8 @@ use crate::lint::context::PatchView;
 use crate::lint::names::{Known, known};
 use crate::lint::upgrade::forecast;
 use crate::lint::upgrade::{Upgrade, tell};
-use crate::lint::{Context, Edit, Finding, Findings, Rule, names};
+use crate::lint::{Confidence, Context, Edit, Finding, Findings, Rule, names};
+use crate::model::envoy_filter::Operation;
 use crate::model::release::Release;
 use crate::source::{Severity, Span};
 
@@ -42,6 +43,8 @@ pub(super) struct Anchor {
     since: Release,
     /// Whether the new name is right for both releases.
     both: bool,
+    /// Whether it looks like the name of a WasmPlugin's filter.
+    plugin: bool,
 }
 
 /// Where names stand in a match, and of what kind they are.
@@ -59,12 +62,16 @@ pub(super) fn renamed(cx: &Context<'_>, upgrade: &Upgrade, view: &PatchView<'_>)
     let found = PLACES.iter().filter_map(|&(place, kind, condition)| {
         let node = view.node(place)?;
         let name = node.as_str()?;
-        let anchor = |new, since, both| Some(Anchor { name: name.to_owned(), span: node.span, new, since, both });
+        let anchor =
+            |new, since, both| Some(Anchor { name: name.to_owned(), span: node.span, new, since, both, plugin: false });
         if added(cx, kind, name) {
             return None;
         }
         if let Some((new, since)) = forecast::renamed(kind, name, from, to) {
             return anchor(Some(new), since, false);
+        }
+        if let Some((new, since)) = plugin(cx, view, kind, name, (from, to)) {
+            return anchor(Some(new), since, false).map(|anchor| Anchor { plugin: true, ..anchor });
         }
         if from < names::LEGACY_NAMES_UNTIL
             && names::LEGACY_NAMES_UNTIL <= to
@@ -78,6 +85,29 @@ pub(super) fn renamed(cx: &Context<'_>, upgrade: &Upgrade, view: &PatchView<'_>)
         }
     });
     found.collect()
+}
+
+/// The first release that puts a prefix before the names of WasmPlugins' filters (`pilot/pkg/model/extensions.go`, 1.20 and
+/// 1.21).
+const PLUGIN_PREFIX: (Release, &str) = (Release::minor(21), "extenstions.istio.io/wasmplugin/");
+
+/// What the filter of a WasmPlugin is called later. Up to 1.20 that is its namespace and name, which nothing else that istiod
+/// generates begins with; it attaches from the workload's namespace or the root namespace.
+fn plugin(
+    cx: &Context<'_>,
+    view: &PatchView<'_>,
+    kind: &str,
+    name: &str,
+    (from, to): (Release, Release),
+) -> Option<(String, Release)> {
+    let (since, prefix) = PLUGIN_PREFIX;
+    let (namespace, rest) = name.split_once('.').filter(|_| matches!(kind, "http" | "network"))?;
+    let near = [view.filter.namespace.as_str(), cx.mesh.root_namespace.as_str()].contains(&namespace);
+    if !near || rest.is_empty() || from >= since || to < since || known(kind, name, from) != Known::Never {
+        return None;
+    }
+    let first = format!("{prefix}{name}");
+    Some(forecast::renamed(kind, &first, since, to).unwrap_or((first, since)))
 }
 
 /// Whether some filter adds an object of that name: then it is not istiod's.
@@ -122,6 +152,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let mut finding = Finding::new(rule, first.span, message)
             .label("matches nothing after the upgrade")
             .of(view.filter, Some(view.patch.index));
+        if first.plugin {
+            finding = finding
+                .confidence(Confidence::Likely)
+                .note("it is named like the filter of a WasmPlugin: its namespace, a dot, its name");
+        }
         let all = anchors.iter().all(|anchor| anchor.new.is_some());
         if all && anchors.iter().all(|anchor| anchor.both) {
             let edits = anchors
@@ -145,6 +180,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             if let Some(edit) = tell::twin(cx, &view, &replaced) {
                 finding = finding.fix("add the patch with the new name below it", true, vec![edit]);
             }
+        } else if view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove) {
+            finding = finding
+                .severity(Severity::Info)
+                .help("delete this patch when the upgrade is done: it removes nothing then");
         } else {
             finding = finding.help("find another anchor: nothing takes its place");
         }

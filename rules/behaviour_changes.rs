@@ -1,10 +1,11 @@
 //! EF615: a filter that a change of behaviour concerns: the configuration stays, what it does does not.
 
 use crate::declare_rule;
+use crate::engine::compat::{self, Behaviour};
 use crate::lint::upgrade::notes::{NOTES, Of, Weight};
 use crate::lint::upgrade::{Upgrade, tell};
 use crate::lint::{Context, Edit, Finding, Findings, Rule};
-use crate::model::envoy_filter::ApplyTo;
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::release::Release;
 use crate::source::{Severity, Step};
 
@@ -13,8 +14,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// Filters that use what a release on the way treats in another way: the defaults of Envoy, names of metadata and
-    /// filter state, BOOTSTRAP patches, the order of filters across namespaces, labels that istiod stops setting. Each
-    /// note is told only of the filters that hold what it is about. Only `audit` looks at two releases: `lint` never
+    /// filter state, BOOTSTRAP patches, the order of filters across namespaces and in TCP chains, labels that istiod stops
+    /// setting, durations that leak. Each note is told only of the filters that hold what it is about. Only `audit` looks at two releases: `lint` never
     /// reports it.
     ///
     /// # Why it matters
@@ -63,6 +64,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     gateway_label(rule, cx, upgrade, out);
     order(rule, cx, upgrade, out);
     config_keys(rule, upgrade, out);
+    chain_order(rule, cx, upgrade, out);
+    protocols(rule, cx, upgrade, out);
+    durations(rule, upgrade, out);
 }
 
 /// Istio 1.21 took out the code that applied BOOTSTRAP patches.
@@ -138,6 +142,81 @@ fn order(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Fin
             .help("check what the two write to the same place")
             .of(filter, None),
         );
+    }
+}
+
+/// Filters of TCP chains that Istio 1.20 moved, by the context in which it did: metadata exchange before authentication on
+/// inbound chains, statistics after authorization and external authorization before authentication on gateways.
+const MOVED: [(&str, &[PatchContext]); 4] = [
+    ("istio.metadata_exchange", &[PatchContext::Any, PatchContext::SidecarInbound]),
+    ("istio.stats", &[PatchContext::Any, PatchContext::Gateway]),
+    ("envoy.filters.network.ext_authz", &[PatchContext::Any, PatchContext::Gateway]),
+    ("envoy.filters.network.rbac", &[PatchContext::Any, PatchContext::Gateway, PatchContext::SidecarInbound]),
+];
+
+fn chain_order(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
+    if !upgrade.crosses(Release::minor(20)) {
+        return;
+    }
+    let anchor = ["match", "listener", "filterChain", "filter", "name"];
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::NetworkFilter) {
+        let operation = view.patch.body.as_ref().map(|body| body.operation);
+        let placed = matches!(operation, Some(Operation::InsertBefore | Operation::InsertAfter));
+        let Some(node) = view.node(&anchor).filter(|_| placed) else { continue };
+        let moved = |(name, contexts): &&(&str, &[PatchContext])| {
+            node.as_str() == Some(name) && contexts.contains(&view.patch.context)
+        };
+        let Some((name, _)) = MOVED.iter().find(moved) else { continue };
+        out.push(
+            Finding::new(
+                rule,
+                node.span,
+                format!("from Istio 1.20 on `{name}` stands elsewhere in chains of TCP filters"),
+            )
+            .label("what is inserted beside it moves with it")
+            .note("the order is: metadata exchange, CUSTOM authorization, authentication, authorization, statistics")
+            .note("source: Istio 1.20 upgrade notes")
+            .help("check whether the filter has to run before or after the others; `explain pod` shows the chain")
+            .of(view.filter, Some(view.patch.index)),
+        );
+    }
+}
+
+/// Up to 1.20 a patch with this condition goes into chains of all protocols.
+fn protocols(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: &mut Findings) {
+    let since = compat::since(Behaviour::ApplicationProtocols);
+    if !upgrade.crosses(since) {
+        return;
+    }
+    for view in cx.patches() {
+        let Some(node) = view.node(&["match", "listener", "filterChain", "applicationProtocols"]) else { continue };
+        if node.as_str().is_none_or(str::is_empty) {
+            continue;
+        }
+        let message = format!("from Istio {} on this condition is compared", tell::short(since));
+        out.push(
+            Finding::new(rule, node.span, message)
+                .label("passed over before: the patch goes into chains of all protocols")
+                .note("source: Istio 1.21 release notes; istiod 1.20 and 1.21, `listener_patch.go`")
+                .help("check that the chains which have all of these protocols are the ones that are meant")
+                .of(view.filter, Some(view.patch.index)),
+        );
+    }
+}
+
+/// A merged duration stays where it is from 1.23.4 and 1.24.1 on: what it changed elsewhere goes back.
+fn durations(rule: &'static Rule, upgrade: &Upgrade, out: &mut Findings) {
+    let leaks = |one: &&Finding| one.rule.code == "EF515";
+    if upgrade.after.findings.iter().any(|one| leaks(&one)) {
+        return;
+    }
+    for found in upgrade.before.findings.iter().filter(leaks) {
+        let mut finding = super::value_refused_after_upgrade::again(rule, upgrade, found).severity(Severity::Warning);
+        "this duration leaks to other proxies now, and no longer after the upgrade".clone_into(&mut finding.message);
+        finding.notes.clear();
+        finding.help =
+            Some("check which proxies live on the leaked value; write it into a filter that selects them".to_owned());
+        out.push(finding.note("source: istio/istio#53800, fixed in 1.23.4 and 1.24.1"));
     }
 }
 

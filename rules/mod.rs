@@ -129,6 +129,7 @@ mod proxy_protocol_after_inspector;
 mod proxy_version_matches_nothing;
 mod rbac_beside_authorization_policy;
 mod refused_by_envoy;
+mod refused_by_extension;
 mod remote_code_without_hash;
 mod removed_field;
 mod removes_protection;
@@ -254,6 +255,7 @@ pub static ALL: &[&Rule] = &[
     &field_of_another_release::RULE,
     &field_given_twice::RULE,
     &refused_by_envoy::RULE,
+    &refused_by_extension::RULE,
     &selector_matches_nothing::RULE,
     &selector_fits_other_namespace::RULE,
     &target_ref_never_attaches::RULE,

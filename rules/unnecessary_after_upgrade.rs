@@ -1,23 +1,24 @@
-//! EF616: a filter that a first-class API makes unnecessary after the upgrade.
+//! EF616: a filter that is not needed after the upgrade.
 
 use crate::declare_rule;
+use crate::lint::upgrade::{Kind, tell};
 use crate::lint::{Context, Findings, Rule};
 use crate::source::Severity;
 
 declare_rule! {
-    /// A filter that a first-class API makes unnecessary after the upgrade.
+    /// A filter that is not needed after the upgrade.
     ///
     /// # What it finds
     /// A filter for which the new release has an API of its own that says the same, and the release before has not: the
-    /// TrafficExtension of 1.30, `connectionSettings` of 1.31, fields of DestinationRule. Only `audit` looks at two
-    /// releases: `lint` never reports it.
+    /// TrafficExtension of 1.30, `connectionSettings` of 1.31, fields of DestinationRule. And a patch that removes what the
+    /// new release does not generate. Only `audit` looks at two releases: `lint` never reports it.
     ///
     /// # Why it matters
     /// What an API says survives upgrades; the filter has to be audited at each.
     ///
     /// # How to fix
     /// Create the object shown once the upgrade is done, test it, then delete the filter. It is not valid for the
-    /// release before.
+    /// release before. A patch that has nothing to remove any more can be deleted when the upgrade is done.
     ///
     /// # References
     /// The rules EF7xx, each with its source.
@@ -40,5 +41,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         // What replaces the filter does not exist before: nothing to apply yet.
         finding.fix = None;
         out.push(finding.note(format!("see {} {}", found.rule.code, found.rule.name)));
+    }
+    for change in upgrade.of(Kind::Needless) {
+        let Some(view) = tell::view(cx, change) else { continue };
+        let message =
+            format!("{} there is nothing to remove here: istiod does not generate it", tell::from_on(upgrade));
+        let finding = tell::finding(rule, cx, upgrade, change, view.key_span(&["patch", "operation"]), message)
+            .label("has nothing to do after the upgrade")
+            .note(format!("it removes now: {}", tell::places(&change.places.0, change.counts.0)))
+            .help("delete this patch when the upgrade is done");
+        out.push(finding);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::value_refused_after_upgrade::again;
 use crate::declare_rule;
-use crate::lint::{Context, Findings, Rule};
+use crate::lint::{Context, Finding, Findings, Rule};
 use crate::source::Severity;
 
 declare_rule! {
@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// A value that breaks a validation rule, or lacks a required field, of the message as the Envoy of the new proxies
-    /// has it, and not as the one before has it. Only `audit` looks at two releases: `lint` never reports it.
+    /// has it, and not as the one before has it; or that only the newer one's extension refuses. Only `audit` looks at two releases: `lint` never reports it.
     ///
     /// # Why it matters
     /// istiod does not validate: the proxy rejects the listener, cluster or route with it.
@@ -23,9 +23,16 @@ declare_rule! {
     "EF611" "validation-fails-after-upgrade" Error => check
 }
 
+const REFUSALS: [&str; 3] = ["EF118", "EF119", "EF134"];
+
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
-    for found in upgrade.newly(&["EF118", "EF119"]) {
+    for found in upgrade.newly(&REFUSALS) {
+        // The same may be refused by the API's rules before and by the extension's code after.
+        let known = |one: &Finding| REFUSALS.contains(&one.rule.code) && one.primary.span == found.primary.span;
+        if upgrade.before.findings.iter().any(known) {
+            continue;
+        }
         out.push(again(rule, upgrade, found).severity(Severity::Error));
     }
 }

@@ -223,6 +223,7 @@ fn said(change: &PatchChange, request: &Request<'_>, found: &[Found]) -> (Option
         Kind::Refused => "EF607",
         Kind::VersionPin => "EF614",
         Kind::Discarded => "EF609",
+        Kind::Needless => "EF616",
     };
     let name = request.inventory.envoy_filters.get(change.filter).map(EnvoyFilter::full_name);
     let told = |one: &&Found| {

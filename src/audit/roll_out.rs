@@ -28,7 +28,9 @@ fn stages<'a>(first: &'a Snapshot, steps: &'a [StepRun], mixed: &'a [StepRun]) -
 
 impl Row<'_> {
     fn changes(&self) -> impl Iterator<Item = (&Upgrade, &crate::lint::upgrade::PatchChange)> {
-        self.steps.iter().flat_map(|(_, upgrade)| upgrade.changes.iter().map(move |change| (upgrade, change)))
+        let all =
+            self.steps.iter().flat_map(|(_, upgrade)| upgrade.changes.iter().map(move |change| (upgrade, change)));
+        all.filter(|(_, change)| change.kind != Kind::Needless)
     }
 
     fn refused(&self) -> BTreeSet<&str> {

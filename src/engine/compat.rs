@@ -7,6 +7,8 @@ use crate::model::release::Release;
 /// A behaviour that some releases have and others have not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Behaviour {
+    /// `filterChain.applicationProtocols` is compared; before, it is passed over (`listener_patch.go`, 1.20 and 1.21).
+    ApplicationProtocols,
     /// `priority` orders the filters of the root namespace among those of the workload's own; before, only within each of the
     /// two, and those of the root namespace came first (`PushContext.EnvoyFilters`, istiod 1.18 to 1.21).
     PriorityAcrossNamespaces,
@@ -23,6 +25,9 @@ pub enum Behaviour {
     ReferencedServices,
     /// `targetRefs` are read; waypoints stop seeing filters without them.
     TargetRefs,
+    /// A GatewayClass in `targetRefs` attaches, from the root namespace; before, istiod compares the namespace with nothing
+    /// (`getMatchedEnvoyFilters`, 1.27.3 and 1.27.4).
+    GatewayClassTargets,
     /// A merge of another type panics; before, the bytes were read as the target's type.
     TypeMismatchPanics,
     /// LISTENER_FILTER MERGE does something.
@@ -39,6 +44,7 @@ pub enum Behaviour {
 
 /// Behaviour, first release that has it, and what a user should know about it.
 pub const TABLE: &[(Behaviour, Release, &str)] = &[
+    (Behaviour::ApplicationProtocols, Release::minor(21), "`filterChain.applicationProtocols` is compared"),
     (
         Behaviour::PriorityAcrossNamespaces,
         Release::minor(22),
@@ -54,6 +60,11 @@ pub const TABLE: &[(Behaviour, Release, &str)] = &[
     ),
     (Behaviour::ReferencedServices, Release::minor(26), "`envoyfilter.istio.io/referenced-services` is read"),
     (Behaviour::TargetRefs, Release::minor(27), "`targetRefs` are read, and waypoints ignore filters without them"),
+    (
+        Behaviour::GatewayClassTargets,
+        Release::patch(27, 4),
+        "a GatewayClass in `targetRefs` attaches, from the root namespace",
+    ),
     (Behaviour::TypeMismatchPanics, Release::minor(27), "a MERGE of another type panics and ends the pass"),
     (Behaviour::ListenerFilterMerge, Release::minor(27), "LISTENER_FILTER MERGE changes listener filters"),
     (Behaviour::ClusterRemoveInOrder, Release::minor(27), "CLUSTER REMOVE runs in order with MERGE"),

@@ -234,7 +234,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             if operation == Operation::Add {
                 continue;
             }
-            if let Err(miss) = owned(matching::filter_chain(self.object(id), listener, chain)) {
+            if let Err(miss) = owned(matching::filter_chain(self.object(id), listener, chain, self.plan.compat)) {
                 self.miss(id, miss);
                 continue;
             }
@@ -248,7 +248,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 self.merge(id, ApplyTo::FilterChain, chain, place.cloned())?;
             }
         }
-        let fits = |object| owned(matching::filter_chain(object, listener, chain));
+        let compat = self.plan.compat;
+        let fits = |object| owned(matching::filter_chain(object, listener, chain, compat));
         let network = self.keep(&patches.network, fits);
         let http = self.keep(&patches.http, fits);
         if network.is_empty() && http.is_empty() {

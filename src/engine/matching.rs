@@ -2,6 +2,7 @@
 //!
 //! istiod `pilot/pkg/networking/core/envoyfilter/{listener,rc,cluster}_patch.go`, releases 1.22 to 1.31.
 
+use super::compat::{Behaviour, Compat};
 use super::trace::{Condition, Miss};
 use crate::model::envoy_filter::{
     ApplyTo, ClusterMatch, ListenerMatch, ObjectMatch, RouteAction, RouteConfigurationMatch,
@@ -67,7 +68,7 @@ pub fn port(listener: &Tree<'_>) -> Option<u64> {
 }
 
 /// Whether a filter chain of a listener that fits does fit too.
-pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tree<'_>) -> Matched<'m> {
+pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tree<'_>, compat: Compat) -> Matched<'m> {
     let Some(want) = listener_match(object) else { return Ok(()) };
     let criteria = chain.get("filter_chain_match");
     let destination = criteria.and_then(|it| it.get("destination_port")).map(|port| port.as_u64().unwrap_or(0));
@@ -92,7 +93,7 @@ pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tr
             return Err(Miss::new(Condition::TransportProtocol, have));
         }
     }
-    if !want.application_protocols.is_empty() {
+    if !want.application_protocols.is_empty() && compat.has(Behaviour::ApplicationProtocols) {
         let have = list("application_protocols");
         if criteria.is_none() || want.application_protocols.split(',').any(|one| !have.iter().any(|it| it == one)) {
             return Err(Miss { condition: Condition::ApplicationProtocols, found: have });

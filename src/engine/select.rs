@@ -80,6 +80,8 @@ pub enum TargetMiss {
     OtherNamespace,
     /// `namespace` of the reference is not the gateway's.
     ReferenceToOtherNamespace,
+    /// This release attaches nothing by its GatewayClass.
+    GatewayClassNotYet,
     /// GatewayClass works for waypoints, from the root namespace, for the class istio-waypoint only.
     GatewayClass,
 }
@@ -118,6 +120,9 @@ pub fn select(filter: &EnvoyFilter, proxy: &Proxy, mesh: &MeshSettings, compat: 
     let mut misses = Vec::new();
     for target in target_refs {
         match target_miss(filter, target, proxy, gateway, mesh) {
+            None if target.kind == "GatewayClass" && !compat.has(Behaviour::GatewayClassTargets) => {
+                misses.push(TargetMiss::GatewayClassNotYet);
+            }
             None => return Selection::Selected,
             Some(miss) => misses.push(miss),
         }

@@ -83,6 +83,7 @@ fn target_miss(miss: TargetMiss, proxy: &Proxy) -> String {
         TargetMiss::OtherGateway => format!("this gateway is {}", proxy.gateway_name().unwrap_or("another one")),
         TargetMiss::OtherNamespace => format!("the filter must be in the gateway's namespace {}", proxy.namespace),
         TargetMiss::ReferenceToOtherNamespace => format!("its namespace is not {}", proxy.namespace),
+        TargetMiss::GatewayClassNotYet => "a GatewayClass attaches nothing before Istio 1.27.4".to_owned(),
         TargetMiss::GatewayClass => {
             "GatewayClass works only from the root namespace, for waypoints, with the name istio-waypoint".to_owned()
         }

@@ -9,6 +9,7 @@ pub mod context;
 pub mod custom;
 pub mod document;
 pub mod extension;
+pub mod extension_code;
 pub mod finding;
 pub mod fix;
 pub mod glob;

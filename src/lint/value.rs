@@ -392,14 +392,10 @@ impl<'a> Walker<'a> {
             }
             return;
         }
-        let (Some(Some(inner)), Some(content)) = (inner, node.entry("value")) else { return };
+        let Some(Some(inner)) = inner else { return };
         let Some(message) = inner.envoy else { return };
         let mut route = self.route.clone();
         route.push(Step::from("value"));
-        let decoded = decode::decode(message.schema(), message, json::from_node(&content.value, Origin::ISTIOD));
-        // An outer TypedStruct's reading does not reach into this one: its content is a structure without types there.
-        self.note(&decoded.notices, &route, &content.value, true);
-        let outer = std::mem::replace(&mut self.route, route);
         let place = Place {
             istiod: None,
             envoy: Some(message),
@@ -408,6 +404,17 @@ impl<'a> Walker<'a> {
             is_any: false,
             ..place
         };
+        let Some(content) = node.entry("value") else {
+            // Nothing is an empty message for the proxy.
+            let outer = std::mem::replace(&mut self.route, route);
+            self.object(&place, node, &[]);
+            self.route = outer;
+            return;
+        };
+        let decoded = decode::decode(message.schema(), message, json::from_node(&content.value, Origin::ISTIOD));
+        // An outer TypedStruct's reading does not reach into this one: its content is a structure without types there.
+        self.note(&decoded.notices, &route, &content.value, true);
+        let outer = std::mem::replace(&mut self.route, route);
         self.message(&place, &content.value);
         self.route = outer;
     }

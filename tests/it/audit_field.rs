@@ -110,6 +110,10 @@ fn cases() -> Vec<Case> {
         case("no extension is looked up by name", 19, "EF612", before_router("        name: envoy.filters.http.grpc_web\n")),
         case("sni_verifier leaves the proxy", 20, "EF615", format!("  configPatches:\n  - applyTo: NETWORK_FILTER\n    match:\n      context: SIDECAR_INBOUND\n    patch:\n      operation: INSERT_FIRST\n      value:\n{}", typed("sni_verifier", "io.istio.tcp.sni_verifier.v1.Config", ""))),
         case("BOOTSTRAP patches are not applied", 21, "EF615", "  configPatches:\n  - applyTo: BOOTSTRAP\n    patch:\n      operation: MERGE\n      value:\n        stats_flush_interval: 5s\n".to_owned()),
+        case("chains of TCP filters are ordered otherwise", 20, "EF615", beside("istio.metadata_exchange")),
+        case("filters of WasmPlugins have a prefix in their names", 21, "EF608", http("", "", &anchor("shop.auth"), "INSERT_AFTER", &lua())),
+        case("applicationProtocols is compared", 21, "EF615", of_protocols("istio-http/1.1")),
+        Case { with: "shop", ..case("applicationProtocols is compared: chains of other protocols are left", 21, "EF601", of_protocols("spdy/3")) },
         case("claims are metadata of jwt_authn", 21, "EF615", before_router(&lua_saying("handle:streamInfo():dynamicMetadata():get(\"istio_authn\")"))),
         case("httpCall inherits sampling", 22, "EF615", before_router(&lua_saying("handle:httpCall(\"a\", {}, \"\", 5)"))),
         case("the pass-through cluster has another name", 23, "EF608", cluster("InboundPassthroughClusterIpv4", "MERGE", "        connect_timeout: 3s\n")),
@@ -141,6 +145,21 @@ fn cases() -> Vec<Case> {
         Case { quiet: (29, 30), ..case("ProxyConfig has connectionSettings", 31, "EF616", "  workloadSelector:\n    labels:\n      app: cart\n  configPatches:\n  - applyTo: NETWORK_FILTER\n    match:\n      context: ANY\n      listener:\n        filterChain:\n          filter:\n            name: envoy.filters.network.http_connection_manager\n    patch:\n      operation: MERGE\n      value:\n        name: envoy.filters.network.http_connection_manager\n        typed_config:\n          \"@type\": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager\n          stream_idle_timeout: 30s\n".to_owned()) },
         Case { quiet: (29, 30), ..case("headers that repeat match value by value", 31, "EF615", "  configPatches:\n  - applyTo: HTTP_ROUTE\n    match:\n      context: SIDECAR_OUTBOUND\n    patch:\n      operation: INSERT_FIRST\n      value:\n        name: it\n        match:\n          prefix: /\n          headers:\n          - name: x-a\n            string_match: {exact: b}\n        direct_response: {status: 200}\n".to_owned()) },
     ]
+}
+
+/// A NETWORK_FILTER patch that puts something behind an anchor.
+fn beside(anchor: &str) -> String {
+    let limit = "          stat_prefix: it\n          token_bucket: {max_tokens: 1, fill_interval: 1s}\n";
+    let value = typed("limit", "envoy.extensions.filters.network.local_ratelimit.v3.LocalRateLimit", limit);
+    format!(
+        "  configPatches:\n  - applyTo: NETWORK_FILTER\n    match:\n      context: SIDECAR_INBOUND\n      listener:\n        filterChain:\n          filter:\n            name: {anchor}\n    patch:\n      operation: INSERT_AFTER\n      value:\n{value}"
+    )
+}
+
+/// A patch for filter chains of some protocols.
+fn of_protocols(protocols: &str) -> String {
+    before_router(&lua())
+        .replace("filterChain:\n", &format!("filterChain:\n          applicationProtocols: {protocols}\n"))
 }
 
 /// A NETWORK_FILTER patch that puts something in front.
@@ -272,6 +291,29 @@ fn every_known_change_is_found_where_it_comes_and_not_elsewhere() {
         writeln!(wrong, "no case meets the note: {}", note.what).unwrap();
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Some changes come with a patch release.
+#[test]
+fn changes_inside_a_minor_release_are_found() {
+    let class =
+        "  targetRefs:\n  - group: gateway.networking.k8s.io\n    kind: GatewayClass\n    name: istio-waypoint\n";
+    let codes = |spec: &str, namespace: &str, from: Release, to: Release| -> Vec<&str> {
+        let found = compared(&read(spec, "", namespace), &[], from, to).0;
+        found.iter().map(|one| one.rule.code).collect()
+    };
+    let at = Release::patch;
+    // A GatewayClass attaches from 1.27.4 on.
+    let spec = format!("{class}{}", before_router(&lua()));
+    assert!(codes(&spec, "istio-system", at(27, 3), at(27, 4)).contains(&"EF602"));
+    assert!(!codes(&spec, "istio-system", at(27, 2), at(27, 3)).contains(&"EF602"));
+    assert!(!codes(&spec, "istio-system", at(27, 4), at(28, 0)).contains(&"EF602"));
+    // A merged duration leaks up to 1.23.3 and in 1.24.0.
+    let spec = cluster("InboundPassthroughCluster", "MERGE", "        connect_timeout: 3s\n");
+    assert_eq!(codes(&spec, "shop", at(24, 0), at(24, 1)), ["EF615"]);
+    assert_eq!(codes(&spec, "shop", at(23, 3), at(23, 4)), ["EF615"]);
+    assert!(codes(&spec, "shop", at(23, 3), at(24, 0)).is_empty());
+    assert!(codes(&spec, "shop", at(24, 1), at(25, 0)).is_empty());
 }
 
 /// Istio's order of filters changed in 1.22: it takes two filters to see it.

@@ -78,13 +78,21 @@ fn effect(base: &Base, kinds: &Json, own: &Own, case: &str) -> BTreeSet<String> 
             continue;
         }
         let canonical = |after: &Json| own.stripped(kind, &canonical(&after.to_string()));
+        // Of several resources that filters gave one name the recorder numbers all but one, as they come.
+        let label = |name: &str| {
+            let number = name.rsplit_once('#').filter(|(_, number)| number.bytes().all(|one| one.is_ascii_digit()));
+            format!("{kind} {}", number.map_or(name, |(name, _)| name))
+        };
+        let mut all: Vec<String> = Vec::new();
         let (mut gone, mut added) = (Vec::new(), Vec::new());
         for (name, after) in resources.as_object().unwrap() {
             let name = name.replace(RENAMED.0, RENAMED.1);
             let before = base.get(&(kind.clone(), name.clone()));
             match (before, after.is_null()) {
                 (Some(before), false) => {
-                    delta(before, &canonical(after), &format!("{kind} {name}"), &mut out);
+                    let mut sentences = BTreeSet::new();
+                    delta(before, &canonical(after), &label(&name), &mut sentences);
+                    all.extend(sentences);
                 }
                 (Some(before), true) => gone.push((name, before.clone())),
                 (None, false) => added.push((name, canonical(after))),
@@ -95,12 +103,18 @@ fn effect(base: &Base, kinds: &Json, own: &Own, case: &str) -> BTreeSet<String> 
         for (name, after) in added {
             let best = gone.iter().map(|(_, before)| nearness(before, &after)).min_by_key(|(size, _)| *size);
             match best.filter(|(size, _)| *size < leaves(&after)) {
-                _ if by_name => drop(out.insert(format!("{kind} {name} added"))),
-                Some((_, sentences)) => out.extend(sentences.into_iter().map(|one| format!("{kind} {name}{one}"))),
-                None => drop(out.insert(format!("{kind} {name} added {after}"))),
+                _ if by_name => all.push(format!("{} added", label(&name))),
+                Some((_, sentences)) => all.extend(sentences.into_iter().map(|one| format!("{}{one}", label(&name)))),
+                None => all.push(format!("{} added {after}", label(&name))),
             }
         }
-        out.extend(gone.into_iter().map(|(name, _)| format!("{kind} {name} gone")));
+        all.extend(gone.into_iter().map(|(name, _)| format!("{} gone", label(&name))));
+        // What is said of two is not what is said of one.
+        let mut times: BTreeMap<String, usize> = BTreeMap::new();
+        for one in all {
+            *times.entry(one).or_default() += 1;
+        }
+        out.extend(times.into_iter().map(|(one, times)| if times > 1 { format!("{times} × {one}") } else { one }));
     }
     out
 }
@@ -158,11 +172,15 @@ impl Own {
                 (map.is_empty() || !left.is_empty()).then_some(Json::Object(left))
             }
             Json::Array(items) => {
-                // An item stays one, so that patches which empty it empty the same in both.
+                let left: Vec<Option<Json>> = items.iter().map(|item| self.strip(item, path)).collect();
+                // A list of nothing but what one release generates is that release's own.
+                if left.iter().all(Option::is_none) {
+                    return None;
+                }
+                // Of any other list an item stays one, so that patches which empty it empty the same in both.
                 let empty = |item: &Json| item.is_object().then(|| Json::Object(serde_json::Map::new()));
-                let left = items.iter().filter_map(|item| self.strip(item, path).or_else(|| empty(item)));
-                let left: Vec<Json> = left.collect();
-                (!left.is_empty()).then_some(Json::Array(left))
+                let left = items.iter().zip(left).filter_map(|(item, left)| left.or_else(|| empty(item)));
+                Some(Json::Array(left.collect()))
             }
             _ => (!self.0.contains(&(path.to_owned(), value.to_string()))).then(|| value.clone()),
         }
@@ -217,6 +235,12 @@ fn delta(before: &Json, after: &Json, path: &str, out: &mut BTreeSet<String>) {
     }
 }
 
+/// The type of an extension's configuration, where the value is one.
+fn extension(item: &Json) -> Option<(&str, Option<&str>)> {
+    let config = item.get("typed_config")?;
+    Some((config.get("@type")?.as_str()?, config.get("type_url").and_then(Json::as_str)))
+}
+
 fn list(old: &[Json], new: &[Json], path: &str, out: &mut BTreeSet<String>) {
     if old == new {
         return;
@@ -231,12 +255,20 @@ fn list(old: &[Json], new: &[Json], path: &str, out: &mut BTreeSet<String>) {
             names.push(name);
         }
     }
-    let (left_keys, right_keys) = (keys(&left), keys(&right));
+    let called = |key: &String| key.rsplit_once('#').map_or("", |(name, _)| name).to_owned();
+    let (left_names, right_names): (Vec<String>, Vec<String>) =
+        (keys(&left).iter().map(called).collect(), keys(&right).iter().map(called).collect());
     let mut paired = vec![false; right.len()];
+    let nearest = |item: &Json, among: &[usize]| match among {
+        [] => None,
+        [only] => Some(*only),
+        many => many.iter().copied().min_by_key(|&at| nearness(item, &right[at]).0),
+    };
     let mut rest = Vec::new();
-    for ((key, name), item) in left_keys.iter().zip(&names).zip(&left) {
-        // Unnamed items are told apart by what they hold.
-        match right_keys.iter().position(|other| other == key && !key.starts_with('#')) {
+    for ((called, name), item) in left_names.iter().zip(&names).zip(&left) {
+        // Unnamed items are told apart by what they hold, and so are several of one name.
+        let like = (0..right.len()).filter(|&at| !paired[at] && !called.is_empty() && right_names[at] == *called);
+        match nearest(item, &like.collect::<Vec<_>>()) {
             Some(at) => {
                 paired[at] = true;
                 delta(item, &right[at], &format!("{path}[{name}]"), out);
@@ -244,10 +276,13 @@ fn list(old: &[Json], new: &[Json], path: &str, out: &mut BTreeSet<String>) {
             None => rest.push((name, item)),
         }
     }
-    for (name, item) in rest {
-        let free = (0..right.len()).filter(|&at| !paired[at]);
-        let best = free.map(|at| (at, nearness(item, &right[at]))).min_by_key(|(_, (size, _))| *size);
-        match best.filter(|(_, (size, _))| size * 2 < leaves(item)) {
+    for (name, item) in &rest {
+        // A filter of another type is another filter, whatever else they have in common.
+        let same = |other: &Json| extension(item) == extension(other);
+        let free: Vec<usize> = (0..right.len()).filter(|&at| !paired[at] && same(&right[at])).collect();
+        let alone = free.len() == 1 && rest.iter().filter(|(_, other)| same(other)).count() == 1;
+        let best = nearest(item, &free).map(|at| (at, nearness(item, &right[at])));
+        match best.filter(|(_, (size, _))| alone || size * 2 < leaves(item)) {
             Some((at, (_, sentences))) => {
                 paired[at] = true;
                 out.extend(sentences.into_iter().map(|one| format!("{path}[{name}]{one}")));
@@ -298,8 +333,8 @@ fn audited(loaded: &Loaded, old: &Recorded, new: &Recorded) -> BTreeMap<String, 
     let (_, upgrade) = upgrade::compare(&stage(loaded, &after, new.set.release, &mesh), &snapshot, &[]);
     let mut found: BTreeMap<String, BTreeSet<Kind>> = BTreeMap::new();
     for change in &upgrade.changes {
-        // The recordings show panics only by what is lost or changed.
-        if change.kind == Kind::Panics && change.counts == (0, 0) {
+        // The recordings show panics only by what is lost or changed, and nothing of what is not needed any more.
+        if change.kind == Kind::Needless || (change.kind == Kind::Panics && change.counts == (0, 0)) {
             continue;
         }
         for &run in &change.runs {

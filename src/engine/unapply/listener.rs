@@ -115,7 +115,8 @@ impl<'a> Undo<'_, 'a> {
         if chain.get("filters").is_none() {
             return;
         }
-        let fits = |object| owned(matching::filter_chain(object, listener, chain));
+        let compat = self.plan.compat;
+        let fits = |object| owned(matching::filter_chain(object, listener, chain, compat));
         let (network, http) = (self.keep(network, fits), self.keep(http, fits));
         if let Some(filters) = chain.get_mut("filters").and_then(Tree::items_mut) {
             for filter in filters.iter_mut() {
@@ -129,7 +130,7 @@ impl<'a> Undo<'_, 'a> {
             });
         }
         for &id in edits.iter().rev() {
-            if matching::filter_chain(self.object(id), listener, chain).is_err() {
+            if matching::filter_chain(self.object(id), listener, chain, self.plan.compat).is_err() {
                 continue;
             }
             if self.operation(id) == Operation::Remove {

@@ -1,7 +1,7 @@
 //! From two snapshots to what changes for each patch, the same change on many proxies told once.
 
 use super::record::{PatchRecord, RunRecord};
-use super::{Snapshot, record::RunKey};
+use super::{Snapshot, needless, record::RunKey};
 use crate::engine::trace::Condition;
 use crate::engine::{Outcome, REFERENCED_SERVICES, compat::Behaviour, compat::Compat};
 use crate::lint::context::{Context, Knowledge};
@@ -30,6 +30,8 @@ pub enum Kind {
     Refused,
     /// istiod throws it away.
     Discarded,
+    /// What it removes is not generated any more: the result is the same without it.
+    Needless,
 }
 
 /// A change that is the same on some proxies.
@@ -83,7 +85,7 @@ pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> 
         for (&filter, patches) in &was.filters {
             for (patch, old) in patches.iter().enumerate() {
                 let new = run.filters.get(&filter).and_then(|patches| patches.get(patch));
-                if let Some(change) = one(after, run, index, (filter, patch), old, new).filter(shown) {
+                if let Some(change) = one((before, after), cx, index, (filter, patch), (old, new)).filter(shown) {
                     add(change);
                 }
             }
@@ -136,13 +138,13 @@ fn bare(
 }
 
 fn one(
-    after: &Snapshot,
-    run: &RunRecord,
+    (before, after): (&Snapshot, &Snapshot),
+    cx: &Context<'_>,
     index: usize,
     (filter, patch): (usize, usize),
-    old: &PatchRecord,
-    new: Option<&PatchRecord>,
+    (old, new): (&PatchRecord, Option<&PatchRecord>),
 ) -> Option<PatchChange> {
+    let run = after.runs.get(index)?;
     let effective = old.outcome == Outcome::Applied;
     let Some(new) = new else {
         if !effective {
@@ -158,16 +160,22 @@ fn one(
         change.counts = (old.count, 0);
         return Some(change);
     };
+    let needless = || {
+        let releases = (before.release, after.release);
+        cx.runs.get(index).is_some_and(|here| needless::is(run, here.config, releases, old, new))
+    };
     let kind = match (effective, new.outcome == Outcome::Applied) {
         // A patch that had no effect and makes istiod panic now takes others with it.
         _ if new.panic.is_some() && old.panic.is_none() => Kind::Panics,
-        (true, true) if old.effects != new.effects => Kind::Different,
+        (true, true) if old.effects != new.effects && !needless() => Kind::Different,
         (true, true) | (false, false) => return None,
         (false, true) => Kind::Begins,
         (true, false) => match new.outcome {
             Outcome::Aborted => Kind::LostToPanic,
             Outcome::Discarded => Kind::Discarded,
             Outcome::NotSelected if new.other_version => Kind::VersionPin,
+            Outcome::NotSelected => Kind::Stops,
+            _ if needless() => Kind::Needless,
             _ => Kind::Stops,
         },
     };

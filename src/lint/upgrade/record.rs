@@ -1,12 +1,14 @@
 //! What a run of the engine says about each patch, kept without the configuration it ran on.
 
-use super::{forecast, net};
-use crate::engine::Outcome;
+use super::{forecast, needless, net};
+use crate::engine::compat::Behaviour;
 use crate::engine::program::ProxyMiss;
 use crate::engine::trace::{Condition, Effect, NoOp, Place};
+use crate::engine::{Outcome, PatchedResource};
 use crate::explain::why;
 use crate::lint::context::{Context, Knowledge, ProxyRun};
 use crate::model::proxy::ProxyKind;
+use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::tree::{Tree, Value};
@@ -56,6 +58,8 @@ pub struct PatchRecord {
     pub reason: String,
     /// Where it changed something and what, as numbers that are equal for equal things; sorted.
     pub effects: Vec<(u64, u64)>,
+    /// Filters of listeners that it removes, each with its effect.
+    pub removed: Vec<((u64, u64), Place)>,
     /// Some of the places, in words.
     pub places: Vec<String>,
     /// How many places.
@@ -104,6 +108,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
             outcome = Outcome::NoOp;
         }
         let mut effects = BTreeSet::new();
+        let mut removed = Vec::new();
         let mut places = BTreeSet::new();
         let exact = run.knowledge == Knowledge::Dump;
         for (place, effect) in trace.effects.iter().filter(|(place, effect)| changes(place, effect)) {
@@ -117,7 +122,17 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
                 }
                 _ => 0,
             };
-            effects.insert((hash(&place_key(place, exact)), effect_key(effect, value)));
+            let key = (hash(&place_key(place, exact)), effect_key(effect, value));
+            effects.insert(key);
+            if exact && takes_a_name(run, place, effect) {
+                effects.insert((key.0, hash(&"one of several of its name")));
+            }
+            if matches!(effect, Effect::Removed) && leaves_nothing(run, place) {
+                effects.insert((key.0, hash(&"a filter chain without filters stays")));
+            }
+            if matches!(effect, Effect::Removed) && needless::filter(place).is_some() {
+                removed.push((key, place.clone()));
+            }
             if places.len() < KEPT {
                 places.insert(place.to_string());
             }
@@ -141,6 +156,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
             reason: why::without_effect(run.plan, id, &run.judged.trace, outcome),
             count,
             effects: effects.into_iter().collect(),
+            removed,
             places: places.into_iter().collect(),
             nearest: trace.nearest,
             candidates: trace.candidates.iter().take(KEPT).cloned().collect(),
@@ -173,6 +189,30 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
         detached,
         net: net::of(run),
     }
+}
+
+/// Whether a chain is left without filters, which istiod drops from 1.23 on.
+fn leaves_nothing(run: &ProxyRun<'_>, place: &Place) -> bool {
+    if place.filter.is_none() || place.sub_filter.is_some() {
+        return false;
+    }
+    let same = |one: &&PatchedResource<'_>| one.kind == ResourceKind::Listener && one.name == place.resource;
+    let patched = run.judged.patched.resources.iter().find(same).and_then(|one| one.tree.as_ref());
+    let chains = patched.and_then(|tree| tree.get("filter_chains")).map(Tree::items).unwrap_or_default();
+    chains.iter().any(|chain| chain.get("filters").is_none_or(|filters| filters.items().is_empty()))
+}
+
+/// Whether a merge gives a cluster the name of another, of which istiod keeps only one.
+fn takes_a_name(run: &ProxyRun<'_>, place: &Place, effect: &Effect) -> bool {
+    let Effect::Merged(changes) = effect else { return false };
+    let keeps_all = run.plan.compat.has(Behaviour::OutboundClustersKeepDuplicates);
+    if keeps_all || place.kind != ResourceKind::Cluster {
+        return false;
+    }
+    let renamed = changes.iter().filter(|one| one.path == "name").find_map(|one| one.after.as_deref());
+    let name = renamed.map(|name| name.trim_matches('"'));
+    let has = |name: &str| run.config.resources.iter().any(|one| one.kind == ResourceKind::Cluster && one.name == name);
+    name.is_some_and(|name| name != place.resource && has(name))
 }
 
 /// An object by its names. Between two reference configurations only the kinds of objects and the names of filters mean
@@ -214,7 +254,10 @@ fn merged(changes: &[Change]) -> BTreeSet<(String, bool, u64)> {
     let real = changes.iter().filter(|change| change.kind != ChangeKind::CannotReset);
     let mut out = BTreeSet::new();
     for change in real {
-        let path: String = change.path.chars().filter(|c| !c.is_ascii_digit()).collect();
+        // Items are appended to a list as they are set where there is none.
+        let appended = change.path.rsplit_once('[').filter(|_| change.kind == ChangeKind::Appended);
+        let path = appended.map_or(change.path.as_str(), |(list, _)| list);
+        let path: String = path.chars().filter(|c| !c.is_ascii_digit()).collect();
         let cleared = change.kind == ChangeKind::Cleared;
         match change.after.as_deref().map(json::parse) {
             Some(Ok(tree)) => leaves(&tree, path, &mut |path, leaf| out.extend([(path, cleared, leaf)])),

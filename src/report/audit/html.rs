@@ -127,10 +127,7 @@ fn table(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     if audit.filters.is_empty() {
         return Ok(());
     }
-    writeln!(
-        out,
-        "<h2>Filters</h2><input id=find type=search placeholder=\"Find a filter\" aria-label=\"Find a filter\">"
-    )?;
+    writeln!(out, "<h2>Filters</h2><label class=find>Find a filter<input id=find type=search></label>")?;
     writeln!(
         out,
         "<div class=scroll><table><thead><tr><th>Verdict<th>Filter<th>What happens<th class=wide>Source</tr></thead><tbody>"
@@ -221,7 +218,7 @@ fn group_members(group: &Workloads) -> String {
 fn grid(out: &mut dyn Write, audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> io::Result<()> {
     writeln!(
         out,
-        "<div class=\"tools for-grid\"><input id=grid-filter type=search placeholder=\"Filters\" aria-label=\"Filters\"><input id=grid-workload type=search placeholder=\"Workloads\" aria-label=\"Workloads\"><label><input id=grid-bad type=checkbox checked>only where something happens</label><span id=grid-shown class=dim></span></div>"
+        "<div class=\"tools for-grid\"><label>Filters<input id=grid-filter type=search></label><label>Workloads<input id=grid-workload type=search></label><label><input id=grid-bad type=checkbox checked>only where something happens</label><span id=grid-shown class=dim></span></div>"
     )?;
     writeln!(
         out,

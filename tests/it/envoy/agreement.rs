@@ -1,7 +1,7 @@
 //! What lint says of a value and what a real Envoy of that release does with it are one thing.
 //!
 //! Every value of a published filter (`testdata/corpus`) is put where it belongs on a sidecar, as it is and with one field
-//! missing or broken at a time, for every Envoy that can be had. Where the two differ is listed in
+//! missing or broken at a time, for every Envoy that can be had; and so are the cases of the rule about extensions. Where the two differ is listed in
 //! `testdata/envoy/known_differences.txt`, with the reason; a listed one that agrees fails too.
 
 use super::{ENVOYS, binary};
@@ -22,7 +22,8 @@ use std::fs;
 
 /// Rules whose errors say that Envoy refuses the value.
 const REFUSALS: &[&str] = &[
-    "EF109", "EF111", "EF112", "EF113", "EF116", "EF118", "EF119", "EF120", "EF125", "EF128", "EF129", "EF306", "EF307",
+    "EF109", "EF111", "EF112", "EF113", "EF116", "EF118", "EF119", "EF120", "EF125", "EF128", "EF129", "EF134",
+    "EF306", "EF307",
 ];
 
 /// A value and where it goes.
@@ -57,13 +58,13 @@ impl Probe {
     }
 }
 
-/// Every different value of the published filters that adds something.
-fn published() -> Vec<Probe> {
+/// Every different value of a folder's filters that adds something.
+fn values(folder: &str) -> Vec<Probe> {
     let mut seen = BTreeSet::new();
     let mut probes = Vec::new();
-    for path in yaml_files(&testdata("corpus")) {
+    for path in yaml_files(&testdata(folder)) {
         let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-        let file = Sources::default().add("corpus", text.as_str());
+        let file = Sources::default().add(folder, text.as_str());
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         for (document, node) in yaml::documents(file, &text).0.iter().map(Node::to_json).enumerate() {
             let patches = node["spec"]["configPatches"].as_array().cloned().unwrap_or_default();
@@ -249,12 +250,19 @@ fn differences(version: &str, istio: u16, probes: &[&Probe]) -> (usize, usize, V
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn lint_and_envoy_agree_on_published_values() {
-    let published = published();
+    let published = values("corpus");
     let broken = broken(&published);
+    // What the code of extensions refuses: every check that the linter knows has a case.
+    let checks = values("rules/refused-by-extension");
     let only = std::env::var("CASE").ok();
     let wanted = |probe: &&Probe| only.as_ref().is_none_or(|only| probe.id.contains(only.as_str()));
-    let probes: Vec<&Probe> = published.iter().chain(&broken).filter(wanted).collect();
-    println!("{} values of published filters, {} broken ones", published.len(), broken.len());
+    let probes: Vec<&Probe> = published.iter().chain(&broken).chain(&checks).filter(wanted).collect();
+    println!(
+        "{} values of published filters, {} broken ones, {} for checks of extensions",
+        published.len(),
+        broken.len(),
+        checks.len()
+    );
     let all: Vec<_> = std::thread::scope(|scope| {
         let threads = ENVOYS.map(|(version, istio)| {
             let probes = &probes;
