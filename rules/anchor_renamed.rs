@@ -40,6 +40,8 @@ pub(super) struct Anchor {
     span: Span,
     /// The new name; `None` when nothing takes its place.
     new: Option<String>,
+    /// The names that later releases on the way give it, each with the release.
+    later: Vec<(String, Release)>,
     since: Release,
     /// Whether the new name is right for both releases.
     both: bool,
@@ -62,16 +64,19 @@ pub(super) fn renamed(cx: &Context<'_>, upgrade: &Upgrade, view: &PatchView<'_>)
     let found = PLACES.iter().filter_map(|&(place, kind, condition)| {
         let node = view.node(place)?;
         let name = node.as_str()?;
-        let anchor =
-            |new, since, both| Some(Anchor { name: name.to_owned(), span: node.span, new, since, both, plugin: false });
+        let anchor = |new, since, both| {
+            Some(Anchor { name: name.to_owned(), span: node.span, new, since, both, plugin: false, later: Vec::new() })
+        };
         if added(cx, kind, name) {
             return None;
         }
         if let Some((new, since)) = forecast::renamed(kind, name, from, to) {
-            return anchor(Some(new), since, false);
+            let later = forecast::names(kind, &new, to, upgrade.target);
+            return anchor(Some(new), since, false).map(|anchor| Anchor { later, ..anchor });
         }
         if let Some((new, since)) = plugin(cx, view, kind, name, (from, to)) {
-            return anchor(Some(new), since, false).map(|anchor| Anchor { plugin: true, ..anchor });
+            let later = forecast::names(kind, &new, to, upgrade.target);
+            return anchor(Some(new), since, false).map(|anchor| Anchor { plugin: true, later, ..anchor });
         }
         if from < names::LEGACY_NAMES_UNTIL
             && names::LEGACY_NAMES_UNTIL <= to
@@ -174,11 +179,27 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .note("another patch of this filter has the new name already, and takes over")
                 .help("delete this one when the upgrade is done");
         } else if all {
-            let replaced: Vec<(Span, String)> =
-                anchors.iter().filter_map(|anchor| Some((anchor.span, anchor.new.clone()?))).collect();
-            finding = finding.help("write the patch twice, once for each name, until the upgrade is done");
-            if let Some(edit) = tell::twin(cx, &view, &replaced) {
-                finding = finding.fix("add the patch with the new name below it", true, vec![edit]);
+            let most = anchors.iter().map(|anchor| anchor.later.len()).max().unwrap_or_default();
+            let name = |anchor: &Anchor, number: usize| {
+                let later = number.min(anchor.later.len()).checked_sub(1).and_then(|at| anchor.later.get(at));
+                later.map(|(name, _)| name.clone()).or_else(|| anchor.new.clone())
+            };
+            let of = |number: usize| -> Vec<(Span, String)> {
+                anchors.iter().filter_map(|anchor| Some((anchor.span, name(anchor, number)?))).collect()
+            };
+            let replaced: Vec<Vec<(Span, String)>> = (0..=most).map(of).collect();
+            for (name, since) in &first.later {
+                finding = finding.note(format!("and Istio {} to `{name}`", tell::short(*since)));
+            }
+            let times = if most == 0 { "twice" } else { "again" };
+            finding = finding.help(format!("write the patch {times}, once for each name, until the upgrade is done"));
+            if let Some(edit) = tell::twins(cx, &view, &replaced) {
+                let title = if most == 0 {
+                    "add the patch with the new name below it"
+                } else {
+                    "add the patch with each new name below it"
+                };
+                finding = finding.fix(title, true, vec![edit]);
             }
         } else if view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove) {
             finding = finding

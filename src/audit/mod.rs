@@ -186,6 +186,7 @@ fn stage<'a>(request: &'a Request<'a>, given: &'a Given<'a>, stand_ins: &'a [(us
             mesh: request.mesh,
         },
         proxies: given.proxies,
+        target: request.stages.last().map_or(given.release, |last| last.release),
         stand_ins,
         make_up: true,
         revision: if request.stages.first().is_some_and(|first| first.release == given.release) {

@@ -59,6 +59,7 @@ pub(super) fn on_stage<T>(
             mesh: &MeshSettings::of(&loaded.inventory),
         },
         proxies: release,
+        target: release,
         stand_ins: &[],
         make_up: dumps.is_empty(),
         revision: "",

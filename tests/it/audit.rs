@@ -12,6 +12,7 @@ use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::model::resource::ProxyConfig;
 use kubectl_envoyfilter::rules;
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Minors whose configurations are recorded.
@@ -63,6 +64,7 @@ impl Side {
         ask(&Stage {
             input: Input { dumps: &given, references: &references, ..input(loaded, self.release, &mesh) },
             proxies: self.release,
+            target: self.release,
             stand_ins: &[],
             make_up: self.dumps.is_empty(),
             revision: "",
@@ -248,4 +250,64 @@ fn a_canary_is_told_workload_by_workload() {
         [none.clone(), format!("[\"{old}\"]"), format!("[\"{pinned}\"]"), format!("[\"{old}\",\"{pinned}\"]")]
     );
     assert_eq!(lost(ledger), [none.clone(), format!("[\"{old}\"]"), none, format!("[\"{old}\"]")]);
+}
+
+/// Filters and Deployments of a large mesh: some of every class, no two Deployments of one namespace with the same labels.
+fn large(filters: usize, workloads: usize) -> String {
+    let anchored = |anchor: &str, operation: &str, index: usize| {
+        format!(
+            "  configPatches:\n  - applyTo: HTTP_FILTER\n    match:\n      context: SIDECAR_INBOUND\n      listener:\n        filterChain:\n          \
+             filter:\n            name: envoy.filters.network.http_connection_manager\n            subFilter:\n              name: {anchor}\n    \
+             patch:\n      operation: {operation}\n      value:\n        name: team.buffer-{index}\n        typed_config:\n          \
+             \"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer\n          max_request_bytes: {index}\n"
+        )
+    };
+    let mut text = String::new();
+    for index in 0..filters {
+        let (team, app) = (index % 50, index / 50 * 3);
+        let spec = match index / 50 % 5 {
+            0 => anchored("envoy.filters.http.router", "INSERT_BEFORE", index + 1),
+            1 => anchored("istio_authn", "INSERT_AFTER", index + 1),
+            2 => anchored("extenstions.istio.io/wasmplugin/team.auth", "INSERT_AFTER", index + 1),
+            3 => anchored("envoy.filters.http.router", "MERGE", index + 1),
+            _ => anchored("envoy.filters.http.router", "INSERT_BEFORE", index + 1)
+                .replace("max_request_bytes", "maxRequestBytes"),
+        };
+        let selector = format!("  workloadSelector:\n    labels:\n      app: app-{app}\n");
+        let selector = if index % 7 == 0 { "" } else { &selector };
+        let head = format!("metadata:\n  name: filter-{index}\n  namespace: team-{team}\nspec:\n{selector}");
+        let _ = write!(text, "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\n{head}{spec}");
+    }
+    for index in 0..workloads {
+        let (team, app) = (index % 50, index / 50);
+        let _ = write!(
+            text,
+            "---\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app-{app}\n  namespace: team-{team}\nspec:\n  selector:\n    \
+             matchLabels: {{app: app-{app}}}\n  template:\n    metadata:\n      labels: {{app: app-{app}}}\n"
+        );
+    }
+    text
+}
+
+/// 500 filters and 5,000 workloads on one page. `PAGE=FILE` keeps it, to be looked at in a browser.
+#[test]
+fn the_page_of_a_large_mesh_stays_light() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mesh.yaml"), large(500, 5_000)).unwrap();
+    let output = run(folder.path(), &["audit", "--from", "1.22", "--to", "1.31", "-f", "mesh.yaml", "-o", "html"]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = String::from_utf8(output.stdout).unwrap();
+    if let Some(file) = std::env::var_os("PAGE") {
+        std::fs::write(file, &page).unwrap();
+    }
+    let elements = page.matches('<').count();
+    println!("{} KB, {elements} tags", page.len() / 1024);
+    assert!(page.len() < 2_000_000 && elements < 80_000, "{} bytes, {elements} tags", page.len());
+    // Every filter is in the table, and the whole matrix in the data that the script draws from.
+    let grid = page.split_once("id=grid-data>").unwrap().1.split_once("</script>").unwrap().0;
+    let grid: Value = serde_json::from_str(grid).unwrap();
+    assert_eq!(grid["filters"].as_array().unwrap().len(), 500);
+    for index in 0..500 {
+        assert!(page.contains(&format!("/filter-{index}\" data-verdict=")), "filter-{index} is missing");
+    }
 }

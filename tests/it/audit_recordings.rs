@@ -105,7 +105,7 @@ fn effect(base: &Base, kinds: &Json, own: &Own, case: &str) -> BTreeSet<String> 
             match best.filter(|(size, _)| *size < leaves(&after)) {
                 _ if by_name => all.push(format!("{} added", label(&name))),
                 Some((_, sentences)) => all.extend(sentences.into_iter().map(|one| format!("{}{one}", label(&name)))),
-                None => all.push(format!("{} added {after}", label(&name))),
+                None => all.push(format!("{} added {}", label(&name), told(&after))),
             }
         }
         all.extend(gone.into_iter().map(|(name, _)| format!("{} gone", label(&name))));
@@ -172,15 +172,11 @@ impl Own {
                 (map.is_empty() || !left.is_empty()).then_some(Json::Object(left))
             }
             Json::Array(items) => {
-                let left: Vec<Option<Json>> = items.iter().map(|item| self.strip(item, path)).collect();
-                // A list of nothing but what one release generates is that release's own.
-                if left.iter().all(Option::is_none) {
-                    return None;
-                }
-                // Of any other list an item stays one, so that patches which empty it empty the same in both.
+                // An item stays one, so that patches which empty it empty the same in both.
                 let empty = |item: &Json| item.is_object().then(|| Json::Object(serde_json::Map::new()));
-                let left = items.iter().zip(left).filter_map(|(item, left)| left.or_else(|| empty(item)));
-                Some(Json::Array(left.collect()))
+                let left = items.iter().filter_map(|item| self.strip(item, path).or_else(|| empty(item)));
+                let left: Vec<Json> = left.collect();
+                (!left.is_empty()).then_some(Json::Array(left))
             }
             _ => (!self.0.contains(&(path.to_owned(), value.to_string()))).then(|| value.clone()),
         }
@@ -232,6 +228,21 @@ fn delta(before: &Json, after: &Json, path: &str, out: &mut BTreeSet<String>) {
         (Json::Array(old), Json::Array(new)) => list(old, new, path, out),
         _ if before == after => {}
         _ => drop(out.insert(format!("{path} = {after}"))),
+    }
+}
+
+/// What is new, without lists of which only one release has something in the items.
+fn told(value: &Json) -> Json {
+    let bare = |value: &Json| {
+        let items = value.as_array().filter(|items| !items.is_empty());
+        items.is_some_and(|items| items.iter().all(|item| item.as_object().is_some_and(serde_json::Map::is_empty)))
+    };
+    match value {
+        Json::Object(map) => {
+            Json::Object(map.iter().filter(|(_, it)| !bare(it)).map(|(key, it)| (key.clone(), told(it))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(told).collect()),
+        other => other.clone(),
     }
 }
 
@@ -291,7 +302,7 @@ fn list(old: &[Json], new: &[Json], path: &str, out: &mut BTreeSet<String>) {
         }
     }
     for (_, item) in right.iter().enumerate().filter(|(at, _)| !paired[*at]) {
-        out.insert(format!("{path} + {item}"));
+        out.insert(format!("{path} + {}", told(item)));
     }
 }
 
@@ -348,6 +359,7 @@ fn stage<'a>(loaded: &'a Loaded, dumps: &'a [ProxyConfig<'a>], release: Release,
     Stage {
         input: Input { dumps, ..input(loaded, release, mesh) },
         proxies: release,
+        target: release,
         stand_ins: &[],
         make_up: false,
         revision: "",

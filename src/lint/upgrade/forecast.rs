@@ -56,16 +56,21 @@ pub const RENAMED: &[Renamed] = &[
 
 /// What a name is called after an upgrade, and the release that changed it last; `None` when it stays.
 pub fn renamed(kind: &str, name: &str, from: Release, to: Release) -> Option<(String, Release)> {
-    let mut current: Option<(String, Release)> = None;
+    names(kind, name, from, to).pop()
+}
+
+/// Every name that an upgrade gives to something on the way, with the release that does.
+pub fn names(kind: &str, name: &str, from: Release, to: Release) -> Vec<(String, Release)> {
+    let mut found: Vec<(String, Release)> = Vec::new();
     for one in RENAMED.iter().filter(|one| one.kinds.contains(&kind) && from < one.since && one.since <= to) {
-        let now = current.as_ref().map_or(name, |(name, _)| name.as_str());
+        let now = found.last().map_or(name, |(name, _)| name.as_str());
         let next = match now.strip_prefix(one.old) {
             Some(rest) if rest.is_empty() != one.old.ends_with('/') => format!("{}{rest}", one.new),
             _ => continue,
         };
-        current = Some((next, one.since));
+        found.push((next, one.since));
     }
-    current
+    found
 }
 
 /// The newest name of an object that istiod has renamed; every other name as it is.

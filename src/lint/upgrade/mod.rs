@@ -33,6 +33,8 @@ pub struct Stage<'a> {
     pub input: Input<'a>,
     /// The release of the proxies.
     pub proxies: Release,
+    /// The release of istiod at the end of the upgrade, of which this stage may be a step.
+    pub target: Release,
     /// Workloads of which no dump was given, each with the reference configuration of its kind and the index of that.
     pub stand_ins: &'a [(usize, ProxyConfig<'a>)],
     /// Whether filters that meet no proxy are tried on made-up workloads.
@@ -69,6 +71,8 @@ pub struct Upgrade {
     pub after: Snapshot,
     /// What becomes different for patches, grouped.
     pub changes: Vec<PatchChange>,
+    /// The release of istiod at the end of the path, of which this may be a step.
+    pub target: Release,
 }
 
 /// Codes of the rules whose findings hang on the release: what istiod or the proxy knows, accepts, builds in.
@@ -109,7 +113,7 @@ pub fn compare_with<T>(
     with_context(&stage.input, &stage.setting(trial), |context| {
         let after = take(context, rules);
         let changes = compare::changes(before, &after, context);
-        context.upgrade = Some(Box::new(Upgrade { before: before.clone(), after, changes }));
+        context.upgrade = Some(Box::new(Upgrade { before: before.clone(), after, changes, target: stage.target }));
         let mut findings = Findings::default();
         for rule in rules.iter().filter(|rule| rule.theme() == THEME || rule.code == TRIED) {
             (rule.check)(rule, context, &mut findings);
@@ -124,7 +128,7 @@ pub const THEME: &str = "upgrade";
 
 impl Upgrade {
     fn none(before: &Snapshot) -> Upgrade {
-        Upgrade { before: before.clone(), after: before.clone(), changes: Vec::new() }
+        Upgrade { before: before.clone(), after: before.clone(), changes: Vec::new(), target: before.release }
     }
 
     /// The changes of some kind.

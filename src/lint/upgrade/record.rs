@@ -1,10 +1,10 @@
 //! What a run of the engine says about each patch, kept without the configuration it ran on.
 
 use super::{forecast, needless, net};
+use crate::engine::Outcome;
 use crate::engine::compat::Behaviour;
 use crate::engine::program::ProxyMiss;
 use crate::engine::trace::{Condition, Effect, NoOp, Place};
-use crate::engine::{Outcome, PatchedResource};
 use crate::explain::why;
 use crate::lint::context::{Context, Knowledge, ProxyRun};
 use crate::model::proxy::ProxyKind;
@@ -127,9 +127,6 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
             if exact && takes_a_name(run, place, effect) {
                 effects.insert((key.0, hash(&"one of several of its name")));
             }
-            if matches!(effect, Effect::Removed) && leaves_nothing(run, place) {
-                effects.insert((key.0, hash(&"a filter chain without filters stays")));
-            }
             if matches!(effect, Effect::Removed) && needless::filter(place).is_some() {
                 removed.push((key, place.clone()));
             }
@@ -189,17 +186,6 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
         detached,
         net: net::of(run),
     }
-}
-
-/// Whether a chain is left without filters, which istiod drops from 1.23 on.
-fn leaves_nothing(run: &ProxyRun<'_>, place: &Place) -> bool {
-    if place.filter.is_none() || place.sub_filter.is_some() {
-        return false;
-    }
-    let same = |one: &&PatchedResource<'_>| one.kind == ResourceKind::Listener && one.name == place.resource;
-    let patched = run.judged.patched.resources.iter().find(same).and_then(|one| one.tree.as_ref());
-    let chains = patched.and_then(|tree| tree.get("filter_chains")).map(Tree::items).unwrap_or_default();
-    chains.iter().any(|chain| chain.get("filters").is_none_or(|filters| filters.items().is_empty()))
 }
 
 /// Whether a merge gives a cluster the name of another, of which istiod keeps only one.

@@ -116,9 +116,9 @@ pub fn name_span(cx: &Context<'_>, filter: usize) -> Span {
     document.at(&route).map_or_else(|| document.key_span(&route), |name| name.span)
 }
 
-/// The edit that writes a patch a second time below itself, with some of its text replaced: of the two one matches before
-/// the upgrade and one after it. `None` where the document is not block YAML.
-pub fn twin(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[(Span, String)]) -> Option<Edit> {
+/// The edit that writes a patch again below itself, once for each list of replacements: of all of them one matches at each
+/// stage of the upgrade. `None` where the document is not block YAML.
+pub fn twins(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[Vec<(Span, String)>]) -> Option<Edit> {
     let item = view.patch.span;
     let text = &cx.sources.get(item.file).text;
     let (start, end) = (item.start as usize, item.end as usize);
@@ -128,15 +128,19 @@ pub fn twin(cx: &Context<'_>, view: &PatchView<'_>, replaced: &[(Span, String)])
         return None;
     }
     let body = text.get(start..end)?.trim_end();
-    let mut twin = body.to_owned();
-    let mut edits: Vec<&(Span, String)> = replaced.iter().collect();
-    edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
-    for (span, new) in edits {
-        let from = (span.start as usize).checked_sub(start)?;
-        let to = (span.end as usize).checked_sub(start)?;
-        twin.get(from..to)?;
-        twin.replace_range(from..to, new);
+    let mut all = String::new();
+    for replaced in replaced {
+        let mut twin = body.to_owned();
+        let mut edits: Vec<&(Span, String)> = replaced.iter().collect();
+        edits.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+        for (span, new) in edits {
+            let from = (span.start as usize).checked_sub(start)?;
+            let to = (span.end as usize).checked_sub(start)?;
+            twin.get(from..to)?;
+            twin.replace_range(from..to, new);
+        }
+        all = format!("{all}\n{lead}{twin}");
     }
     let at = u32::try_from(start + body.len()).ok()?;
-    Some(Edit { span: Span { start: at, end: at, ..item }, text: format!("\n{lead}{twin}") })
+    Some(Edit { span: Span { start: at, end: at, ..item }, text: all })
 }

@@ -17,6 +17,12 @@ const MAX_ROWS: usize = 120;
 const MAX_COLUMNS: usize = 30;
 const MAX_LINES: usize = 300;
 
+/// Most filters that are all unfolded for paper.
+const MAX_PRINTED: usize = 60;
+
+/// Most rows of the table of filters that are shown without a frame that scrolls.
+const MAX_UNFRAMED: usize = 40;
+
 /// Most groups of workloads whose roll-out is told.
 const MAX_DURING: usize = 200;
 
@@ -65,17 +71,23 @@ pub fn html(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     writeln!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">")?;
     writeln!(out, "<title>EnvoyFilters: Istio {} to {}</title>", Text(&audit.from), Text(&audit.to))?;
-    writeln!(out, "<style>{STYLE}</style></head><body>")?;
+    let found: Vec<Row<'_>> = audit.filters.iter().enumerate().filter(|(_, one)| one.verdict.is_some()).collect();
+    let many = if found.len() > MAX_PRINTED { " class=many" } else { "" };
+    writeln!(out, "<style>{STYLE}</style></head><body{many}>")?;
     head(out, audit)?;
     writeln!(out, "<main>")?;
     table(out, audit)?;
     matrix(out, audit)?;
     roll_out(out, &audit.roll_out)?;
     during(out, audit)?;
-    let found: Vec<(usize, &Filter)> =
-        audit.filters.iter().enumerate().filter(|(_, one)| one.verdict.is_some()).collect();
     if !found.is_empty() {
-        writeln!(out, "<h2>Filter by filter</h2>")?;
+        writeln!(out, "<h2 id=by-filter>Filter by filter</h2>")?;
+    }
+    if found.len() > MAX_PRINTED {
+        writeln!(
+            out,
+            "<p class=\"dim printed\">Of so many filters those are printed here that are unfolded on the screen.</p>"
+        )?;
     }
     for (index, filter) in found {
         section(out, audit, index, filter)?;
@@ -127,15 +139,28 @@ fn table(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     if audit.filters.is_empty() {
         return Ok(());
     }
-    writeln!(out, "<h2>Filters</h2><label class=find>Find a filter<input id=find type=search></label>")?;
+    write!(
+        out,
+        "<h2 id=filters>Filters</h2><div class=\"tools find\"><label>Find a filter<input id=find type=search></label>"
+    )?;
+    write!(out, "<label>Verdict<select id=only><option value=\"\">all</option>")?;
+    for word in Class::ALL.iter().map(|class| class.word()).chain(["ready"]) {
+        write!(out, "<option>{word}</option>")?;
+    }
+    writeln!(out, "</select></label><span id=found class=dim></span></div>")?;
+    let frame = if audit.filters.len() > MAX_UNFRAMED { "scroll tall" } else { "scroll" };
     writeln!(
         out,
-        "<div class=scroll><table><thead><tr><th>Verdict<th>Filter<th>What happens<th class=wide>Source</tr></thead><tbody>"
+        "<div class=\"{frame}\"><table class=filters><thead><tr><th>Verdict<th>Filter<th>What happens<th class=wide>Source</tr></thead><tbody>"
     )?;
     for (index, filter) in audit.filters.iter().enumerate() {
         let name = full_name(filter);
         let word = word(filter.verdict);
-        write!(out, "<tr data-name=\"{}\"><td><span class=\"tag {word}\">{word}</span>", Text(&name.to_lowercase()))?;
+        write!(
+            out,
+            "<tr data-name=\"{}\" data-verdict={word}><td><span class=\"tag {word}\">{word}</span>",
+            Text(&name.to_lowercase())
+        )?;
         match filter.verdict {
             Some(_) => write!(out, "<td class=name><a href=\"#f{index}\">{}</a>", Text(&name))?,
             None => write!(out, "<td class=name>{}", Text(&name))?,
@@ -174,7 +199,7 @@ fn matrix(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     }
     writeln!(
         out,
-        "<h2>Filters and workloads</h2><p class=dim>Patches in effect before → after the upgrade. Workloads that every filter treats alike share a column; hold the pointer over a cell, or tap it, for the reason.</p>"
+        "<h2 id=matrix>Filters and workloads</h2><p class=dim>Patches in effect before → after the upgrade. Workloads that every filter treats alike share a column; hold the pointer over a cell, or tap it, for the reason.</p>"
     )?;
     let large = rows.len() > MAX_ROWS || columns.len() > MAX_COLUMNS;
     if large {
@@ -218,7 +243,7 @@ fn group_members(group: &Workloads) -> String {
 fn grid(out: &mut dyn Write, audit: &Audit, rows: &[Row<'_>], columns: &[usize]) -> io::Result<()> {
     writeln!(
         out,
-        "<div class=\"tools for-grid\"><label>Filters<input id=grid-filter type=search></label><label>Workloads<input id=grid-workload type=search></label><label><input id=grid-bad type=checkbox checked>only where something happens</label><span id=grid-shown class=dim></span></div>"
+        "<div class=\"tools for-grid\"><label>Filters<input id=grid-filter type=search></label><label>Workloads<input id=grid-workload type=search></label><label><input id=grid-bad type=checkbox checked>only where something happens</label><span class=pages><button id=grid-back type=button>← back</button><button id=grid-on type=button>on →</button></span><span id=grid-shown class=dim></span></div>"
     )?;
     writeln!(
         out,
@@ -307,7 +332,7 @@ fn roll_out(out: &mut dyn Write, rows: &[RollOut]) -> io::Result<()> {
     }
     writeln!(
         out,
-        "<h2>During the roll-out</h2><p class=dim>What each combination of control plane and proxies gives, compared with the first row.</p>"
+        "<h2 id=roll-out>During the roll-out</h2><p class=dim>What each combination of control plane and proxies gives, compared with the first row.</p>"
     )?;
     writeln!(
         out,
@@ -317,7 +342,7 @@ fn roll_out(out: &mut dyn Write, rows: &[RollOut]) -> io::Result<()> {
         let revision = if row.revision.is_empty() { String::new() } else { format!(" ({})", row.revision) };
         write!(
             out,
-            "<tr><td>{}{}<td>{}<td class=num>{}",
+            "<tr><td class=whole>{}{}<td>{}<td class=num>{}",
             Text(&row.istiod),
             Text(&revision),
             Text(&row.proxies),
@@ -348,7 +373,11 @@ fn during(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
         out,
         "<h3>By workload</h3><p class=dim>Filters in effect in each combination: − lost or refused, ~ another effect than before.</p>"
     )?;
-    write!(out, "<div class=scroll><table class=during><thead><tr><th>Workloads<th>Now on")?;
+    // Where they are now is known of a running mesh, or of none.
+    let known = groups.iter().any(|group| !group.places.is_empty());
+    let head = if known { "<th>Now on" } else { "" };
+    let frame = if groups.len() > MAX_UNFRAMED { "scroll tall" } else { "scroll" };
+    write!(out, "<div class=\"{frame}\"><table class=during><thead><tr><th>Workloads{head}")?;
     for row in &audit.roll_out {
         write!(out, "<th>{}", Text(&combination(row)))?;
     }
@@ -358,7 +387,10 @@ fn during(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
         let places = places(group);
         let places = if places.is_empty() { "not known" } else { &places };
         let (label, members) = (group_label(workloads), group_members(workloads));
-        write!(out, "<tr><td class=name title=\"{}\">{}<td class=dim>{}", Text(&members), Text(&label), Text(places))?;
+        write!(out, "<tr><td class=name title=\"{}\">{}", Text(&members), Text(&label))?;
+        if known {
+            write!(out, "<td class=dim>{}", Text(places))?;
+        }
         for one in &group.gets {
             let gone: Vec<&str> = one.lost.iter().chain(&one.refused).map(String::as_str).collect();
             let class = match (gone.is_empty(), one.changed.is_empty()) {
@@ -389,7 +421,7 @@ fn section(out: &mut dyn Write, audit: &Audit, index: usize, filter: &Filter) ->
     let open = if filter.verdict == Some(Class::Breaks) && index < 3 { " open" } else { "" };
     writeln!(
         out,
-        "<details class=filter id=f{index} data-name=\"{}\"{open}><summary><span class=\"tag {word}\">{word}</span><span class=name>{}</span><span class=\"dim wide\"><code>{}:{}</code></span></summary><div>",
+        "<details class=filter id=f{index} data-name=\"{}\" data-verdict={word}{open}><summary><span class=\"tag {word}\">{word}</span><span class=name>{}</span><span class=\"dim wide\"><code>{}:{}</code></span></summary><div>",
         Text(&name.to_lowercase()),
         Text(&name),
         Text(&filter.source.file),

@@ -3,18 +3,28 @@
 // and draws a large matrix as far as it is seen.
 const by = id => document.getElementById(id);
 const low = text => text.toLowerCase();
-addEventListener('beforeprint', () => document.querySelectorAll('details.filter').forEach(d => d.open = true));
+addEventListener('beforeprint', () => {
+  if (!document.body.classList.contains('many')) document.querySelectorAll('details.filter').forEach(d => d.open = true);
+});
 const opened = () => {
   const d = location.hash && by(location.hash.slice(1));
   if (d && 'open' in d) { d.open = true; d.scrollIntoView(); }
 };
 addEventListener('hashchange', opened);
 opened();
-const find = by('find');
-if (find) find.addEventListener('input', () => {
-  const word = low(find.value);
-  document.querySelectorAll('[data-name]').forEach(e => e.hidden = !e.dataset.name.includes(word));
-});
+const find = by('find'), only = by('only');
+if (find) {
+  const narrow = () => {
+    const word = low(find.value);
+    document.querySelectorAll('[data-name]').forEach(e =>
+      e.hidden = !e.dataset.name.includes(word) || !!only.value && !!e.dataset.verdict && e.dataset.verdict !== only.value);
+    const rows = document.querySelectorAll('.filters tbody tr');
+    const seen = [...rows].filter(row => !row.hidden).length;
+    by('found').textContent = seen < rows.length ? seen + ' of ' + rows.length : '';
+  };
+  find.addEventListener('input', narrow);
+  only.addEventListener('input', narrow);
+}
 const data = by('grid-data');
 if (data) {
   document.documentElement.classList.add('js');
@@ -26,20 +36,26 @@ if (data) {
   const at = filters.map(() => new Map());
   cells.forEach(cell => at[cell[0]].set(cell[1], cell));
   const [W, H, TOP] = [48, 30, 176];
-  let rows = [], columns = [], side = 0;
+  // Filters come in pages: each has the columns that its rows use, in the order in which they come.
+  const PAGE = 40;
+  let wanted = [], rows = [], columns = [], side = 0, page = 0;
   const choose = () => {
     const [filter, workload, bad] = [low(by('grid-filter').value), low(by('grid-workload').value), by('grid-bad').checked];
-    const wanted = workloads.map(one => low(one[0] + ' ' + one[1]).includes(workload));
-    const counts = (cell, column) => wanted[column] && (!bad || cell[4] < classes.length - 1);
-    const used = new Set();
-    rows = filters.map((_, row) => row).filter(row => {
-      if (!low(filters[row][0]).includes(filter)) return false;
-      const of = [...at[row]].filter(([column, cell]) => counts(cell, column));
-      of.forEach(([column]) => used.add(column));
-      return of.length > 0;
-    });
-    columns = workloads.map((_, column) => column).filter(column => used.has(column));
-    shown.textContent = rows.length + ' of ' + filters.length + ' filters, ' + columns.length + ' of ' + workloads.length + ' groups of workloads';
+    const named = workloads.map(one => low(one[0] + ' ' + one[1]).includes(workload));
+    const counts = ([column, cell]) => named[column] && (!bad || cell[4] < classes.length - 1);
+    wanted = filters.map((one, row) => [row, low(one[0]).includes(filter) ? [...at[row]].filter(counts).map(one => one[0]) : []])
+      .filter(one => one[1].length > 0);
+    page = 0;
+    turn();
+  };
+  const turn = () => {
+    const shownNow = wanted.slice(page * PAGE, (page + 1) * PAGE);
+    rows = shownNow.map(one => one[0]);
+    columns = [...new Set(shownNow.flatMap(one => one[1]))];
+    const first = page * PAGE + Math.min(1, rows.length);
+    shown.textContent = `${first}–${page * PAGE + rows.length} of ${wanted.length} filters (${filters.length} in all), ${columns.length} of ${workloads.length} groups of workloads`;
+    by('grid-back').disabled = page === 0;
+    by('grid-on').disabled = (page + 1) * PAGE >= wanted.length;
     box.scrollTo(0, 0);
     layout();
   };
@@ -81,6 +97,8 @@ if (data) {
   const soon = () => { if (!waiting) { waiting = true; requestAnimationFrame(() => { waiting = false; draw(); }); } };
   box.addEventListener('scroll', soon);
   addEventListener('resize', layout);
+  by('grid-back').addEventListener('click', () => { page--; turn(); });
+  by('grid-on').addEventListener('click', () => { page++; turn(); });
   ['grid-filter', 'grid-workload', 'grid-bad'].forEach(id => by(id).addEventListener('input', choose));
   body.addEventListener('click', event => {
     const place = event.target.dataset.at;
