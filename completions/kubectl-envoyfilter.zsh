@@ -1056,7 +1056,7 @@ never\:"Never"))' \
 '--all-replicas[Read every pod, not one for each template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'::command -- The command\: lint, explain, diff, render, get, status, version or capture:_default' \
+'::command -- The command\: lint, explain, diff, render, get, status, version, audit or capture:_default' \
 && ret=0
 ;;
 (version)

@@ -167,7 +167,7 @@ impl Audit {
             let loaded = input::objects(session, &self.files, self.proxies.demo);
             Work::of_files(session, loaded)
         } else {
-            match Work::open(session, &kinds::LINT, None)? {
+            match Work::open(session, &kinds::AUDIT, None)? {
                 Ok(work) => work,
                 Err(exit) => return Ok(exit),
             }

@@ -10,7 +10,7 @@ use std::io;
 
 #[derive(Debug, Args)]
 pub(super) struct Rbac {
-    /// The command: lint, explain, diff, render, get, status, version or capture
+    /// The command: lint, explain, diff, render, get, status, version, audit or capture
     #[arg(default_value = "lint", value_parser = needs)]
     command: &'static Needs,
     /// Revision of a further control plane, whose mesh settings are read as well

@@ -166,6 +166,7 @@ needs! {
     GET: "get", FEW, true;
     STATUS: "status", FEW, true;
     VERSION: "version", &[POD, NAMESPACE, REVISION_TAG], false;
+    AUDIT: "audit", ALL, true;
     CAPTURE: "capture", &[ENVOY_FILTER, POD, SERVICE, SERVICE_ENTRY, GATEWAY, VIRTUAL_SERVICE, DESTINATION_RULE, SIDECAR, WORKLOAD_ENTRY, KUBE_GATEWAY, NAMESPACE, REVISION_TAG], true;
 }
 

@@ -480,6 +480,8 @@ fn changes_of_effect_are_those_of_the_recordings() {
         all.wrong.keys().filter(|label| known.contains(*label)).count(),
     );
     assert!(all.compared > 18_000, "recordings are missing");
+    assert_eq!(all.both, all.claimed, "a change is said where the recordings show none");
+    assert!(all.truly - all.both <= 1, "{} changes are not said", all.truly - all.both);
     let new: Vec<_> = all.wrong.iter().filter(|(label, _)| !known.contains(*label)).collect();
     assert!(new.is_empty(), "{} disagreements with the recordings: {new:#?}", new.len());
     let gone: Vec<_> = known.iter().filter(|label| !all.wrong.contains_key(*label)).collect();

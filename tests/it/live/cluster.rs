@@ -1,5 +1,6 @@
 //! The same with a real API server, etcd and kubelet streams: `tests/cluster`, which needs Go.
 
+mod audit;
 mod changes;
 mod install;
 mod policy;
@@ -347,64 +348,6 @@ fn the_printed_roles_are_enough_and_needed() {
         drop(granted);
         std::thread::sleep(Duration::from_millis(500));
         assert_ne!(run(&reader, command).err, as_admin.err, "{command:?} needs no rights at all?");
-    }
-}
-
-/// An audit without files: release, filters, proxies and where every workload is come from the cluster.
-#[test]
-#[ignore = "needs Go: .ci/run e2e"]
-fn an_audit_takes_everything_from_the_cluster() {
-    // A cluster of its own, whose istiod is older.
-    let cluster = Cluster::start();
-    let image = json!({"spec": {"containers": [{"name": "discovery", "image": "docker.io/istio/pilot:1.28.2"}]}});
-    let istiod = "/api/v1/namespaces/istio-system/pods/istiod-1";
-    cluster.send("PATCH", istiod, "application/strategic-merge-patch+json", &image).unwrap();
-    cluster.shop("ahead", 2);
-    cluster.create(&documents(
-        "apiVersion: networking.istio.io/v1alpha3
-kind: EnvoyFilter
-metadata: {name: after-auth, namespace: ahead}
-spec:
-  configPatches:
-  - applyTo: HTTP_FILTER
-    match:
-      context: SIDECAR_INBOUND
-      listener:
-        filterChain:
-          filter:
-            name: envoy.filters.network.http_connection_manager
-            subFilter: {name: extensions.istio.io/wasmplugin/ahead.auth}
-    patch:
-      operation: INSERT_AFTER
-      value:
-        name: ahead.buffer
-        typed_config:
-          \"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer
-          max_request_bytes: 65536
-",
-    ));
-    let kubeconfig = cluster.kubeconfig("admin", "ahead");
-    let said = run(&kubeconfig, &["audit", "--to", "1.31", "-o", "json"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert_eq!(said.err, "");
-    let report: Value = serde_json::from_str(&said.out).unwrap();
-    assert_eq!(report["path"], json!(["1.28", "1.29", "1.30", "1.31"]));
-    assert_eq!((&report["verdict"], &report["counts"]["dumps"]), (&json!("ready-after-changes"), &json!(1)));
-    let place = json!({"revision": "default", "istiod": "1.28.2", "proxies": "1.31.0", "count": 2});
-    assert_eq!(report["during"][0]["places"], json!([place]), "{}", report["during"]);
-    let filters = report["filters"].as_array().unwrap();
-    let after_auth = filters.iter().find(|filter| filter["name"] == "after-auth").unwrap();
-    let found = &after_auth["findings"][0];
-    assert_eq!(
-        (&found["code"], &found["steps"]),
-        (&json!("EF608"), &json!([{"from": "1.29", "to": "1.30"}])),
-        "{found}"
-    );
-    // The other forms say the same.
-    for form in ["human", "markdown", "html", "sarif", "junit"] {
-        let said = run(&kubeconfig, &["audit", "--to", "1.31", "-o", form]);
-        assert_eq!(said.code, 1, "{form}: {}", said.err);
-        assert!(said.out.contains("EF608") && said.out.contains("after-auth"), "{form}: {}", said.out);
     }
 }
 
