@@ -146,6 +146,11 @@ fn twin<'a>(cx: &Context<'a>, view: &PatchView<'a>, anchors: &[Anchor]) -> Optio
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for view in cx.patches() {
+        // What is pinned to older proxies does nothing before the upgrade either.
+        let newest = cx.envoy_minor_of(&view).map(|envoy| envoy - 8);
+        if newest.is_none_or(|newest| newest < upgrade.before.proxies.minor) {
+            continue;
+        }
         let anchors = renamed(cx, upgrade, &view);
         let Some(first) = anchors.first() else { continue };
         let since = tell::short(first.since);
