@@ -12,7 +12,7 @@ use crate::engine::Selection;
 use crate::engine::compat::Compat;
 use crate::engine::select::select;
 use crate::load::capture::Capture;
-use crate::load::dump::{Dump, Identity, Layout};
+use crate::load::dump::{Dump, Identity, Layout, Pool};
 use crate::load::{self, Loaded, dumps};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::{Proxy, ProxyKind};
@@ -324,15 +324,23 @@ impl Proxies {
         })
     }
 
-    /// Reads the dumps that are wanted and keeps them. What cannot be read is noted.
+    /// Reads the dumps that are wanted and keeps them, what several say once. What cannot be read is noted.
     pub(super) fn all(
         &self,
         work: &Work,
         wanted: &dyn Fn(&Target) -> bool,
         problems: &mut Vec<Problem>,
     ) -> io::Result<Vec<Kept>> {
-        let mut all = Vec::new();
-        self.each(work, wanted, problems, &mut |_, kept| {
+        let mut all: Vec<Kept> = Vec::new();
+        let mut pool = Pool::default();
+        self.each(work, wanted, problems, &mut |_, mut kept| {
+            // One alone has nobody to share with.
+            if let [first] = all.as_mut_slice() {
+                first.dump.share(&mut pool);
+            }
+            if !all.is_empty() {
+                kept.dump.share(&mut pool);
+            }
             all.push(kept);
             Ok(())
         })?;

@@ -9,10 +9,12 @@ mod identity;
 mod index;
 mod read;
 mod rewrite;
+mod text;
 
 pub use identity::{Identity, override_identity};
 pub use read::Layout;
 pub use rewrite::{Edit, Rewritten};
+pub use text::Pool;
 
 use crate::load::json_scan::Fault;
 use crate::model::proxy::{Proxy, ProxyKind};
@@ -25,12 +27,13 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
+use text::Text;
 
 /// A dump: its text and where its resources stand in it.
 #[derive(Debug)]
 pub struct Dump {
     name: String,
-    text: String,
+    text: Text,
     index: Index,
     node_id: Option<String>,
     proxy: Option<Proxy>,
@@ -117,7 +120,7 @@ impl Dump {
             }
             return (None, problems);
         }
-        let mut dump = Dump { name, text, index, node_id: None, proxy: None };
+        let mut dump = Dump { name, text: Text::Whole(text), index, node_id: None, proxy: None };
         match dump.index.node.clone().map(|range| identity::node(dump.slice(&range))) {
             Some(Ok(node)) if node.id.starts_with("ztunnel~") => return (None, vec![foreign::ztunnel(&dump.name)]),
             Some(Ok(node)) => {
@@ -131,6 +134,13 @@ impl Dump {
             None => {}
         }
         (Some(dump), problems)
+    }
+
+    /// Shares the texts of its resources with other dumps: those of one mesh say mostly the same.
+    pub fn share(&mut self, pool: &mut Pool) {
+        let mut ranges: Vec<Range<usize>> = self.index.entries.iter().filter_map(|entry| entry.json.get()).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        self.text.share(ranges.into_iter(), pool);
     }
 
     /// What to call it in a message.

@@ -64,7 +64,7 @@ impl Dump {
     /// The dump with edits. Secrets are left out, always; without them and without edits the result is the text of the
     /// dump byte for byte.
     pub fn rewrite<'a>(&'a self, edits: &'a [Edit<'a>]) -> Rewritten<'a> {
-        let text = self.text.as_str();
+        let text = self.text.whole();
         let mut plan = Plan { dump: self, text, style: Style::of(text), splices: Vec::new(), emptied: BTreeSet::new() };
         let mut problems = Vec::new();
         let mut replaced: BTreeMap<usize, (&Entry, &str)> = BTreeMap::new();
