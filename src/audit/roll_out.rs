@@ -10,7 +10,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Rules whose findings say that a proxy or istiod does not take a filter.
-const REFUSALS: [&str; 5] = ["EF607", "EF609", "EF610", "EF611", "EF612"];
+const REFUSALS: [&str; 6] = ["EF133", "EF607", "EF609", "EF610", "EF611", "EF612"];
 
 /// A stage and the comparisons that lead to it from the one before the upgrade.
 struct Row<'a> {
