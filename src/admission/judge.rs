@@ -10,6 +10,7 @@ use crate::lint::config::Config;
 use crate::lint::{self, Finding, Input, Rule};
 use crate::load::{Loaded, Options, yaml, yaml_text};
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
+use crate::model::inventory::{Inventory, Shared, Workload};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
 use crate::source::{Node, Problem, Severity, field_path};
@@ -69,21 +70,20 @@ const COPIES: usize = 16;
 pub fn judge(world: &World, rules: &Rules, asked: &Asked<'_>) -> Vec<Remark> {
     let old = asked.old.map(|object| read(world, asked, object));
     let new = asked.new.map(|object| read(world, asked, object));
-    let subjects = || {
-        let loaded = old.iter().chain(&new);
-        loaded.flat_map(|loaded| &loaded.inventory.envoy_filters)
-    };
-    let beside = beside(world, asked, &subjects().collect::<Vec<_>>());
+    let subjects: Vec<&EnvoyFilter> =
+        old.iter().chain(&new).flat_map(|loaded| &loaded.inventory.envoy_filters).collect();
+    let beside = beside(world, asked, &subjects);
+    let near = near(world, asked, &subjects);
     // Without anybody beside it, nothing is left to judge when a filter goes.
     if new.is_none() && beside.is_empty() {
         return Vec::new();
     }
-    let after = run(world, rules, &beside, new.as_ref());
+    let after = run(world, rules, &near, &beside, new.as_ref());
     let (own, others): (Vec<Found>, Vec<Found>) = after.into_iter().partition(|found| found.own);
     let before = if others.is_empty() && (own.is_empty() || old.is_none()) {
         Vec::new()
     } else {
-        run(world, rules, &beside, old.as_ref())
+        run(world, rules, &near, &beside, old.as_ref())
     };
     let mut stood: BTreeMap<Key, usize> = BTreeMap::new();
     for found in &before {
@@ -150,6 +150,23 @@ fn read(world: &World, asked: &Asked<'_>, object: &Value) -> Loaded {
     let source = source_name("admission", kinds::ENVOY_FILTER.kind, asked.namespace, asked.name);
     loaded.add_text(&source, text, &Options { namespace: asked.namespace.to_owned(), ..Options::default() });
     loaded
+}
+
+/// The workloads that anything said of the filter can be about: those of its namespace, where they are all it reaches and some
+/// fit its selector; else all, since where labels are those of others is told. A mesh may have tens of thousands.
+fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Shared<Workload> {
+    let all = || Arc::clone(&world.objects.workloads);
+    if world.planes.iter().any(|plane| plane.mesh.root_namespace == asked.namespace) {
+        return all();
+    }
+    let own = world.workloads_of(asked.namespace);
+    let fits = |filter: &&EnvoyFilter| {
+        let labels = filter.selector.iter().flatten();
+        let wanted: Vec<_> = labels.collect();
+        wanted.is_empty()
+            || own.iter().any(|workload| wanted.iter().all(|(key, want)| workload.labels.get(*key) == Some(*want)))
+    };
+    if subjects.iter().all(fits) { Arc::new(own) } else { all() }
 }
 
 /// The filters of the cluster that may meet the same proxies, and copies that may have drifted apart; in the order of
@@ -219,11 +236,17 @@ fn leaves(value: &Node) -> usize {
 }
 
 /// Lints the filters beside and the one that is asked about, for each control plane.
-fn run(world: &World, rules: &Rules, beside: &[Arc<Known>], subject: Option<&Loaded>) -> Vec<Found> {
+fn run(
+    world: &World,
+    rules: &Rules,
+    near: &Shared<Workload>,
+    beside: &[Arc<Known>],
+    subject: Option<&Loaded>,
+) -> Vec<Found> {
     let above = Loaded::above(Arc::clone(&world.texts));
     let file = above.sources.next();
     let sources = subject.map_or(&above.sources, |subject| &subject.sources);
-    let mut inventory = world.objects.clone();
+    let mut inventory = Inventory { workloads: Arc::clone(near), ..world.objects.clone() };
     let mut problems: Vec<Problem> = Vec::new();
     for known in beside {
         inventory.envoy_filters.extend(known.filter.clone());

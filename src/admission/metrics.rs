@@ -23,6 +23,13 @@ struct OfReview {
     mode: &'static str,
 }
 
+/// Labels of a counter of reviews by rule.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfRule {
+    rule: &'static str,
+    verdict: &'static str,
+}
+
 /// Labels of a counter of findings.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct OfFinding {
@@ -42,6 +49,7 @@ struct OfRefusal {
 pub struct Metrics {
     registry: Registry,
     reviews: Family<OfReview, Counter>,
+    rules: Family<OfRule, Counter>,
     findings: Family<OfFinding, Counter>,
     refused: Family<OfRefusal, Counter>,
     seconds: Histogram,
@@ -61,6 +69,7 @@ impl Metrics {
         let buckets = prometheus_client::metrics::histogram::exponential_buckets(0.0005, 2.0, BUCKETS);
         let metrics = Metrics {
             reviews: Family::default(),
+            rules: Family::default(),
             findings: Family::default(),
             refused: Family::default(),
             seconds: Histogram::new(buckets),
@@ -71,6 +80,7 @@ impl Metrics {
             registry: Registry::default(),
         };
         registry.register("reviews", "Reviews by how they ended", metrics.reviews.clone());
+        registry.register("reviews_by_rule", "Reviews in which a rule found something", metrics.rules.clone());
         registry.register("findings", "Findings of reviews, by rule and namespace", metrics.findings.clone());
         registry.register("refused_requests", "Requests that were no review", metrics.refused.clone());
         registry.register("review_seconds", "How long reviews took, waiting included", metrics.seconds.clone());
@@ -97,6 +107,9 @@ impl Metrics {
             OfReview { operation: operation.to_owned(), verdict: decision.verdict.word(), mode: decision.mode.word() };
         self.reviews.get_or_create(&labels).inc();
         self.seconds.observe(took.as_secs_f64());
+        for rule in decision.codes() {
+            self.rules.get_or_create(&OfRule { rule, verdict: decision.verdict.word() }).inc();
+        }
         for remark in decision.remarks.iter().filter(|remark| !remark.stood) {
             let namespace = request.namespace.clone();
             let labels = OfFinding { rule: remark.code, severity: word(remark.severity), namespace };

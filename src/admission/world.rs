@@ -93,6 +93,20 @@ impl World {
         self.objects.namespace(name)
     }
 
+    /// The workloads of a namespace.
+    pub(super) fn workloads_of(&self, namespace: &str) -> Vec<Arc<Workload>> {
+        let list = &self.objects.workloads;
+        let of = |kind: &Kind| {
+            let want = (kind.kind, namespace);
+            let key = |one: &Arc<Workload>| -> std::cmp::Ordering {
+                (one.object.kind.as_str(), one.object.namespace.as_str()).cmp(&want)
+            };
+            let from = list.partition_point(|one| key(one).is_lt());
+            list.iter().skip(from).take_while(|one| key(one).is_eq()).cloned().collect::<Vec<_>>()
+        };
+        [kinds::POD, kinds::WORKLOAD_ENTRY].into_iter().flat_map(of).collect()
+    }
+
     /// The filters of a namespace.
     pub(super) fn filters_of(&self, namespace: &str) -> impl Iterator<Item = (&Name, &Arc<Known>)> {
         let namespace = namespace.to_owned();

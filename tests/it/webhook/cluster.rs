@@ -165,6 +165,7 @@ fn created_updated_tried_and_deleted_through_a_real_api_server() {
     for words in [
         "envoyfilter_admission_reviews_total{operation=\"CREATE\",verdict=\"denied\",mode=\"enforce\"}",
         "envoyfilter_admission_reviews_total{operation=\"CREATE\",verdict=\"exempt\",mode=\"enforce\"} 1",
+        "envoyfilter_admission_reviews_by_rule_total{rule=\"EF101\",verdict=\"denied\"}",
         "envoyfilter_admission_findings_total{rule=\"EF",
         "namespace=\"verbs\"}",
         "envoyfilter_admission_review_seconds_bucket",

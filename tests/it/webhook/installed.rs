@@ -387,4 +387,12 @@ fn running_proxies_are_asked_for_their_extensions() {
     let denied = denied.unwrap_or_else(|| panic!("{:?}", server.lines()));
     println!("{denied}");
     assert!(denied.contains("EF121 error") && denied.contains("envoy.filters.http.buffer"), "{denied}");
+    // What runs is known beside: a selector that nothing running fits, which something may that comes later.
+    let mut elsewhere = filter.clone();
+    elsewhere["spec"]["workloadSelector"]["labels"]["app"] = "cartt".into();
+    elsewhere["spec"]["configPatches"] = json!([{"applyTo": "CLUSTER",
+        "patch": {"operation": "MERGE", "value": {"connect_timeout": "1s"}}}]);
+    let (status, warnings, body) = installed.call("POST", path, &elsewhere);
+    assert_eq!(status, 201, "{body}");
+    assert!(warnings.iter().any(|line| line.contains("EF201 error") && line.contains("comes later")), "{warnings:?}");
 }

@@ -247,6 +247,25 @@ fn what_may_come_later_warns_and_does_not_deny() {
     assert!(!request.decide(&library.world(), &rules(), ENFORCE).denied());
 }
 
+/// Whatever else runs, a filter is judged by what it reaches, and where its labels are those of others is told.
+#[test]
+fn other_namespaces_matter_only_where_the_labels_are_theirs() {
+    let elsewhere = |app: &str| {
+        let mut pod = running("other-1", app);
+        pod["metadata"]["namespace"] = "other".into();
+        pod
+    };
+    let codes = |world: &[Value]| create(world, ENFORCE, &good()).0.codes();
+    assert_eq!(codes(&[running("cart-1", "cart"), elsewhere("cart")]), [""; 0]);
+    assert_eq!(codes(&[elsewhere("cart")]), ["EF202"]);
+    assert_eq!(codes(&[running("till-1", "till"), elsewhere("cart")]), ["EF202"]);
+    assert_eq!(codes(&[running("till-1", "till"), elsewhere("till")]), ["EF201"]);
+    // A filter of the root namespace reaches them all.
+    let mut root = good();
+    root["metadata"]["namespace"] = "istio-system".into();
+    assert_eq!(create(&[elsewhere("cart")], ENFORCE, &root).0.codes(), [""; 0]);
+}
+
 #[test]
 fn out_of_time_nothing_is_denied_that_would_not_be_judged() {
     let late = |objects: &[Value], policy: Policy, review: &Value, allow: bool| {

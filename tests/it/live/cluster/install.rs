@@ -158,6 +158,7 @@ fn rights_are_enough_and_no_more() {
         &["watch", "envoyfilters.networking.istio.io", "-A"][..],
         &["list", "pods", "-A"],
         &["watch", "namespaces"],
+        &["watch", "mutatingwebhookconfigurations.admissionregistration.k8s.io"],
         &["watch", "configmaps/istio", "-n", "istio-system"],
         &["update", "secrets/small-tls", own[0], own[1]],
         &["watch", "secrets/small-tls", own[0], own[1]],
@@ -174,6 +175,7 @@ fn rights_are_enough_and_no_more() {
         &["patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/other"],
         &["create", "pods", "--subresource=portforward", "-n", "default"],
         &["update", "envoyfilters.networking.istio.io", "-A"],
+        &["update", "mutatingwebhookconfigurations.admissionregistration.k8s.io"],
         &["get", "configmaps/other", "-n", "istio-system"],
         &["create", "policyreports.wgpolicyk8s.io", "-n", "default"],
     ] {
