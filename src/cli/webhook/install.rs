@@ -1,6 +1,6 @@
 //! `webhook install`: the admission server and the scheduled report, by server-side apply.
 
-use super::{DryRun, Exit, Installation, Session, YamlOrJson, called, failed, live, write_objects};
+use super::{DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, live, write_objects};
 use crate::cli::options;
 use crate::cluster::kinds::{
     ADMISSION_POLICY, ADMISSION_POLICY_BINDING, CERTIFICATE, CLUSTER_POLICY_REPORT, JOB, Kind, MADE, NAMESPACE,
@@ -106,14 +106,6 @@ enum OnDeadline {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailurePolicy {
-    #[value(name = "Ignore")]
-    Ignore,
-    #[value(name = "Fail")]
-    Fail,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Source {
     Own,
     CertManager,
@@ -190,7 +182,7 @@ impl Install {
             deny_at: word(&self.deny_at),
             deadline: self.deadline.text.clone(),
             on_deadline: word(&self.on_deadline),
-            failure_policy: word(&self.failure_policy),
+            failure_policy: self.failure_policy.word().to_owned(),
             timeout: self.timeout.into(),
             sample_proxies: self.sample_proxies.into(),
             config_checksum: deploy::checksum(&config),

@@ -37,6 +37,24 @@ enum Command {
     Serve(Box<serve::Serve>),
 }
 
+/// What the API server does where admission gives no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailurePolicy {
+    #[value(name = "Ignore")]
+    Ignore,
+    #[value(name = "Fail")]
+    Fail,
+}
+
+impl FailurePolicy {
+    const fn word(self) -> &'static str {
+        match self {
+            FailurePolicy::Ignore => "Ignore",
+            FailurePolicy::Fail => "Fail",
+        }
+    }
+}
+
 impl Webhook {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
         match &self.command {

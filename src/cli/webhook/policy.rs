@@ -1,6 +1,6 @@
 //! `webhook policy`: the rules that the API server can check by itself, as ValidatingAdmissionPolicies.
 
-use super::{Exit, Installation, Session, YamlOrJson, write_objects};
+use super::{Exit, FailurePolicy, Installation, Session, YamlOrJson, write_objects};
 use crate::deploy::policy::{self, Line, Policy};
 use crate::report::table;
 use clap::{Args, ValueEnum};
@@ -32,14 +32,6 @@ enum Action {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailurePolicy {
-    #[value(name = "Ignore")]
-    Ignore,
-    #[value(name = "Fail")]
-    Fail,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Form {
     Yaml,
     Json,
@@ -59,10 +51,7 @@ impl Print {
                 Action::Warn => "Warn",
                 Action::Audit => "Audit",
             },
-            failure_policy: match self.failure_policy {
-                FailurePolicy::Ignore => "Ignore",
-                FailurePolicy::Fail => "Fail",
-            },
+            failure_policy: self.failure_policy.word(),
         };
         let lines = policy::table(&policy);
         match self.output {

