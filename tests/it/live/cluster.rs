@@ -2,6 +2,7 @@
 
 mod audit;
 mod changes;
+mod faults;
 mod install;
 mod policy;
 mod reports;

@@ -40,7 +40,12 @@ pub(crate) struct World {
     rules: Vec<Rule>,
     /// Continue tokens that expire: how often.
     expire: usize,
+    /// Who answers instead, where this only stands in front.
+    behind: Option<Behind>,
 }
+
+/// Answers a path with a status and a body.
+type Behind = Arc<dyn Fn(&str) -> (u16, String) + Send + Sync>;
 
 /// The running server.
 pub(crate) struct Mock {
@@ -80,6 +85,11 @@ impl World {
     pub(crate) fn fault(mut self, path: &str, fault: Fault, times: usize) -> World {
         self.rules.push(Rule { path: path.to_owned(), fault, times });
         self
+    }
+
+    /// Stands in front of another server: what has no fault is answered by that.
+    pub(crate) fn in_front_of(behind: impl Fn(&str) -> (u16, String) + Send + Sync + 'static) -> World {
+        World { behind: Some(Arc::new(behind)), ..World::default() }
     }
 
     pub(crate) fn expire(mut self, times: usize) -> World {
@@ -222,7 +232,10 @@ fn serve(world: &Mutex<World>, log: &Mutex<Vec<Request>>, stream: TcpStream) {
             extra = format!("retry-after: {seconds}\r\n");
             text(status(code, "too many requests"))
         }
-        None => world.lock().unwrap().answer(&path),
+        None => {
+            let behind = world.lock().unwrap().behind.clone();
+            behind.map_or_else(|| world.lock().unwrap().answer(&path), |behind| behind(&path))
+        }
     };
     let mut stream = stream;
     let _ = write!(
