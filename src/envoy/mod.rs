@@ -22,6 +22,7 @@ static MOVED_TYPES: Table = Table::new(include_str!("data/moved_types.tsv"));
 static REMOVED_FIELDS: Table = Table::new(include_str!("data/removed_fields.tsv"));
 static LEGACY_NAMES: Table = Table::new(include_str!("data/legacy_names.tsv"));
 static DEPRECATIONS: Table = Table::new(include_str!("data/deprecations.tsv"));
+static RUNTIME_GUARDS: Table = Table::new(include_str!("data/runtime_guards.tsv"));
 static EXTENSIONS: Table = Table::new(include_str!("data/extensions.tsv"));
 
 impl Table {
@@ -147,6 +148,36 @@ fn words(before: &str, minor: &str) -> String {
 pub fn deprecation(path: &str) -> Option<Deprecation> {
     let row = DEPRECATIONS.row(path)?;
     Some(Deprecation { since: row.cell(1), disallowed: row.cell(2), removed: row.cell(3), instead: row.cell(4) })
+}
+
+/// A runtime guard: a key of Envoy's runtime that turns a change of behaviour on or off while it is new.
+#[derive(Clone, Copy, PartialEq)]
+pub struct RuntimeGuard(Row);
+
+impl RuntimeGuard {
+    /// Its full name, `envoy.reloadable_features.…`.
+    pub fn name(self) -> &'static str {
+        self.0.cell(0)
+    }
+
+    /// First and last minor of Envoy with it, among the known ones.
+    pub fn minors(self) -> Option<(u16, u16)> {
+        self.0.cell(1).parse().ok().zip(self.0.cell(2).parse().ok())
+    }
+
+    /// What it is by default, with the release from which that holds: `1.29`, `on`. None where no source says it.
+    pub fn defaults(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.0.cell(3).split([',', ';']).filter_map(|one| one.trim().split_once(':'))
+    }
+}
+
+/// The runtime guard of that name, with or without `envoy.reloadable_features.` before it.
+pub fn runtime_guard(name: &str) -> Option<RuntimeGuard> {
+    let row = RUNTIME_GUARDS.row(name).or_else(|| {
+        let long = ["reloadable", "restart"].map(|kind| format!("envoy.{kind}_features.{name}"));
+        long.iter().find_map(|name| RUNTIME_GUARDS.row(name))
+    });
+    row.map(RuntimeGuard)
 }
 
 /// An extension of Envoy.

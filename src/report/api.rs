@@ -2,7 +2,7 @@
 
 use super::style::{Role, Terminal, wrap};
 use crate::envoy::api::view::{Entry, Life, Member, Reference};
-use crate::envoy::api::{KNOWN, istio_of};
+use crate::envoy::api::{GUARD, KNOWN, istio_of};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -46,7 +46,12 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, entry: &Entry) ->
     rows.extend(entry.json_name.iter().map(|text| ("in JSON also", text.clone())));
     rows.extend(entry.constraints.iter().map(|text| ("constraint", text.clone())));
     rows.extend(life(&entry.life));
-    rows.push(("istiod", entry.istiod.clone().unwrap_or_else(|| "no release from 1.18 to 1.31 knows it".to_owned())));
+    if entry.kind != GUARD {
+        rows.push((
+            "istiod",
+            entry.istiod.clone().unwrap_or_else(|| "no release from 1.18 to 1.31 knows it".to_owned()),
+        ));
+    }
     for build in &entry.builds {
         let range = match (&build.first, &build.last) {
             (Some(first), Some(last)) => format!("in the proxy of Istio {first} to {last}"),

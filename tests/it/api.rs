@@ -55,6 +55,20 @@ fn extensions_say_in_which_proxies_they_are_built() {
 }
 
 #[test]
+fn runtime_guards_say_from_when_to_when() {
+    let gone = one("envoy.reloadable_features.abort_filter_chain_on_stream_reset");
+    assert_eq!(gone.kind, "runtime guard");
+    let releases = |one: &Option<api::view::Reference>| one.as_ref().map(|one| (one.envoy.clone(), one.istio.clone()));
+    assert_eq!(releases(&gone.life.added), Some(("1.29".to_owned(), "1.21".to_owned())));
+    assert_eq!(releases(&gone.life.removed), Some(("1.32".to_owned(), "1.24".to_owned())));
+    assert_eq!(gone.notes[0], "default: on since Envoy 1.29");
+    let here = one("abort_when_accessing_dead_decoder");
+    assert_eq!(here.name, "envoy.reloadable_features.abort_when_accessing_dead_decoder");
+    assert!(here.life.removed.is_none() && here.notes[0].contains("off since Envoy 1.36"), "{:?}", here.notes);
+    assert!(here.notes[1].contains("1.34 and 1.35 are not known"), "{:?}", here.notes);
+}
+
+#[test]
 fn what_is_not_there_is_said_with_what_is_like_it() {
     let search = api::find("envoy.config.cluster.v3.Cluster.conect_timeout");
     assert!(search.found.is_empty());

@@ -1,6 +1,8 @@
-//! From what a user types to something of the API: full names, their ends, paths of fields, names of extensions.
+//! From what a user types to something of the API: full names, their ends, paths of fields, names of extensions and guards.
 
-use super::super::{EXTENSIONS, Extension, canonical_name, extension, moved, v3_of};
+use super::super::{
+    EXTENSIONS, Extension, RUNTIME_GUARDS, RuntimeGuard, canonical_name, extension, moved, runtime_guard, v3_of,
+};
 use super::releases;
 use crate::proto::schema::{Enum, Field, Kind, Message, Schema};
 use crate::proto::tree::type_name;
@@ -19,6 +21,8 @@ pub enum Found {
     Value(Enum, String),
     /// An extension.
     Extension(Extension),
+    /// A runtime guard.
+    RuntimeGuard(RuntimeGuard),
 }
 
 /// What a search gives.
@@ -52,6 +56,10 @@ pub fn find(text: &str) -> Search {
     }
     if let Some(one) = extension(&name) {
         search.found.push(Found::Extension(one));
+        return search;
+    }
+    if let Some(guard) = runtime_guard(&name) {
+        search.found.push(Found::RuntimeGuard(guard));
         return search;
     }
     if let Some(gone) = moved(&name) {
@@ -152,7 +160,7 @@ fn nearest(text: &str) -> Vec<String> {
         let short = |name: &'static str| name.rsplit('.').next().unwrap_or(name);
         if text.contains('.') {
             names.extend(schema.messages().map(|one| one.full_name().to_owned()));
-            names.extend(EXTENSIONS.rows().map(|row| row.cell(0).to_owned()));
+            names.extend(EXTENSIONS.rows().chain(RUNTIME_GUARDS.rows()).map(|row| row.cell(0).to_owned()));
         } else {
             names.extend(schema.messages().map(|one| short(one.full_name()).to_owned()));
         }

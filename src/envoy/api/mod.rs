@@ -10,7 +10,7 @@ pub mod view;
 pub use constraints::constraints;
 pub use find::{Found, Search, find};
 
-use super::{Extension, extensions_of};
+use super::{Extension, RuntimeGuard, extensions_of};
 use crate::proto::rules::Rules;
 use crate::proto::schema::{Cardinality, Enum, EnumValue, Field, Kind, Message, Schema, WellKnown};
 use view::{Entry, Life, Member, ProxyBuild, Reference};
@@ -89,6 +89,7 @@ pub fn entry(found: &Found) -> Entry {
         Found::Enum(one) => of_enum(*one),
         Found::Value(one, name) => of_value(*one, name),
         Found::Extension(extension) => of_extension(*extension),
+        Found::RuntimeGuard(guard) => of_guard(*guard),
     }
 }
 
@@ -213,6 +214,38 @@ fn of_extension(extension: Extension) -> Entry {
     entry.builds = vec![build(extension)];
     entry
 }
+
+fn of_guard(guard: RuntimeGuard) -> Entry {
+    let mut entry = Entry::new(GUARD, guard.name());
+    let Some((first, last)) = guard.minors() else { return entry };
+    entry.life = Life {
+        added: (first > KNOWN.0).then(|| reference(first)),
+        added_before_known: first <= KNOWN.0,
+        removed: (last < KNOWN.1).then(|| reference(last + 1)),
+        ..Life::default()
+    };
+    let mut defaults: Vec<String> =
+        guard.defaults().map(|(since, value)| format!("{value} since Envoy {since}")).collect();
+    if defaults.is_empty() {
+        defaults.push("unknown".to_owned());
+    }
+    entry.notes.push(format!("default: {}", defaults.join(", ")));
+    let (before, after) = GUARDS_UNKNOWN;
+    if first == after || last == before {
+        let (from, to) = (before + 1, after - 1);
+        entry.notes.push(format!("the guards of Envoy 1.{from} and 1.{to} are not known: it may be there or not"));
+    }
+    if last < KNOWN.1 {
+        entry.notes.push("a runtime layer that still sets it changes nothing any more".to_owned());
+    }
+    entry
+}
+
+/// The minors of Envoy before and after those whose guards no registry has.
+const GUARDS_UNKNOWN: (u16, u16) = (33, 36);
+
+/// What an entry of a runtime guard is called; no message holds one, so that no istiod knows any.
+pub const GUARD: &str = "runtime guard";
 
 /// A message as the newest Envoy that has it knows it.
 fn newest_message(name: &str) -> Option<Message> {

@@ -82,7 +82,7 @@ pub struct ProxyBuild {
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// `message`, `field`, `enum`, `value` or `extension`.
+    /// `message`, `field`, `enum`, `value`, `extension` or `runtime guard`.
     pub kind: &'static str,
     /// Its full name.
     pub name: String,
