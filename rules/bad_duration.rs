@@ -37,7 +37,7 @@ pub(super) fn consequence(in_typed_struct: bool) -> &'static str {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for noticed in value.notices.iter().filter(|noticed| noticed.notice.what == What::BadDuration) {
-            let span = value.notice_span(&noticed.notice);
+            let span = value.written_span(noticed);
             let mut finding = value
                 .finding(rule, span, "not a duration")
                 .label("a duration is wanted")

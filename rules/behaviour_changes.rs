@@ -103,7 +103,7 @@ fn gateway_label(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: 
             .note("source: Istio 1.24 release notes")
             .of(filter, None);
         let finding = if upgrade.before.release >= Release::minor(21) {
-            finding.help("the other label is there from 1.21 on").fix(
+            finding.help(format!("write `{new}`, which is there from 1.21 on")).fix(
                 "select by the label that both releases set",
                 true,
                 vec![Edit { span, text: new.to_owned() }],

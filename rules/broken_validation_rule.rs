@@ -33,7 +33,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     out.push(
                         value
                             .finding(rule, one.span, message)
-                            .label(format!("a rule of `{}`", object.short_name()))
+                            .label(if one.in_code {
+                                "Envoy reads no negative duration".to_owned()
+                            } else {
+                                format!("a rule of `{}`", object.short_name())
+                            })
                             .note("istiod sends it as it is, and the proxy rejects what holds it"),
                     );
                 }

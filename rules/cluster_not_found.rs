@@ -34,7 +34,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             _ => ("name", want.name.clone()),
         };
         let finding =
-            one.finding(rule, "clusters", format!("no cluster of context {context} here has {field} `{value}`"));
+            one.finding(rule, "cluster", format!("no cluster of context {context} here has {field} `{value}`"));
         let key = parse_subset_key(&want.name);
         let inbound = context == PatchContext::SidecarInbound;
         out.push(match one.like(&value) {

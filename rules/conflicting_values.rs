@@ -7,8 +7,8 @@ use crate::lint::Confidence;
 use crate::lint::context::Knowledge;
 use crate::lint::order::reason;
 use crate::lint::seen::exact;
-use crate::lint::{Context, Finding, Findings, Rule};
-use std::collections::BTreeMap;
+use crate::lint::{Context, Finding, Findings, Rule, names};
+use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
     /// Two filters that write different values to the same field.
@@ -30,7 +30,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    let mut found: BTreeMap<[usize; 4], (Vec<usize>, Vec<String>)> = BTreeMap::new();
+    let mut found: BTreeMap<[usize; 4], (Vec<usize>, Vec<(String, String)>)> = BTreeMap::new();
     for (number, run) in cx.runs.iter().enumerate() {
         for id in run.plan.ids() {
             let winner = run.by_id(id);
@@ -54,9 +54,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                         if entry.0.last() != Some(&number) {
                             entry.0.push(number);
                         }
-                        let text = format!("{place}: {}", change.path);
-                        if !entry.1.contains(&text) {
-                            entry.1.push(text);
+                        let field = (change.path.clone(), place.to_string());
+                        if !entry.1.contains(&field) {
+                            entry.1.push(field);
                         }
                     }
                 }
@@ -65,7 +65,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     }
     for ([filter, patch, by, by_patch], (runs, fields)) in found {
         let (Some(view), Some(other)) = (cx.patch(filter, patch), cx.patch(by, by_patch)) else { continue };
-        let path = fields[0].split(": ").last().unwrap_or_default();
+        let Some((path, _)) = fields.first() else { continue };
+        let paths: BTreeSet<&str> = fields.iter().map(|(path, _)| path.as_str()).collect();
+        let places: BTreeSet<&str> = fields.iter().map(|(_, place)| place.as_str()).collect();
+        let paths = if paths.len() > 1 { format!("{}, ", names::listed(paths, 4)) } else { String::new() };
         let certain = runs.iter().any(|&run| cx.runs[run].knowledge == Knowledge::Dump);
         let labels = runs.iter().filter(|_| certain).map(|&run| cx.runs[run].label.clone());
         out.push(
@@ -77,7 +80,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .label("overwritten")
             .related(other.value_path_span(path), "this value stays")
             .note(format!("it comes later: {}", reason(cx, filter, by)))
-            .note(format!("{} fields: {}", fields.len(), fields[..fields.len().min(3)].join("; ")))
+            .note(format!("{paths}in {}: {}", names::count(places.len(), "place", "places"), names::listed(places, 3)))
             .help("write the value in one place, or set `priority` (the higher one comes later)")
             .workloads(labels)
             .confidence(if certain { Confidence::Certain } else { Confidence::Likely })

@@ -2,6 +2,7 @@
 
 use super::value_refused_after_upgrade::again;
 use crate::declare_rule;
+use crate::lint::upgrade::tell;
 use crate::lint::{Context, Findings, Rule};
 use crate::proto::schema::Schema;
 use crate::source::{Severity, Span};
@@ -43,7 +44,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             None => format!("every Envoy up to 1.{NEWEST_ENVOY}, the newest known, still takes it"),
         });
         if !known(found.primary.span, found.rule.code) {
-            finding = finding.note(format!("new in the Envoy of Istio 1.{}", upgrade.after.proxies.minor));
+            let before = tell::short(upgrade.before.proxies);
+            finding = finding.note(format!("the Envoy of Istio {before} does not call it deprecated"));
         }
         out.push(finding);
     }

@@ -32,20 +32,26 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let place = |filter: &EnvoyFilter| filter.document.key_span(&["metadata".into(), "name".into()]);
+        let same = |other: &&EnvoyFilter| (&other.namespace, &other.name) == (&filter.namespace, &filter.name);
+        let number = match cx.filters.iter().filter(|other| same(other)).count() {
+            2 => "two".to_owned(),
+            number => number.to_string(),
+        };
         let same_file = filter.document.span.file == first.document.span.file;
-        let (severity, note) = if filter.document.to_json() == first.document.to_json() {
-            (rule.severity, "both say the same: one can go")
+        let rename = "give one of them another name, or merge them";
+        let (severity, note, help) = if filter.document.to_json() == first.document.to_json() {
+            (rule.severity, "it says the same as the first one", "delete one of them")
         } else if same_file {
-            (Severity::Error, "kubectl applies both in turn: only the last one stays in the cluster")
+            (Severity::Error, "kubectl applies them in turn: only the last one stays in the cluster", rename)
         } else {
-            (rule.severity, "if both go to one cluster, only the one applied last stays")
+            (rule.severity, "if they go to one cluster, only the one applied last stays", rename)
         };
         out.push(
-            Finding::new(rule, place(filter), format!("there are two EnvoyFilters {}", filter.full_name()))
+            Finding::new(rule, place(filter), format!("there are {number} EnvoyFilters {}", filter.full_name()))
                 .severity(severity)
                 .related(place(first), "the first one")
                 .note(note)
-                .help("give one of them another name, or merge them")
+                .help(help)
                 .of(filter, None),
         );
     }

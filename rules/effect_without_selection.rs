@@ -71,7 +71,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     .of(filter, Some(patch))
                     .label("does not select them")
                     .note(format!(
-                        "{} holds it exactly as patch {patch} writes it",
+                        "{} holds it exactly as configPatches[{patch}] writes it",
                         listed(workloads.iter().map(String::as_str), 4)
                     ))
                     .help("select these workloads too, or restart them")

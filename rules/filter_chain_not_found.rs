@@ -44,7 +44,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             Condition::ApplicationProtocols => ("applicationProtocols", chain.application_protocols.clone()),
             _ => ("destinationPort", chain.destination_port.to_string()),
         };
-        let mut finding = one.finding(rule, "filter chains", format!("no filter chain here has {field} `{value}`"));
+        let mut finding = one.finding(rule, "filter chain", format!("no filter chain here has {field} `{value}`"));
         let nothing = one.candidates.iter().all(String::is_empty);
         finding = match condition {
             Condition::Sni if nothing => finding.help("these chains have no server names (plain HTTP, or TLS without SNI): leave `sni` out and match by `portNumber`"),

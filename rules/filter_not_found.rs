@@ -36,7 +36,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             one.view.patch.apply_to == ApplyTo::HttpFilter && envoy::canonical_filter_name("network", name).is_none();
         if http && name != HTTP_CONNECTION_MANAGER && names::known("network", name, cx.release) == Known::Now {
             let message = format!("an HTTP_FILTER patch looks for HTTP filters inside `{name}`, which has none");
-            out.push(one.finding(rule, "network filters", message).help(format!("name: {HTTP_CONNECTION_MANAGER}")));
+            out.push(one.finding(rule, "network filter", message).help(format!("name: {HTTP_CONNECTION_MANAGER}")));
             continue;
         }
         if let Some(finding) = anchor::absent(rule, cx, &one, "network", name) {

@@ -31,6 +31,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         }
         let apply_to = view.patch.apply_to;
         let Some(operation) = view.patch.body.as_ref().map(|body| body.operation) else { continue };
+        let named = view.node(&["patch", "value"]).is_some_and(|value| value.get("name").is_some());
         let help = match apply_to {
             ApplyTo::ListenerFilter => "match:\n  listener:\n    listenerFilter: <name of the listener filter>",
             ApplyTo::NetworkFilter => {
@@ -46,7 +47,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 view.value_span(&["patch", "operation"]),
                 format!("{operation} of {apply_to} without a match that names the filter does nothing"),
             )
-            .label("the name in `value` is not looked at")
+            .label(if named { "the name in `value` is not looked at" } else { "of which filter, the match has to say" })
             .note("the filter is accepted and nothing is logged: the patch changes no proxy")
             .help(help)
             .ineffective()

@@ -2,8 +2,10 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
-use crate::lint::{Confidence, Context, Finding, Findings, Rule, names, no_match};
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, Rule, names, no_match};
 use crate::model::envoy_filter::ObjectMatch;
+use crate::model::resource::ResourceKind;
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// `routeConfiguration.portName` or `gateway` that no route configuration carries.
@@ -24,6 +26,21 @@ declare_rule! {
     "EF219" "gateway-match-on-http-server" Error => check
 }
 
+/// The namespaces of the Gateways of a name: those given, and those whose route configurations the dumps hold.
+fn namespaces(cx: &Context<'_>, name: &str) -> Vec<String> {
+    let given = cx.inventory.gateways.iter().filter(|it| it.object.name == name);
+    let mut known: BTreeSet<String> = given.map(|it| it.object.namespace.clone()).collect();
+    for run in cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump) {
+        let routes = run.config.of_kind(ResourceKind::Route).map(|route| route.name.split('.').collect::<Vec<_>>());
+        // `https.<port>.<port name>.<gateway>.<namespace>`
+        known.extend(routes.filter_map(|parts| match parts.as_slice() {
+            [_, _, _, gateway, namespace] if *gateway == name => Some((*namespace).to_owned()),
+            _ => None,
+        }));
+    }
+    known.into_iter().collect()
+}
+
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
@@ -34,7 +51,14 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         } else if !want.gateway.contains('/') {
             Some((
                 format!("`gateway: {}` is compared with `namespace/name` and fits none", want.gateway),
-                format!("gateway: {}/{}", view.filter.namespace, want.gateway),
+                match namespaces(cx, &want.gateway).as_slice() {
+                    [] => format!("write its namespace too: `gateway: <namespace>/{}`", want.gateway),
+                    known => known
+                        .iter()
+                        .map(|it| format!("gateway: {it}/{}", want.gateway))
+                        .collect::<Vec<_>>()
+                        .join("\nor "),
+                },
             ))
         } else if want.gateway.contains('.') {
             Some((
@@ -74,7 +98,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             _ => ("portName", &want.port_name),
         };
         let finding =
-            one.finding(rule, "route configurations", format!("no route configuration here carries {field} `{value}`"));
+            one.finding(rule, "route configuration", format!("no route configuration here carries {field} `{value}`"));
         let plain = one.candidates.iter().any(String::is_empty);
         let finding = if plain {
             finding.note(

@@ -15,7 +15,7 @@ declare_rule! {
     /// istiod warns and ignores it: listeners and chains are patched whether they have that filter or not.
     ///
     /// # How to fix
-    /// Match the listener or chain by its name, port, sni or protocols; delete the filter match.
+    /// Match the listener by its name or port, the chain also by sni or protocols; delete the filter match.
     ///
     /// # References
     /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
@@ -25,9 +25,10 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(filter) = document::filter_match(view.patch) else { continue };
-        let what = match view.patch.apply_to {
-            ApplyTo::Listener => "listeners",
-            ApplyTo::FilterChain => "filter chains",
+        // istiod compares nothing else of a match with a listener (`listener_patch.go`).
+        let (what, by) = match view.patch.apply_to {
+            ApplyTo::Listener => ("listeners", "name or portNumber"),
+            ApplyTo::FilterChain => ("filter chains", "name, portNumber, sni or applicationProtocols"),
             _ => continue,
         };
         let named = if filter.name.is_empty() { String::new() } else { format!(" `{}`", filter.name) };
@@ -35,7 +36,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         out.push(
             Finding::new(rule, view.key_span(document::FILTER_MATCH), message)
                 .note(format!("{what} without the filter{named} are patched too"))
-                .help("delete it, and match by name, portNumber, sni or applicationProtocols")
+                .help(format!("delete it, and match by {by}"))
                 .of(view.filter, Some(view.patch.index)),
         );
     }

@@ -24,8 +24,8 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for (problem, finding) in document::in_filters(cx, rule, &["legacy-api"]) {
         let labels = problem.message.contains("workloadLabels");
-        let finding = finding.note("configPatches replaced it in Istio 1.3; nothing below it reaches a proxy");
-        out.push(finding.help(if labels { LABELS } else { PATCHES }));
+        let (new, help) = if labels { ("workloadSelector", LABELS) } else { ("configPatches", PATCHES) };
+        out.push(finding.note(format!("{new} replaced it in Istio 1.3; nothing below it reaches a proxy")).help(help));
     }
 }
 

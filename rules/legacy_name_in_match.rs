@@ -56,13 +56,14 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         }
         for (route, name, canonical) in legacy {
             let span = view.value_span(route);
+            let field = route.last().copied().unwrap_or_default();
             out.push(
                 Finding::new(rule, span, format!("`{name}` is an old name that no filter has"))
                     .of(view.filter, Some(view.patch.index))
                     .label("matches nothing")
                     .ineffective()
                     .note("Istio compares names as they stand since 1.19; before, it took old names for the new ones")
-                    .help(format!("name: {canonical}"))
+                    .help(format!("{field}: {canonical}"))
                     .fix("write the canonical name", true, vec![Edit { span, text: canonical.to_owned() }]),
             );
         }

@@ -29,7 +29,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
         let mut finding =
-            one.finding(rule, "listeners", format!("no listener of context {context} is called `{}`", want.name));
+            one.finding(rule, "listener", format!("no listener of context {context} is called `{}`", want.name));
         let belongs = match want.name.as_str() {
             VIRTUAL_INBOUND => Some("SIDECAR_INBOUND"),
             VIRTUAL_OUTBOUND => Some("SIDECAR_OUTBOUND"),

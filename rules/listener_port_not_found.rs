@@ -29,7 +29,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for one in no_match::at(cx, &[Condition::ListenerPort, Condition::ChainPort]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
-        let what = if one.nearest == Some(Condition::ChainPort) { "inbound filter chains" } else { "listeners" };
+        let what = if one.nearest == Some(Condition::ChainPort) { "inbound filter chain" } else { "listener" };
         let mut finding =
             one.finding(rule, what, format!("nothing in context {context} listens on port {}", want.port_number));
         let mut pairs: BTreeSet<ports::PortPair> = BTreeSet::new();

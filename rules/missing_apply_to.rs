@@ -29,8 +29,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let names: Vec<_> = ApplyTo::ALL[1..].iter().map(|one| one.name()).collect();
+        let written = view.node(&["applyTo"]).filter(|node| node.as_str().is_some());
+        let (span, message) = match written {
+            Some(node) => (node.span, "`INVALID` is no kind of object that a patch can be for"),
+            None => (document::patch_place(&view, "applyTo"), "this patch has no applyTo"),
+        };
         out.push(
-            Finding::new(rule, document::patch_place(&view, "applyTo"), "this patch has no applyTo")
+            Finding::new(rule, span, message)
                 .note("istiod's admission refuses the filter; where it gets in, istiod throws the patch away")
                 .ineffective()
                 .help(format!("write applyTo: and one of {}", names.join(", ")))

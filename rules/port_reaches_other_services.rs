@@ -2,9 +2,12 @@
 
 use crate::declare_rule;
 use crate::engine::matching::parse_subset_key;
+use crate::lint::context::ProxyRun;
 use crate::lint::{Context, Finding, Findings, Knowledge, Rule, names};
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, ObjectMatch};
-use std::collections::BTreeSet;
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
     /// A cluster match by port alone, which reaches services of several namespaces.
@@ -31,27 +34,19 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if want.port_number == 0 || *want != alone {
             continue;
         }
-        let mut hosts: BTreeSet<String> = BTreeSet::new();
+        let mut hosts: BTreeMap<String, String> = BTreeMap::new();
         let mut workloads = Vec::new();
         for met in cx.on_proxies(view.filter_index, view.patch.index).filter(|met| met.run.knowledge == Knowledge::Dump)
         {
-            let changed = met.trace.effects.iter().filter(|(_, effect)| effect.changes());
-            hosts.extend(
-                changed
-                    .map(|(place, _)| parse_subset_key(&place.resource))
-                    .filter(|key| key.direction == "outbound")
-                    .map(|key| key.host.to_owned()),
-            );
+            for (place, _) in met.trace.effects.iter().filter(|(_, effect)| effect.changes()) {
+                let key = parse_subset_key(&place.resource);
+                if key.direction == "outbound" && !hosts.contains_key(key.host) {
+                    hosts.insert(key.host.to_owned(), namespace(cx, met.run, &place.resource, key.host));
+                }
+            }
             workloads.push(met.run.label.clone());
         }
-        let namespaces: BTreeSet<&str> = hosts
-            .iter()
-            .map(|host| {
-                host.split_once(".svc.")
-                    .and_then(|(name, _)| name.split_once('.'))
-                    .map_or(host.as_str(), |(_, namespace)| namespace)
-            })
-            .collect();
+        let namespaces: BTreeSet<&str> = hosts.values().map(String::as_str).collect();
         if namespaces.len() < 2 {
             continue;
         }
@@ -68,10 +63,27 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             )
             .of(view.filter, Some(view.patch.index))
             .label("matches all of them")
-            .note(format!("changed: {}", names::listed(hosts.iter().map(String::as_str), 8)))
+            .note(format!("changed: {}", names::listed(hosts.keys().map(String::as_str), 8)))
             .help("cluster:\n  service: <name>.<namespace>.svc.cluster.local\n  portNumber: <port>")
-            .objects(hosts.iter().cloned())
+            .objects(hosts.keys().cloned())
             .workloads(workloads),
         );
     }
+}
+
+/// The namespace of the service behind an outbound cluster: from its name, from the `istio` filter metadata that istiod
+/// writes into the cluster, from a ServiceEntry given; the host itself where none of these tells.
+fn namespace(cx: &Context<'_>, run: &ProxyRun<'_>, cluster: &str, host: &str) -> String {
+    if let Some((_, namespace)) = host.split_once(".svc.").and_then(|(name, _)| name.split_once('.')) {
+        return namespace.to_owned();
+    }
+    let tree = run.after(ResourceKind::Cluster, cluster);
+    let services = tree.as_ref().and_then(|tree| tree.path(&["metadata", "filter_metadata", "istio", "services"]));
+    let mut services = services.map(Tree::items).unwrap_or_default().iter();
+    let written = services.find(|it| it.str_at("host") == host).map(|it| it.str_at("namespace").to_owned());
+    let entry = || cx.inventory.service_entries.iter().find(|it| it.hosts.iter().any(|one| one == host));
+    written
+        .filter(|namespace| !namespace.is_empty())
+        .or_else(|| entry().map(|it| it.object.namespace.clone()))
+        .unwrap_or_else(|| host.to_owned())
 }

@@ -30,7 +30,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let context = one.view.patch.context;
         if one.nearest == Some(Condition::RoutePort) {
             let message = format!("no route configuration of context {context} is for port {}", want.port_number);
-            let finding = one.finding(rule, "route configurations", message);
+            let finding = one.finding(rule, "route configuration", message);
             out.push(if context == PatchContext::SidecarInbound {
                 finding.help("inbound route configurations have the port of the pod, not that of the Service")
             } else {
@@ -39,7 +39,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let message = format!("no route configuration of context {context} is called `{}`", want.name);
-        let finding = one.finding(rule, "route configurations", message);
+        let finding = one.finding(rule, "route configuration", message);
         let outbound = parse_subset_key(&want.name);
         out.push(match one.like(&want.name) {
             Some(like) => finding.help(format!("name: \"{like}\"")),

@@ -31,7 +31,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             Some(Condition::RouteAction) => "no route here has this action".to_owned(),
             _ => format!("no route here is called `{}`", route.name),
         };
-        let finding = one.finding(rule, "routes", message);
+        let finding = one.finding(rule, "route", message);
         out.push(match one.like(&route.name) {
             Some(like) if one.nearest == Some(Condition::RouteName) => finding.help(format!("name: {like}")),
             _ => finding,

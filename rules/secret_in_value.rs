@@ -46,7 +46,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     .of(view.filter, Some(view.patch.index))
                     .label("visible to everybody who reads the filter")
                     .note("change the secret: what was published stays known")
-                    .help("filename: /etc/secrets/<key> # from a mounted Secret, or an sds_config"),
+                    .help(if field.is("inline_string") || field.is("inline_bytes") {
+                        "filename: /etc/secrets/<key> # from a mounted Secret, or an sds_config"
+                    } else if what == "a credential" {
+                        "take it out; the HTTP filter `envoy.filters.http.credential_injector` adds a header from a Secret"
+                    } else {
+                        "take it out, and let what needs it read it from a mounted Secret"
+                    }),
             );
         });
     }

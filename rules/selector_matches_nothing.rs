@@ -56,7 +56,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if like.is_none() && !sure {
             continue;
         }
-        let number = names::count(in_scope.len(), "workload", "workloads");
+        let number = match in_scope.len() {
+            1 => "workload".to_owned(),
+            number => format!("{number} workloads"),
+        };
         let mut route: Vec<Step> = ["spec", "workloadSelector", "labels"].into_iter().map(Step::from).collect();
         route.push(Step::from(key.as_str()));
         let span = filter.document.at(&route).map_or(filter.document.key_span(&route), |node| node.span);
@@ -68,9 +71,12 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .label("selects nothing")
             .ineffective()
             .note(if have.is_empty() {
-                format!("none of the {number} known in reach of this filter has a label `{key}`")
+                let none = if in_scope.len() == 1 { "the only" } else { "none of the" };
+                let has = if in_scope.len() == 1 { "has no" } else { "has a" };
+                format!("{none} {number} known in reach of this filter {has} label `{key}`")
             } else {
-                format!("of the {number} known in reach of this filter, `{key}` is {}", names::listed(have, 8))
+                let of = if in_scope.len() == 1 { "on the only" } else { "of the" };
+                format!("{of} {number} known in reach of this filter, `{key}` is {}", names::listed(have, 8))
             });
         if let Some(like) = like {
             finding = finding.help(match what {

@@ -30,7 +30,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let ObjectMatch::Cluster(want) = &one.view.patch.object else { continue };
         let host = want.service.as_str();
         let mut finding =
-            one.finding(rule, "clusters", format!("the selected proxies have no cluster for service `{host}`"));
+            one.finding(rule, "cluster", format!("the selected proxies have no cluster for service `{host}`"));
         let full = one
             .candidates
             .iter()

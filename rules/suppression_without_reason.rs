@@ -27,12 +27,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if one.form == Form::Istioctl {
             continue;
         }
-        if let Some(first) = one.rules.first() {
+        if !one.rules.is_empty() {
             if one.reason.is_empty() {
-                let message = format!("the suppression of {} does not say why", first.word);
+                let words: Vec<&str> = one.rules.iter().map(|named| named.word.as_str()).collect();
+                let message = format!("the suppression of {} does not say why", words.join(", "));
                 out.push(
                     Finding::new(rule, one.span, message)
-                        .help(format!("write the reason behind it: `{} because …`", first.word)),
+                        .help(format!("write the reason behind it: `{} because …`", words.join(","))),
                 );
             }
         } else {

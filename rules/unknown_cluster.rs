@@ -5,6 +5,7 @@ use crate::lint::context::{Knowledge, PatchRun};
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::source::Step;
 
 declare_rule! {
     /// A cluster named in a value that the proxy does not have.
@@ -29,13 +30,13 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
-        let mut names: Vec<(String, String)> = Vec::new();
-        clusters(value, "", &mut names);
-        for (path, name) in names {
+        let mut names: Vec<(Vec<Step>, String)> = Vec::new();
+        clusters(value, &mut Vec::new(), &mut names);
+        for (route, name) in names {
             let absent =
                 |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && run.changes() && !has(run, &name);
             let Some(seen) = cx.seen(&view, absent) else { continue };
-            let mut finding = Finding::new(rule, view.value_path_span(&path), format!("there is no cluster `{name}`"))
+            let mut finding = Finding::new(rule, view.value_place(&route), format!("there is no cluster `{name}`"))
                 .label("not a cluster of the proxy")
                 .help("add it with a CLUSTER ADD patch, or use the name of a cluster that the proxy has")
                 .of(view.filter, Some(view.patch.index));
@@ -54,21 +55,24 @@ fn has(run: &PatchRun<'_, '_>, name: &str) -> bool {
 }
 
 /// Fields that name a cluster, with their path; not those that say what a cluster is itself called.
-fn clusters(tree: &Tree<'_>, path: &str, names: &mut Vec<(String, String)>) {
+fn clusters(tree: &Tree<'_>, route: &mut Vec<Step>, names: &mut Vec<(Vec<Step>, String)>) {
     let mut tree = tree.clone();
     tree.open();
     for (key, value) in tree.entries() {
-        let place = if path.is_empty() { key.to_string() } else { format!("{path}.{key}") };
+        route.push(Step::from(&**key));
         let text = value.as_str().unwrap_or_default();
         match &**key {
             "cluster" | "cluster_name" if !text.is_empty() && !text.contains('%') => {
-                names.push((place, text.to_owned()));
+                names.push((route.clone(), text.to_owned()));
             }
             "load_assignment" | "metadata" | "filter_metadata" | "dynamic_metadata" => {}
-            _ => clusters(value, &place, names),
+            _ => clusters(value, route, names),
         }
+        route.pop();
     }
-    for item in tree.items() {
-        clusters(item, path, names);
+    for (number, item) in tree.items().iter().enumerate() {
+        route.push(Step::from(number));
+        clusters(item, route, names);
+        route.pop();
     }
 }

@@ -8,6 +8,7 @@ use crate::lint::{Context, Finding, Findings, Rule};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
+use crate::source::Step;
 use std::collections::BTreeMap;
 
 declare_rule! {
@@ -33,12 +34,14 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
-        let mut keys: Vec<(String, String, String)> = Vec::new();
+        let mut keys: Vec<(Vec<Step>, String, String)> = Vec::new();
         match view.patch.apply_to {
-            ApplyTo::HttpRoute | ApplyTo::VirtualHost | ApplyTo::RouteConfiguration => keys_of(value, "", &mut keys),
+            ApplyTo::HttpRoute | ApplyTo::VirtualHost | ApplyTo::RouteConfiguration => {
+                keys_of(value, &mut Vec::new(), &mut keys);
+            }
             _ => continue,
         }
-        for (path, key, extension) in keys {
+        for (route, key, extension) in keys {
             let mut others: Vec<String> = Vec::new();
             let seen = cx.seen_if(&view, |run| {
                 let names = http_filters(run.run);
@@ -58,13 +61,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             if known_elsewhere || (!seen.certain() && others.is_empty()) {
                 continue;
             }
-            let mut finding = Finding::new(
-                rule,
-                view.value_path_span(&format!("{path}.{key}")),
-                format!("no HTTP filter is named `{key}`"),
-            )
-            .label("has to be the name of an HTTP filter")
-            .of(view.filter, Some(view.patch.index));
+            let mut finding = Finding::new(rule, view.value_place(&route), format!("no HTTP filter is named `{key}`"))
+                .label("has to be the name of an HTTP filter")
+                .of(view.filter, Some(view.patch.index));
             if let Some(other) = others.first() {
                 finding = finding.help(format!("write `{other}`, the name that the filter of this extension has"));
             }
@@ -74,19 +73,24 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
 }
 
 /// Keys of every `typed_per_filter_config`: where, which, and the package of the configuration's type.
-fn keys_of(tree: &Tree<'_>, path: &str, keys: &mut Vec<(String, String, String)>) {
-    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+fn keys_of(tree: &Tree<'_>, route: &mut Vec<Step>, keys: &mut Vec<(Vec<Step>, String, String)>) {
     for (key, value) in tree.entries() {
+        route.push(Step::from(&**key));
         if key == "typed_per_filter_config" {
             for (name, config) in value.entries() {
-                keys.push((below(key), name.to_string(), package(&config.type_name().unwrap_or_default()).to_owned()));
+                let mut route = route.clone();
+                route.push(Step::from(&**name));
+                keys.push((route, name.to_string(), package(&config.type_name().unwrap_or_default()).to_owned()));
             }
         } else if !key.ends_with("metadata") {
-            keys_of(value, &below(key), keys);
+            keys_of(value, route, keys);
         }
+        route.pop();
     }
-    for item in tree.items() {
-        keys_of(item, path, keys);
+    for (number, item) in tree.items().iter().enumerate() {
+        route.push(Step::from(number));
+        keys_of(item, route, keys);
+        route.pop();
     }
 }
 

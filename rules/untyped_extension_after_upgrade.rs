@@ -2,6 +2,7 @@
 
 use super::value_refused_after_upgrade::again;
 use crate::declare_rule;
+use crate::lint::upgrade::tell;
 use crate::lint::{Context, Findings, Rule};
 use crate::model::release::Release;
 use crate::source::Severity;
@@ -33,6 +34,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         return;
     }
     for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF112") {
-        out.push(again(rule, upgrade, found).severity(Severity::Error));
+        let mut finding = again(rule, upgrade, found).severity(Severity::Error);
+        // It has no configuration before, either: what ends is that its name was enough.
+        if let Some((name, _)) = found.message.split_once("` has no ") {
+            finding.message = format!("{} {name}` is no longer found by its name alone", tell::from_on(upgrade));
+        }
+        out.push(finding);
     }
 }

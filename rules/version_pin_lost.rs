@@ -40,7 +40,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             finding = finding
                 .severity(Severity::Info)
                 .note(format!(
-                    "patch {} of {} takes over: it fits the new version and patches the same",
+                    "configPatches[{}] of {} takes over: it fits the new version and patches the same",
                     twin.patch.index,
                     twin.filter.full_name()
                 ))

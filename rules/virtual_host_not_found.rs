@@ -2,7 +2,8 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
-use crate::lint::{Context, Findings, Rule, no_match};
+use crate::lint::no_match::NoMatch;
+use crate::lint::{Context, Findings, Rule, no_match, ports};
 use crate::model::envoy_filter::ObjectMatch;
 
 declare_rule! {
@@ -23,6 +24,9 @@ declare_rule! {
     "EF220" "virtual-host-not-found" Error => check
 }
 
+/// What names of inbound virtual hosts begin with.
+const INBOUND: &str = "inbound|http|";
+
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for one in no_match::at(cx, &[Condition::VirtualHostName, Condition::DomainName]) {
         let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
@@ -31,20 +35,38 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             Some(Condition::DomainName) => ("domainName", &vhost.domain_name),
             _ => ("name", &vhost.name),
         };
-        let finding = one.finding(rule, "virtual hosts", format!("no virtual host here has {field} `{value}`"));
+        let finding = one.finding(rule, "virtual host", format!("no virtual host here has {field} `{value}`"));
         let with_port =
             one.candidates.iter().find(|it| it.strip_prefix(value.as_str()).is_some_and(|rest| rest.starts_with(':')));
-        let inbound = value
-            .starts_with("inbound|http|")
-            .then(|| one.candidates.iter().find(|it| it.starts_with("inbound|http|")))
-            .flatten();
-        let like = with_port.or(inbound).map(String::as_str).or_else(|| one.like(value));
-        out.push(match like {
-            Some(like) if inbound.is_some() => {
-                finding.help(format!("inbound virtual hosts have the port of the Service:\n{field}: \"{like}\""))
-            }
+        if let Some(port) = value.strip_prefix(INBOUND) {
+            let words = "inbound virtual hosts have the port of the Service";
+            out.push(finding.help(match of_service(cx, &one, port) {
+                Some(name) => format!("{words}:\n{field}: \"{name}\""),
+                None => words.to_owned(),
+            }));
+            continue;
+        }
+        out.push(match with_port.map(String::as_str) {
             Some(like) => finding.help(format!("{field}: \"{like}\"")),
-            None => finding,
+            None => match one.like(value) {
+                Some(like) => finding.help(format!("did you mean `{field}: \"{like}\"`?")),
+                None => finding,
+            },
         });
+    }
+}
+
+/// The inbound virtual host behind a port of the pod, or else the only one that is for a port at all: connections to other
+/// ports pass through `inbound|http|0`.
+fn of_service<'c>(cx: &Context<'_>, one: &'c NoMatch<'_, '_>, port: &str) -> Option<&'c String> {
+    let pairs = || one.runs.iter().flat_map(|run| ports::of_workload(cx, run));
+    let services: Vec<u32> = pairs().filter(|pair| pair.target.to_string() == port).map(|pair| pair.port).collect();
+    let name = |name: &&String| name.strip_prefix(INBOUND).is_some_and(|port| port != "0");
+    let inbound: Vec<&String> = one.candidates.iter().filter(name).collect();
+    let behind = |name: &&&String| services.iter().any(|service| **name == &format!("{INBOUND}{service}"));
+    match (inbound.iter().find(behind), inbound.as_slice()) {
+        (Some(name), _) => Some(name),
+        (None, [only]) => Some(only),
+        _ => None,
     }
 }

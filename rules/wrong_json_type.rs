@@ -35,7 +35,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 Some(NodeValue::List(_)) => "a list",
                 Some(NodeValue::Map(_)) => "a mapping",
             };
-            let span = value.notice_span(&noticed.notice);
+            let span = value.written_span(noticed);
             let mut finding = value
                 // `a string: put it in quotes`: the order comes as help.
                 .finding(
@@ -43,7 +43,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     span,
                     format!("{found} where {} is wanted", expected.split(": ").next().unwrap_or(expected)),
                 )
-                .label(format!("in `{}`", noticed.notice.message))
+                .label(format!("in `{}`", value.holder(&noticed.notice)))
                 .note(super::bad_duration::consequence(noticed.in_typed_struct))
                 .ineffective_if(!noticed.in_typed_struct);
             if let Some(node) = noticed.node {

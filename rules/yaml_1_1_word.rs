@@ -4,7 +4,7 @@ use crate::declare_rule;
 use crate::lint::document;
 use crate::lint::{Context, Findings, Rule};
 use crate::source::Severity;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 declare_rule! {
     /// An unquoted word that YAML 1.1 takes for something else.
@@ -27,10 +27,21 @@ declare_rule! {
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     // Where a text was needed: the loader says so at the same place.
-    let refused: HashSet<_> =
-        cx.problems.iter().filter(|problem| problem.code == "wrong-type").map(|problem| problem.span).collect();
+    let refused: HashMap<_, _> = cx
+        .problems
+        .iter()
+        .filter(|problem| problem.code == "wrong-type")
+        .map(|problem| (problem.span, problem.help.is_some()))
+        .collect();
     for (problem, finding) in document::in_filters(cx, rule, &["yaml-1.1-surprise"]) {
-        let severity = if refused.contains(&problem.span) { Severity::Error } else { rule.severity };
-        out.push(finding.severity(severity).note("a reader of YAML 1.2 takes it for something else"));
+        let finding = finding.note("a reader of YAML 1.2 takes it for something else");
+        let Some(quotes) = refused.get(&problem.span) else {
+            out.push(finding);
+            continue;
+        };
+        let mut finding = finding.severity(Severity::Error);
+        let word = problem.span.map(|span| cx.sources.snippet(span));
+        finding.help = word.filter(|_| *quotes).map(|word| format!("write \"{word}\""));
+        out.push(finding);
     }
 }

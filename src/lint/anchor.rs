@@ -28,6 +28,7 @@ pub fn absent(rule: &'static Rule, cx: &Context<'_>, one: &NoMatch<'_, '_>, kind
         "network" => "network filter",
         _ => "listener filter",
     };
+    let field = if kind == "listener" { "listenerFilter" } else { "name" };
     let known = names::known(kind, name, cx.release);
     let adders = adders(cx, kind, name);
     if one.confidence == Confidence::Likely && (known == Known::Now || name.is_empty()) {
@@ -47,7 +48,7 @@ pub fn absent(rule: &'static Rule, cx: &Context<'_>, one: &NoMatch<'_, '_>, kind
             })
         }
     };
-    let finding = one.finding(rule, &format!("{word}s"), format!("no {word} `{name}` is there when this patch runs"));
+    let finding = one.finding(rule, word, format!("no {word} `{name}` is there when this patch runs"));
     let others: Vec<&Adder> =
         adders.iter().filter(|it| (it.filter, it.patch) != (one.view.filter_index, one.view.patch.index)).collect();
     if let Some(adder) = others.first() {
@@ -61,11 +62,11 @@ pub fn absent(rule: &'static Rule, cx: &Context<'_>, one: &NoMatch<'_, '_>, kind
             };
             let finding = finding.note(when);
             match renamed(name, cx) {
-                Some(renamed) => finding.help(format!("name: {renamed}")),
+                Some(renamed) => finding.help(format!("{field}: {renamed}")),
                 None => finding,
             }
         }
-        (_, Some(like)) => finding.help(format!("name: {like}")),
+        (_, Some(like)) => finding.help(format!("{field}: {like}")),
         (Known::Now, None) => finding.note("istiod generates it for other configurations: for a policy, a protocol or a provider that these proxies do not have"),
         (Known::Never, None) => {
             let finding = finding.note("istiod generates no filter of this name, and no EnvoyFilter given adds one");

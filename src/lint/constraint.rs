@@ -14,6 +14,8 @@ pub struct Broken {
     pub span: Span,
     /// What it has to be: `at least 1`, `one of A, B`.
     pub must_be: String,
+    /// Whether no proto file states the rule: Envoy's code has it.
+    pub in_code: bool,
 }
 
 /// What has to be there and is not.
@@ -49,14 +51,26 @@ fn stated(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
             let count = node.items().len() as u64;
             let appended = !object.whole;
             if let Some(max) = list.max.filter(|&max| count > max) {
-                out.push(Broken { span: node.span, must_be: format!("a list of at most {}", items(max)) });
+                out.push(Broken {
+                    span: node.span,
+                    must_be: format!("a list of at most {}", items(max)),
+                    in_code: false,
+                });
             } else if count > 0 && count < list.min && !appended {
-                out.push(Broken { span: node.span, must_be: format!("a list of at least {}", items(list.min)) });
+                out.push(Broken {
+                    span: node.span,
+                    must_be: format!("a list of at least {}", items(list.min)),
+                    in_code: false,
+                });
             }
             if list.unique {
                 for (index, item) in node.items().iter().enumerate() {
                     if node.items()[..index].iter().any(|other| other.value == item.value) {
-                        out.push(Broken { span: item.span, must_be: "no repetition of another item".to_owned() });
+                        out.push(Broken {
+                            span: item.span,
+                            must_be: "no repetition of another item".to_owned(),
+                            in_code: false,
+                        });
                     }
                 }
             }
@@ -72,7 +86,7 @@ fn stated(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
                 if let (Some(rules), Kind::String) = (&map.keys, key_kind)
                     && let Some(must_be) = rules.text.as_ref().and_then(|rules| text(rules, &entry.key))
                 {
-                    out.push(Broken { span: entry.key_span, must_be });
+                    out.push(Broken { span: entry.key_span, must_be, in_code: false });
                 }
                 if let Some(rules) = &map.values {
                     single(rules, kind, &entry.value, &mut out);
@@ -89,7 +103,11 @@ fn stated(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
 fn negative(field: Field, node: &Node) -> Option<Broken> {
     let Kind::Message(message) = field.kind() else { return None };
     let written = node.as_str().filter(|_| message.well_known() == Some(WellKnown::Duration))?;
-    (parse_go_duration(written)? < 0).then(|| Broken { span: node.span, must_be: "a positive duration".to_owned() })
+    (parse_go_duration(written)? < 0).then(|| Broken {
+        span: node.span,
+        must_be: "0s or more".to_owned(),
+        in_code: true,
+    })
 }
 
 /// What Envoy misses in an object that is given in full.
@@ -197,7 +215,7 @@ fn single(rules: &Rules, kind: Kind, node: &Node, out: &mut Vec<Broken>) {
         }
         _ => None,
     };
-    out.extend(must_be.map(|must_be| Broken { span: node.span, must_be }));
+    out.extend(must_be.map(|must_be| Broken { span: node.span, must_be, in_code: false }));
 }
 
 #[allow(clippy::float_cmp, reason = "Envoy compares the numbers themselves")]

@@ -191,10 +191,11 @@ fn processing_mode(value: &PatchValue<'_>, mode: &Object<'_>) -> Option<Refusal>
         [("request_body_mode", "request_trailer_mode"), ("response_body_mode", "response_trailer_mode")]
     {
         if is(mode, body, "FULL_DUPLEX_STREAMED") && !is(mode, trailers, "SEND") {
+            let (place, order) = if mode.member(trailers).is_some() { (trailers, "write") } else { (body, "add") };
             return Some(refusal(
-                span(mode, body),
+                span(mode, place),
                 format!("`{body}: FULL_DUPLEX_STREAMED` needs `{trailers}: SEND`"),
-                format!("add `{trailers}: SEND`"),
+                format!("{order} `{trailers}: SEND`"),
             ));
         }
     }

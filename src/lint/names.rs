@@ -150,8 +150,13 @@ fn last(name: &str) -> &str {
 
 /// Up to `most` of these names in backquotes, and how many more there are.
 pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>, most: usize) -> String {
+    listed_or(names, most, "(no name)")
+}
+
+/// The same for texts that are no names, with a word for one that is empty.
+pub fn listed_or<'n>(names: impl IntoIterator<Item = &'n str>, most: usize, absent: &str) -> String {
     let names: Vec<&str> = names.into_iter().collect();
-    let quote = |name: &&str| if name.is_empty() { "(no name)".to_owned() } else { format!("`{name}`") };
+    let quote = |name: &&str| if name.is_empty() { absent.to_owned() } else { format!("`{name}`") };
     let shown: Vec<String> = names.iter().take(most).map(quote).collect();
     match names.len().saturating_sub(most) {
         0 => shown.join(", "),

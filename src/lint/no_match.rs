@@ -2,7 +2,7 @@
 
 use super::context::{Context, Knowledge, PatchView, ProxyRun};
 use super::finding::{Confidence, Finding};
-use super::names::{count, listed, nearest};
+use super::names::{count, listed_or, nearest};
 use super::rule::Rule;
 use crate::engine::trace::Condition;
 use crate::engine::{Outcome, PatchId};
@@ -117,8 +117,8 @@ impl NoMatch<'_, '_> {
         }
     }
 
-    /// A finding at that place, with the proxies that were looked at and what they have there. `what` names the things
-    /// that were compared: "listeners", "virtual hosts".
+    /// A finding at that place, with the proxies that were looked at and what they have there. `what` names one of the
+    /// things that were compared: "listener", "virtual host".
     pub fn finding(&self, rule: &'static Rule, what: &str, message: impl Into<String>) -> Finding {
         let finding = Finding::new(rule, self.span(), message)
             .of(self.view.filter, Some(self.view.patch.index))
@@ -129,15 +129,26 @@ impl NoMatch<'_, '_> {
             Confidence::Certain => {
                 let proxies = count(self.runs.len(), "proxy", "proxies");
                 let among: Vec<&str> = self.candidates.iter().map(String::as_str).collect();
-                let have = if among.is_empty() { "nothing".to_owned() } else { listed(among, 8) };
+                let have = if among.is_empty() { "nothing".to_owned() } else { listed_or(among, 8, self.absent()) };
+                let looked = count(self.objects, what, &format!("{what}s"));
+                let have = format!("{} {have}", if self.objects == 1 { "it has" } else { "they have" });
                 finding
-                    .note(format!("looked at {} {what} on {proxies}; they have {have}", self.objects))
+                    .note(format!("looked at {looked} on {proxies}; {have}"))
                     .workloads(self.runs.iter().map(|run| run.label.clone()))
             }
             Confidence::Likely => finding.note(
                 "no configuration of a proxy was given: compared with what istiod generates for a sidecar, a gateway and a waypoint",
             ),
         }
+    }
+
+    /// What an object is said to have that lacks what was compared.
+    fn absent(&self) -> &'static str {
+        let names = [Condition::ListenerName, Condition::ChainName, Condition::Filter, Condition::SubFilter];
+        let routes = [Condition::RouteConfigurationName, Condition::VirtualHostName, Condition::RouteName];
+        let others = [Condition::ListenerFilter, Condition::ClusterName];
+        let name = |nearest| names.iter().chain(&routes).chain(&others).any(|condition| *condition == nearest);
+        if self.nearest.is_some_and(name) { "(no name)" } else { "(none)" }
     }
 
     /// What is there and most like the text asked for.

@@ -3,6 +3,7 @@
 use super::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
 use super::finding::{Confidence, Finding, Findings};
 use super::rule::Rule;
+use super::walk;
 use crate::engine::trace::{Effect, Place};
 use crate::engine::{self, PatchId};
 use crate::model::resource::ResourceKind;
@@ -82,6 +83,27 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The keys of a path of the engine, up to the first list item.
+fn keys_of(path: &str) -> Vec<Step> {
+    let mut keys = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(quoted) = rest.strip_prefix("[\"") {
+            let Some((key, after)) = quoted.split_once("\"]") else { break };
+            keys.push(Step::from(key));
+            rest = after;
+        } else if rest.starts_with('[') {
+            break;
+        } else {
+            let (key, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            keys.push(Step::from(key));
+            rest = after;
+        }
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+    }
+    keys
+}
+
 /// Whether a run speaks of the match as it is written: a dump, or a reference configuration for which nothing of the
 /// match was left out.
 pub fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
@@ -107,23 +129,28 @@ impl PatchRun<'_, '_> {
 }
 
 impl PatchView<'_> {
-    /// The place in the patch's value of a path of the engine (`a.b[2].c`, proto names); of the deepest key on the way
-    /// that is there.
+    /// The place in the patch's value of a path of the engine (`a.b["key"].c`, proto names); of the deepest key on the
+    /// way that is there. A list item ends the way: its number is that in the proxy's list, not in the value.
     pub fn value_path_span(&self, path: &str) -> Span {
+        self.value_place(&keys_of(path))
+    }
+
+    /// The place in the patch's value at a route of proto names, keys of maps and items of the value's own lists; of the
+    /// deepest one that is there.
+    pub fn value_place(&self, steps: &[Step]) -> Span {
         let mut route: Vec<Step> = Vec::new();
         let mut node = self.node(&["patch", "value"]);
-        let plain = |key: &str| key.replace('_', "").to_lowercase();
-        for part in path.split('.') {
-            let key = part.split('[').next().unwrap_or(part);
-            let Some(entry) = node.and_then(|node| node.entries().iter().find(|entry| plain(&entry.key) == plain(key)))
-            else {
-                break;
+        for step in steps {
+            let next = match step {
+                Step::Item(item) => node.and_then(|node| Some((step.clone(), node.items().get(*item)?))),
+                Step::Key(key) => node.and_then(|node| {
+                    let like = || node.entries().iter().find(|entry| walk::same(&entry.key, key));
+                    node.entry(key).or_else(like).map(|entry| (Step::from(entry.key.as_str()), &entry.value))
+                }),
             };
-            route.push(Step::from(entry.key.as_str()));
-            node = Some(&entry.value);
-            if part.contains('[') {
-                break;
-            }
+            let Some((step, below)) = next else { break };
+            route.push(step);
+            node = Some(below);
         }
         self.value_route_span(&route)
     }
@@ -344,4 +371,18 @@ pub fn discovered<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = String> + 'c 
         let value = view.built.and_then(|built| built.value.as_ref())?;
         value.get("config_discovery").map(|_| value.name().to_owned())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_with_dots_stay_whole() {
+        let steps = |keys: &[&str]| keys.iter().map(|key| Step::from(*key)).collect::<Vec<_>>();
+        assert_eq!(keys_of("typed_config.@type"), steps(&["typed_config", "@type"]));
+        assert_eq!(keys_of("options[\"envoy.http.v3\"].idle.x"), steps(&["options", "envoy.http.v3", "idle", "x"]));
+        assert_eq!(keys_of("a.list[3].b"), steps(&["a", "list"]));
+        assert_eq!(keys_of("a[\"b"), steps(&["a"]));
+    }
 }

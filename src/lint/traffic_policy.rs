@@ -120,6 +120,13 @@ pub fn from_cluster(candidate: &Candidate<'_>) -> Option<TrafficPolicy> {
     if let Some(tls) = parts.sub("transport_socket") {
         policy.insert("tls".to_owned(), upstream_tls(tls)?);
     }
+    // istiod merges the socket and nothing beside it (`cluster_patch.go`, 1.22 to 1.31), so that no other note holds.
+    let fields = candidate.parts.tree.entries();
+    if fields.len() > 1 && fields.iter().any(|(field, _)| field == "transport_socket") {
+        notes = vec![
+            "with `transport_socket` in it MERGE takes only that: the rest of this value has no effect".to_owned(),
+        ];
+    }
     // A name merged into every matching cluster is a mistake of its own.
     (parts.done() && !policy.is_empty()).then_some(TrafficPolicy { policy: Json::Object(policy), since, notes })
 }

@@ -195,6 +195,21 @@ impl<'a> PatchValue<'a> {
         self.view.value_route_span(&notice.route)
     }
 
+    /// The place of a value that cannot stay as it is: the value itself where it is a single one, else as
+    /// [`PatchValue::notice_span`].
+    pub fn written_span(&self, noticed: &Noticed<'_>) -> Span {
+        let single = noticed.node.filter(|node| !matches!(node.value, NodeValue::Map(_) | NodeValue::List(_)));
+        single.filter(|node| !node.is_null()).map_or_else(|| self.notice_span(&noticed.notice), |node| node.span)
+    }
+
+    /// Full name of the message that holds the field of a notice: a notice about a message or a wrapper names that one.
+    pub fn holder(&self, notice: &Notice) -> &'static str {
+        let above =
+            |object: &&Object<'_>| object.route.len() < notice.route.len() && notice.route.starts_with(&object.route);
+        let holder = self.objects.iter().filter(above).max_by_key(|object| object.route.len());
+        holder.map(Object::full_name).filter(|name| !name.is_empty()).unwrap_or(notice.message)
+    }
+
     /// The object at a route.
     pub fn object_at(&self, route: &[Step]) -> Option<&Object<'a>> {
         self.objects.iter().find(|object| object.route == route)

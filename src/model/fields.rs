@@ -153,12 +153,12 @@ impl Reader {
 
     /// Notes the keys that are not fields; `told` knows the code and help for keys that belong elsewhere or that people
     /// are known to write.
-    /// The help quotes the name to write: "write `name`".
+    /// The help quotes the name to write, if it is to be written: "write `name`".
     pub(super) fn unknown_fields(
         &mut self,
         message: Message<'_>,
         known: &[&'static str],
-        told: impl Fn(&str) -> Option<(&'static str, String)>,
+        told: impl Fn(Message<'_>, &str) -> Option<(&'static str, String)>,
     ) {
         for entry in message.node.entries() {
             let key = entry.key.as_str();
@@ -167,8 +167,11 @@ impl Reader {
             }
             let text = format!("`{key}` is not a field of {}: the API server drops it", message.name);
             let (code, help) = if let Some(name) = same_letters(key, known) {
-                ("misspelt-field", Some(format!("write `{name}`")))
-            } else if let Some((code, help)) = told(key) {
+                // Where the right key stands as well, writing it again would make it a duplicate.
+                let there = message.node.entry(name).is_some();
+                let delete = || format!("delete it: `{name}` is there as well");
+                ("misspelt-field", Some(if there { delete() } else { format!("write `{name}`") }))
+            } else if let Some((code, help)) = told(message, key) {
                 (code, Some(help))
             } else {
                 let near = nearest(key, known).map(|name| format!("did you mean `{name}`?"));

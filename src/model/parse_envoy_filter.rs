@@ -318,7 +318,7 @@ fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, 
 fn check(reader: &mut Reader, message: Message<'_>) {
     let known = FIELDS.iter().find(|(name, _)| *name == message.name).map_or(&[][..], |(_, fields)| *fields);
     if message.name != "spec" {
-        reader.unknown_fields(message, known, |key| told(message.name, key));
+        reader.unknown_fields(message, known, told);
         return;
     }
     // The API of Istio 1.2 and before.
@@ -330,7 +330,7 @@ fn check(reader: &mut Reader, message: Message<'_>) {
     }
     let mut known = known.to_vec();
     known.extend(["filters", "workloadLabels"]);
-    reader.unknown_fields(message, &known, |key| told(message.name, key));
+    reader.unknown_fields(message, &known, told);
 }
 
 /// What people write out of habit from other APIs: mapping, key, what to write.
@@ -361,23 +361,27 @@ const HABITS: &[(&str, &str, &str)] = &[
 ];
 
 /// What is known of a key that is not a field of a mapping: the code of the problem and what to do.
-fn told(mapping: &str, key: &str) -> Option<(&'static str, String)> {
+fn told(message: Message<'_>, key: &str) -> Option<(&'static str, String)> {
+    let mapping = message.name;
     if let Some((_, _, help)) = HABITS.iter().find(|(of, word, _)| *of == mapping && *word == key) {
         return Some(("unknown-field", (*help).to_owned()));
     }
     if mapping == "workloadSelector" && nearest(key, &["labels"]).is_none() {
         return Some(("misplaced-field", "labels stand one level deeper, below `labels`".to_owned()));
     }
-    elsewhere(key).map(|help| ("misplaced-field", help))
+    elsewhere(message, key).map(|help| ("misplaced-field", help))
 }
 
 /// Where a key belongs that stands in the wrong mapping.
-fn elsewhere(key: &str) -> Option<String> {
+fn elsewhere(message: Message<'_>, key: &str) -> Option<String> {
     if COMMON.contains(&key) {
         return None;
     }
     let mut owners = FIELDS.iter().filter(|(_, fields)| fields.contains(&key)).map(|(owner, _)| *owner);
     match (owners.next(), owners.next()) {
+        (Some(owner), None) if message.node.get(owner).is_some_and(|it| it.entry(key).is_some()) => {
+            Some(format!("delete it: it is a field of {owner}, and is there as well"))
+        }
         (Some(owner), None) => Some(format!("it is a field of {owner}: look at the indentation")),
         _ => None,
     }
