@@ -1,9 +1,10 @@
 //! EF602: a patch that has no effect now and one after the upgrade.
 
 use crate::declare_rule;
+use crate::engine::REFERENCED_SERVICES;
 use crate::lint::upgrade::{Kind, tell};
 use crate::lint::{Context, Findings, Rule};
-use crate::source::Severity;
+use crate::source::{Severity, Step};
 
 declare_rule! {
     /// A patch that has no effect now and one after the upgrade.
@@ -29,8 +30,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for change in upgrade.of(Kind::Begins) {
         let span = match tell::view(cx, change) {
+            Some(view) if change.pinned => view.value_span(&["match", "proxy", "proxyVersion"]),
             Some(view) => view.key_span(&["patch", "operation"]),
-            None => tell::name_span(cx, change.filter),
+            // Without any patch it is the annotation that begins to be read.
+            None => {
+                let route = ["metadata", "annotations", REFERENCED_SERVICES];
+                cx.filters[change.filter].document.key_span(&route.map(Step::from))
+            }
         };
         // The twin of a pinned patch is there to begin where the other ends.
         let takes_over = tell::view(cx, change)

@@ -25,16 +25,22 @@ declare_rule! {
     "EF604" "different-result" Warning => check
 }
 
+/// Where in a patch the condition stands that releases before 1.26 do not read.
+const DOMAIN_NAME: &[&str] = &["match", "routeConfiguration", "vhost", "domainName"];
+
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for change in upgrade.of(Kind::Different) {
         let Some(view) = tell::view(cx, change) else { continue };
+        let domain = matches!(&view.patch.object, ObjectMatch::RouteConfiguration(route)
+            if route.vhost.as_ref().is_some_and(|vhost| !vhost.domain_name.is_empty()));
+        let domain = domain && upgrade.crosses(since(Behaviour::DomainName));
         let mut finding = tell::finding(
             rule,
             cx,
             upgrade,
             change,
-            view.key_span(&["patch", "operation"]),
+            view.key_span(if domain { DOMAIN_NAME } else { &["patch", "operation"] }),
             format!("{} this patch has another effect", tell::from_on(upgrade)),
         )
         .label("does something else after the upgrade");
@@ -55,9 +61,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if !new.is_empty() {
             finding = finding.note(format!("new: {}", tell::places(&new, new.len())));
         }
-        let domain = matches!(&view.patch.object, ObjectMatch::RouteConfiguration(route)
-            if route.vhost.as_ref().is_some_and(|vhost| !vhost.domain_name.is_empty()));
-        if domain && upgrade.crosses(since(Behaviour::DomainName)) {
+        if domain {
             finding = finding
                 .note("`vhost.domainName` is read from Istio 1.26 on; before, the patch goes into every virtual host");
         } else if view.patch.apply_to == ApplyTo::Cluster {
@@ -95,7 +99,7 @@ fn domain_name(rule: &'static Rule, cx: &Context<'_>, upgrade: &Upgrade, out: &m
         out.push(
             Finding::new(
                 rule,
-                view.key_span(&["match", "routeConfiguration", "vhost", "domainName"]),
+                view.key_span(DOMAIN_NAME),
                 format!("{} `vhost.domainName` is read", tell::from_on(upgrade)),
             )
             .confidence(Confidence::Likely)

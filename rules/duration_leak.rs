@@ -5,6 +5,7 @@ use crate::engine::compat::Behaviour;
 use crate::engine::program::Status;
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::proto::tree::{Tree, Value};
+use crate::source::Step;
 
 declare_rule! {
     /// A merged Duration that leaks into the settings of other proxies (before 1.23.4 and 1.24.1).
@@ -32,11 +33,16 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let Some(built) = view.built.filter(|built| built.status == Status::Ready && built.operation.is_merge()) else {
             continue;
         };
-        let Some(path) = built.value.as_ref().and_then(|value| duration(value, 0)) else { continue };
+        let mut route = Vec::new();
+        if !built.value.as_ref().is_some_and(|value| duration(value, &mut route)) {
+            continue;
+        }
+        let path = route.iter().map(ToString::to_string).collect::<String>();
+        let path = path.trim_start_matches('.');
         out.push(
             Finding::new(
                 rule,
-                view.key_span(&["patch", "value"]),
+                view.value_place(&route),
                 format!("Istio {} lets the merged duration `{path}` leak to other proxies", cx.release),
             )
             .of(view.filter, Some(view.patch.index))
@@ -47,12 +53,19 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// The first field that holds a duration.
-fn duration(value: &Tree<'_>, depth: usize) -> Option<String> {
-    value.entries().iter().find_map(|(key, field)| match &field.value {
-        Value::String(text) if is_duration(text) && is_timing(key) => Some(key.to_string()),
-        Value::Map(_) if depth < 8 => duration(field, depth + 1).map(|inner| format!("{key}.{inner}")),
-        _ => None,
+/// Goes to the first field that holds a duration; `false`, and the route as it was, where there is none.
+fn duration(value: &Tree<'_>, route: &mut Vec<Step>) -> bool {
+    value.entries().iter().any(|(key, field)| {
+        route.push(Step::from(&**key));
+        let found = match &field.value {
+            Value::String(text) => is_duration(text) && is_timing(key),
+            Value::Map(_) => route.len() <= 8 && duration(field, route),
+            _ => false,
+        };
+        if !found {
+            route.pop();
+        }
+        found
     })
 }
 

@@ -44,7 +44,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             }
             Some(body) if body.operation != Operation::Remove && body.value.is_none() => {
                 let help = "write what is to be merged or added below `value`; only REMOVE has none";
-                (view.key_span(&["patch", "operation"]), "this patch has no value", help)
+                let key = if view.node(&["patch", "value"]).is_some() { "value" } else { "operation" };
+                (view.key_span(&["patch", key]), "this patch has no value", help)
             }
             Some(_) => continue,
         };

@@ -54,9 +54,18 @@ pub(super) fn scripts<'a>(value: &PatchValue<'a>) -> Vec<Script<'a>> {
     out
 }
 
-/// The place of a byte of a script: its line in a literal block, else the whole text.
-pub(super) fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
+/// The place of a byte of a script: the word there, or its line in a literal block at the end of one; else the whole text.
+fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
     let written = source.text.get(node.span.start as usize..node.span.end as usize).unwrap_or_default();
+    let word = word(script, at);
+    let length = u32::try_from(word.len()).unwrap_or(0);
+    // Without escapes and folding a text is written as it is read.
+    if let Some(skip) =
+        [0, 1].into_iter().find(|&skip| !word.is_empty() && written.get(skip..written.len() - skip) == Some(script))
+    {
+        let start = node.span.start + u32::try_from(skip + at).unwrap_or(0);
+        return Span { file: node.span.file, start, end: start + length };
+    }
     let line_in_script = script.get(..at).unwrap_or(script).matches('\n').count();
     let header = source.position(node.span.start).line;
     if !written.starts_with('|') {
@@ -72,7 +81,23 @@ pub(super) fn place(source: &SourceText, node: &Node, script: &str, at: usize) -
         return if wanted.is_empty() && line > header + 1 { last_line(source, node, line - 1) } else { node.span };
     };
     let begin = start + u32::try_from(offset).unwrap_or(0);
-    Span { file: node.span.file, start: begin, end: begin + u32::try_from(wanted.len()).unwrap_or(0) }
+    let line_start = script.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+    let in_script = script.get(line_start..).unwrap_or_default();
+    let indent = in_script.len() - in_script.trim_start().len();
+    match (at - line_start).checked_sub(indent).and_then(|column| u32::try_from(column).ok()) {
+        Some(column) if !word.is_empty() => {
+            Span { file: node.span.file, start: begin + column, end: begin + column + length }
+        }
+        _ => Span { file: node.span.file, start: begin, end: begin + u32::try_from(wanted.len()).unwrap_or(0) },
+    }
+}
+
+/// The name or number that begins at a byte of a script, or else the character; empty at the end of a line.
+fn word(script: &str, at: usize) -> &str {
+    let rest = script.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    let character = rest.chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8);
+    &rest[..length.max(character)]
 }
 
 fn last_line(source: &SourceText, node: &Node, line: usize) -> Span {

@@ -45,10 +45,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let Some(seen) = cx.seen(&view, |run| run.has(|effect| lost(effect).is_some())) else { continue };
         let found = seen.runs.first().and_then(|run| run.trace.effects.iter().find_map(|(_, effect)| lost(effect)));
         let Some((path, fields)) = found else { continue };
-        let map = path.split('[').next().unwrap_or_default();
         let finding = Finding::new(
             rule,
-            view.value_path_span(map),
+            view.value_path_span(&path),
             format!(
                 "MERGE replaces the map entry `{path}` whole: {} lost",
                 names::count(fields.len(), "field is", "fields are")

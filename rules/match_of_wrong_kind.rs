@@ -35,11 +35,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             ObjectMatch::Waypoint(_) => "waypoint",
         };
         let wanted = match patch.apply_to {
-            To::Listener | To::FilterChain | To::NetworkFilter | To::HttpFilter | To::ListenerFilter => "listener",
-            To::RouteConfiguration | To::VirtualHost | To::HttpRoute => "routeConfiguration",
-            To::Cluster => "cluster",
             To::ExtensionConfig => "its name alone",
-            To::Invalid | To::Bootstrap => continue,
+            other => match other.matched_by() {
+                Some(wanted) => wanted,
+                None => continue,
+            },
         };
         // istiod looks at no patch for waypoints.
         if wanted == given || patch.context == PatchContext::Waypoint {

@@ -32,8 +32,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         } else {
             continue;
         };
+        let named = [&route[..], &["name"]].concat();
+        let span = view.node(&named).map_or_else(|| view.key_span(&route), |_| view.value_span(&named));
         out.push(
-            Finding::new(rule, view.key_span(&route), format!("this {word} match has no name to match on"))
+            Finding::new(rule, span, format!("this {word} match has no name to match on"))
                 .note(format!("istiod's admission refuses the filter; where it gets in, every {word} fits"))
                 .help(format!("name: {name}"))
                 .of(view.filter, Some(view.patch.index)),

@@ -26,7 +26,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for one in no_match::at(cx, &[Condition::HttpConnectionManager]) {
         let finding = one.finding(
             rule,
-            "network filters",
+            "network filter",
             "no chain that this HTTP_FILTER patch matches has an HTTP connection manager",
         );
         out.push(finding.help(

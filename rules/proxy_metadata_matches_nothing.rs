@@ -42,15 +42,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let have: BTreeSet<&str> =
             misses.iter().filter(|(other, ..)| other == key).filter_map(|(.., have)| have.as_deref()).collect();
         let keys = met.iter().flat_map(|met| met.run.config.proxy.metadata.keys().map(String::as_str));
-        let finding = Finding::new(
-            rule,
-            view.value_span(&["match", "proxy", "metadata", key]),
-            format!("none of the selected proxies has node metadata `{key}: {want}`"),
-        )
-        .of(view.filter, Some(view.patch.index))
-        .label("fits no proxy")
-        .ineffective()
-        .workloads(met.iter().map(|met| met.run.label.clone()));
+        let route = ["match", "proxy", "metadata", key];
+        // Where no proxy has the key, no other value helps.
+        let span = if have.is_empty() { view.key_span(&route) } else { view.value_span(&route) };
+        let finding =
+            Finding::new(rule, span, format!("none of the selected proxies has node metadata `{key}: {want}`"))
+                .of(view.filter, Some(view.patch.index))
+                .label("fits no proxy")
+                .ineffective()
+                .workloads(met.iter().map(|met| met.run.label.clone()));
         out.push(match (have.is_empty(), names::nearest(key, keys)) {
             (false, _) => finding.note(format!("they have {}, as JSON", names::listed(have, 8))),
             (true, Some(like)) => finding.note("no proxy has this key").help(format!("{like}: {want}")),

@@ -62,8 +62,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         };
         let mut route: Vec<Step> = ["spec", "workloadSelector", "labels"].into_iter().map(Step::from).collect();
         route.push(Step::from(key.as_str()));
-        let span = filter.document.at(&route).map_or(filter.document.key_span(&route), |node| node.span);
         let have: std::collections::BTreeSet<&str> = values().collect();
+        // Where no workload has the label, and where another one is meant, it is the key that has to change.
+        let written = filter.document.at(&route).filter(|_| !have.is_empty() && (like.is_none() || what == "value"));
+        let span = written.map_or(filter.document.key_span(&route), |node| node.span);
         let mut finding = Finding::new(rule, span, format!("no workload in reach has the label `{key}: {want}`"))
             .of(filter, None)
             .confidence(if sure { Confidence::Certain } else { Confidence::Likely })

@@ -29,6 +29,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         walk::fields(value, &mut |field| {
             let text = field.node.as_str().unwrap_or_default();
+            let mut span = view.value_route_span(field.route);
             let trouble = if field.is("tls_minimum_protocol_version") && matches!(text, "TLSv1_0" | "TLSv1_1") {
                 Some((format!("{text} is allowed"), "tls_minimum_protocol_version: TLSv1_2"))
             } else if field.is("tls_maximum_protocol_version") && matches!(text, "TLSv1_0" | "TLSv1_1") {
@@ -45,9 +46,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     .node
                     .items()
                     .iter()
-                    .filter_map(crate::source::Node::as_str)
-                    .find(|suite| WEAK.iter().any(|bad| suite.contains(bad)));
-                weak.map(|suite| {
+                    .filter_map(|item| Some((item, item.as_str()?)))
+                    .find(|(_, suite)| WEAK.iter().any(|bad| suite.contains(bad)));
+                weak.map(|(item, suite)| {
+                    span = item.span;
                     (
                         format!("cipher suite `{suite}` is weak"),
                         "leave cipher_suites out: the proxy's defaults are good",
@@ -58,7 +60,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             };
             if let Some((message, help)) = trouble {
                 out.push(
-                    Finding::new(rule, view.value_route_span(field.route), message)
+                    Finding::new(rule, span, message)
                         .of(view.filter, Some(view.patch.index))
                         .label("weakens TLS")
                         .help(help),

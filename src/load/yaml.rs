@@ -279,11 +279,21 @@ impl Chunk<'_> {
         {
             return problem;
         }
-        let (start, end) = self.word_at(at);
+        let (start, end) = self.word_at(self.tab_before(error.kind(), at).unwrap_or(at));
         let (message, help) = explain(error.kind());
         let mut problem = self.problem("yaml-syntax", start, end, message);
         problem.help = help.map(str::to_owned);
         problem
+    }
+
+    /// The first tab of the line up to a byte, where a tab is what is complained of: the parser points behind it.
+    fn tab_before(&self, kind: &ErrorKind, at: usize) -> Option<usize> {
+        if !is_tab(kind) {
+            return None;
+        }
+        let before = self.text.get(..at)?;
+        let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+        before[line..].find('\t').map(|tab| line + tab)
     }
 
     fn too_deep(&self, at: usize) -> Problem {
@@ -658,14 +668,22 @@ fn ratio_exceeded(aliased: usize, decoded: usize) -> bool {
     aliased as f64 / decoded > allowed
 }
 
+/// Whether a parser complains of a tab.
+fn is_tab(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInPlainScalar
+    )
+}
+
 /// A parser's complaint, and what usually causes it.
 fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
     let help = match kind {
-        ErrorKind::TabNotAllowed
-        | ErrorKind::TabInBlockIndentation
-        | ErrorKind::TabInIndentation
-        | ErrorKind::TabAtBlockScalarStart
-        | ErrorKind::TabInPlainScalar => Some("indent with spaces: YAML allows no tabs there"),
+        kind if is_tab(kind) => Some("indent with spaces: YAML allows no tabs there"),
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => Some(
             "a text that holds `: ` needs quotes; otherwise look at the indentation of this line and the one above",
         ),

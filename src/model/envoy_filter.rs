@@ -340,6 +340,20 @@ impl ApplyTo {
             ApplyTo::Bootstrap => "envoy.config.bootstrap.v3.Bootstrap",
         })
     }
+
+    /// The key of `match` that its objects are matched by; `None` for those that are matched by none.
+    pub const fn matched_by(self) -> Option<&'static str> {
+        match self {
+            ApplyTo::Listener
+            | ApplyTo::FilterChain
+            | ApplyTo::NetworkFilter
+            | ApplyTo::HttpFilter
+            | ApplyTo::ListenerFilter => Some("listener"),
+            ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute => Some("routeConfiguration"),
+            ApplyTo::Cluster => Some("cluster"),
+            ApplyTo::ExtensionConfig | ApplyTo::Invalid | ApplyTo::Bootstrap => None,
+        }
+    }
 }
 
 impl EnvoyFilter {

@@ -35,18 +35,22 @@ impl Reader {
         self.problems.push(Problem { code, severity: Severity::Warning, span: Some(span), message, help });
     }
 
-    fn wrong_type(&mut self, key: &str, node: &Node, expected: &str) {
+    fn wrong_type(&mut self, key: &str, (span, node): (Span, &Node), expected: &str) {
         let quotes = matches!(node.value, NodeValue::Bool(_) | NodeValue::Number(_)) && expected == "a text";
         let message = format!("`{key}` must be {expected}, not {}", describe(&node.value));
-        self.refuse("wrong-type", node.span, message, quotes.then(|| "put the value in quotes".to_owned()));
+        self.refuse("wrong-type", span, message, quotes.then(|| "put the value in quotes".to_owned()));
     }
 
     /// The value as a mapping of the API.
     pub(super) fn message<'n>(&mut self, name: &'static str, node: &'n Node) -> Option<Message<'n>> {
+        self.mapping(name, (node.span, node))
+    }
+
+    fn mapping<'n>(&mut self, name: &'static str, (span, node): (Span, &'n Node)) -> Option<Message<'n>> {
         if matches!(node.value, NodeValue::Map(_)) {
             return Some(Message { node, name });
         }
-        self.wrong_type(name, node, "a mapping");
+        self.wrong_type(name, (span, node), "a mapping");
         None
     }
 
@@ -64,7 +68,7 @@ impl Reader {
     /// A field that holds a mapping of the API.
     pub(super) fn child<'n>(&mut self, message: Message<'n>, name: &'static str) -> Option<Message<'n>> {
         let entry = self.entry(message, name)?;
-        self.message(name, &entry.value)
+        self.mapping(name, placed(entry))
     }
 
     /// The items of a field that holds a list.
@@ -73,7 +77,7 @@ impl Reader {
         if let NodeValue::List(items) = &entry.value.value {
             items
         } else {
-            self.wrong_type(name, &entry.value, "a list");
+            self.wrong_type(name, placed(entry), "a list");
             &[]
         }
     }
@@ -84,7 +88,7 @@ impl Reader {
         if let Some(text) = entry.value.as_str() {
             return text.to_owned();
         }
-        self.wrong_type(name, &entry.value, "a text");
+        self.wrong_type(name, placed(entry), "a text");
         String::new()
     }
 
@@ -101,7 +105,7 @@ impl Reader {
             let text = format!("`{name}` must be a whole number {range}, not {text}");
             self.refuse("wrong-type", entry.value.span, text, None);
         } else {
-            self.wrong_type(name, &entry.value, &format!("a whole number {range}"));
+            self.wrong_type(name, placed(entry), &format!("a whole number {range}"));
         }
         T::default()
     }
@@ -115,7 +119,7 @@ impl Reader {
     ) -> Option<T> {
         let entry = self.entry(message, name)?;
         let Some(text) = entry.value.as_str() else {
-            self.wrong_type(name, &entry.value, "a text");
+            self.wrong_type(name, placed(entry), "a text");
             return None;
         };
         if let Some((_, value)) = choices.iter().find(|(choice, _)| *choice == text) {
@@ -134,18 +138,19 @@ impl Reader {
     pub(super) fn texts(&mut self, message: Message<'_>, name: &str) -> Option<BTreeMap<String, String>> {
         let entry = self.entry(message, name)?;
         if !matches!(entry.value.value, NodeValue::Map(_)) {
-            self.wrong_type(name, &entry.value, "a mapping");
+            self.wrong_type(name, placed(entry), "a mapping");
             return None;
         }
         let mut texts = BTreeMap::new();
-        for Entry { key, key_span, value } in entry.value.entries() {
+        for entry in entry.value.entries() {
+            let Entry { key, key_span, value } = entry;
             if let Some(text) = value.as_str() {
                 texts.insert(key.clone(), text.to_owned());
             } else if value.is_null() {
                 let text = format!("`{key}` of `{name}` has no value: the API server drops it");
                 self.warn("null-value", *key_span, text, Some("give it a value or delete it".to_owned()));
             } else {
-                self.wrong_type(key, value, "a text");
+                self.wrong_type(key, placed(entry), "a text");
             }
         }
         Some(texts)
@@ -181,6 +186,12 @@ impl Reader {
             self.warn(code, entry.key_span, text, help);
         }
     }
+}
+
+/// A value and where to point at it: at its key where it spans lines of its own.
+fn placed(entry: &Entry) -> (Span, &Node) {
+    let long = matches!(entry.value.value, NodeValue::Map(_) | NodeValue::List(_));
+    (if long { entry.key_span } else { entry.value.span }, &entry.value)
 }
 
 /// What a value is, in words.

@@ -197,7 +197,7 @@ fn config_patch(reader: &mut Reader, item: Message<'_>, index: usize) -> Patch {
             let version = reader.text(proxy, "proxyVersion");
             ProxyMatch { version, metadata: reader.texts(proxy, "metadata").unwrap_or_default() }
         });
-        patch.object = object(reader, found);
+        patch.object = object(reader, found, apply_to);
     }
     if let Some(body) = reader.child(item, "patch") {
         check(reader, body);
@@ -216,14 +216,16 @@ fn patch_body(reader: &mut Reader, body: Message<'_>) -> PatchBody {
     }
 }
 
-/// The one of the four that is set; the API server refuses a second one.
-fn object(reader: &mut Reader, found: Message<'_>) -> ObjectMatch {
+/// The one of the four that is set; the API server refuses a second one. To be told is the one that does not go with
+/// `applyTo`; where neither does, the second.
+fn object(reader: &mut Reader, found: Message<'_>, apply_to: ApplyTo) -> ObjectMatch {
     let mut object = ObjectMatch::None;
     let mut first = None;
     for name in ["listener", "routeConfiguration", "cluster", "waypoint"] {
         let Some(message) = reader.child(found, name) else { continue };
         check(reader, message);
-        if let (Some(first), Some(entry)) = (first, found.node.entry(name)) {
+        let place = first.filter(|_| apply_to.matched_by() == Some(name)).unwrap_or(name);
+        if let (Some(first), Some(entry)) = (first, found.node.entry(place)) {
             let text = format!("`match` holds both `{first}` and `{name}`: it may hold one of them");
             reader.refuse("several-match-objects", entry.key_span, text, None);
         }

@@ -59,6 +59,8 @@ pub struct PatchChange {
     pub counts: (usize, usize),
     /// The patch that panics.
     pub cause: Option<(usize, usize)>,
+    /// Whether it was `proxyVersion` that kept the patch from the proxies before.
+    pub pinned: bool,
 }
 
 type Group = (usize, Option<usize>, Kind, String);
@@ -134,6 +136,7 @@ fn bare(
         places: (Vec::new(), Vec::new()),
         counts: (0, 0),
         cause: None,
+        pinned: false,
     }
 }
 
@@ -191,6 +194,7 @@ fn one(
         places: (old.places.clone(), new.places.clone()),
         counts: (old.count, new.count),
         cause: new.lost_to,
+        pinned: old.other_version,
         ..bare((filter, Some(patch)), kind, reason, run, index)
     })
 }
