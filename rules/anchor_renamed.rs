@@ -167,6 +167,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .confidence(Confidence::Likely)
                 .note("it is named like the filter of a WasmPlugin: its namespace, a dot, its name");
         }
+        for other in &anchors[1..] {
+            finding = finding.related(
+                other.span,
+                match &other.new {
+                    Some(new) => format!("this name too: it becomes `{new}`"),
+                    None => "this name too: nothing takes its place".to_owned(),
+                },
+            );
+        }
         let all = anchors.iter().all(|anchor| anchor.new.is_some());
         if all && anchors.iter().all(|anchor| anchor.both) {
             let edits = anchors

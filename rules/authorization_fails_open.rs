@@ -31,7 +31,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                         .of(view.filter, Some(view.patch.index))
                         .label("fails open")
                         .note("a timeout, a service that is down and a cluster that the proxy does not have all count as failures")
-                        .help("failure_mode_allow: false"),
+                        .help(format!("{}: false", field.key)),
                 );
             }
         });

@@ -151,6 +151,9 @@ fn texts<'a>(node: &'a Node, out: &mut Vec<&'a Node>) {
     }
 }
 
+/// How many characters of a format are shown.
+const SHOWN: usize = 20;
+
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
         let parent = |object: &Object<'_>| object.parent.map(|(index, field)| (&value.objects[index], field.name()));
@@ -166,13 +169,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 let Some(trouble) = node.as_str().and_then(trouble) else { continue };
                 let finding = match trouble {
                     Trouble::Stray(rest) => {
-                        let shown: String = rest.chars().take(20).collect();
+                        let line = rest.lines().next().unwrap_or("%");
+                        let mut shown: String = line.chars().take(SHOWN).collect();
+                        if shown.len() < rest.trim_end().len() {
+                            shown.push('…');
+                        }
                         value
-                            .finding(
-                                rule,
-                                node.span,
-                                format!("`{}` begins no command operator", shown.lines().next().unwrap_or("%")),
-                            )
+                            .finding(rule, node.span, format!("`{shown}` begins no command operator"))
                             .label("a stray `%`")
                             .note("istiod does not look at it; the proxy rejects what holds it")
                             .help("write `%%` for a per cent sign, or close the operator: `%REQ(:PATH)%`")

@@ -5,7 +5,7 @@ use crate::lint::better::{self, Candidate, is_mesh_wide};
 use crate::lint::manifest::Instead;
 use crate::lint::traffic_policy::upstream_tls;
 use crate::lint::{Context, Findings, Rule};
-use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::release::Release;
 use serde_json::{Map, Value as Json, json};
 
@@ -82,9 +82,16 @@ fn instead(cx: &Context<'_>, candidate: &Candidate<'_>) -> Option<Instead> {
         return None;
     }
     let generated = format!("outbound|{port}||{full}");
-    let annotation = format!(
-        "on a gateway, the annotation `envoyfilter.istio.io/referenced-services: {full}` (since 1.26) makes sure that it is there"
-    );
+    // A sidecar has the clusters of all services that are exported to it.
+    let proxy = match candidate.view.patch.context {
+        PatchContext::Gateway | PatchContext::Any => Some("gateway"),
+        _ => (!candidate.view.filter.target_refs.is_empty()).then_some("waypoint"),
+    };
+    let annotation = proxy.map(|proxy| {
+        format!(
+            "on a {proxy}, the annotation `envoyfilter.istio.io/referenced-services: {full}` (since 1.26) makes sure that it is there"
+        )
+    });
     if named {
         let plain_text = "the added cluster sends plain text where the mesh would use mutual TLS".to_owned();
         return Some(Instead {
@@ -94,7 +101,7 @@ fn instead(cx: &Context<'_>, candidate: &Candidate<'_>) -> Option<Instead> {
                 "the cluster to name in the filter instead of the added one".to_owned(),
                 json!({ "cluster": generated }),
             )],
-            notes: if tls.is_some() { vec![annotation] } else { vec![plain_text, annotation] },
+            notes: tls.is_none().then_some(plain_text).into_iter().chain(annotation).collect(),
         });
     }
     let filter = candidate.view.filter;
@@ -131,7 +138,9 @@ fn instead(cx: &Context<'_>, candidate: &Candidate<'_>) -> Option<Instead> {
         message: format!("a ServiceEntry for {full} makes istiod generate this cluster"),
         since: Release::OLDEST,
         manifests,
-        notes: vec![format!("the generated cluster is called `{generated}`: name that in the filter"), annotation],
+        notes: std::iter::once(format!("the generated cluster is called `{generated}`: name that in the filter"))
+            .chain(annotation)
+            .collect(),
     })
 }
 

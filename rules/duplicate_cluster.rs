@@ -1,8 +1,8 @@
 //! EF319: a cluster with a name that the proxy has already.
 
 use crate::declare_rule;
-use crate::engine::trace::Effect;
-use crate::engine::trace::NoOp;
+use crate::engine::PatchId;
+use crate::engine::trace::{Effect, NoOp, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::model::resource::ResourceKind;
@@ -40,15 +40,31 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         } else if let Some(seen) = cx.seen(&view, dropped) {
             let finding =
                 Finding::new(rule, view.value_path_span("name"), "the name of this cluster is taken: it is dropped")
-                    .label("the first cluster of a name stays")
-                    .help("choose a name of your own");
-            let finding = seen.tell(finding);
+                    .label("the first cluster of a name stays");
+            let first = seen.runs.first().and_then(|run| cx.view(run.run, first(run)?));
+            let finding = seen.tell(match first {
+                Some(first) => finding
+                    .related(first.value_path_span("name"), "the first one")
+                    .help("give one of the two another name"),
+                None => finding.help("choose a name of your own"),
+            });
             finding.ineffective()
         } else {
             continue;
         };
         out.push(finding.of(view.filter, Some(index)));
     }
+}
+
+/// The patch that added the cluster whose name this one takes again.
+fn first(run: &PatchRun<'_, '_>) -> Option<PatchId> {
+    let dropped = |(_, effect): &&(Place, Effect)| matches!(effect, Effect::NoOp(NoOp::DuplicateName));
+    let (place, _) = run.trace.effects.iter().find(dropped)?;
+    let added = |id: &PatchId| {
+        let effects = &run.run.judged.trace.patches[id.index()].effects;
+        effects.iter().any(|(at, effect)| at == place && matches!(effect, Effect::Added))
+    };
+    run.run.plan.ids().filter(|id| *id != run.id).find(added)
 }
 
 /// The name of a cluster this patch added or renamed that the proxy now has twice.

@@ -51,6 +51,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if named {
             continue;
         }
+        // Behind the router, where ADD puts it too, it is no use to anybody.
+        let refused = apply_to == ApplyTo::HttpFilter && operation == Operation::InsertAfter;
         let route = ["patch", "operation"];
         let mut finding = Finding::new(
             rule,
@@ -58,12 +60,16 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             format!("{operation} without `{anchor}` puts the value {place} in the list"),
         )
         .label(format!("does the same as {same}"))
-        .help(format!("name the anchor in `{anchor}`, or write {same} if that is what is meant"))
+        .help(if refused {
+            format!("name the anchor in `{anchor}`")
+        } else {
+            format!("name the anchor in `{anchor}`, or write {same} if that is what is meant")
+        })
         .of(view.filter, Some(view.patch.index));
-        if apply_to == ApplyTo::HttpFilter && operation == Operation::InsertAfter {
+        if refused {
             finding = finding.note("behind the router, where Envoy refuses it");
         }
-        if let Some(node) = view.node(&route)
+        if let Some(node) = view.node(&route).filter(|_| !refused)
             && cx.sources.snippet(node.span) == operation.name()
         {
             let edit = Edit { span: node.span, text: same.to_owned() };

@@ -32,21 +32,30 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let entries = labels.map_or(&[][..], Node::entries);
         for label in entries {
             let value = label.value.as_str().unwrap_or_default();
-            let (span, message) = if label.key.is_empty() {
-                (label.key_span, "a label in the selector has no key".to_owned())
+            let whole = "write the whole value of a label that all the workloads meant share".to_owned();
+            let (span, message, help) = if label.key.is_empty() {
+                let help = "write the key of the label before the colon".to_owned();
+                (label.key_span, "a label in the selector has no key".to_owned(), help)
             } else if label.key.contains('*') {
-                (label.key_span, format!("`{}` holds a wildcard: selectors compare whole keys and values", label.key))
+                let message = format!("`{}` holds a wildcard: selectors compare whole keys and values", label.key);
+                (
+                    label.key_span,
+                    message,
+                    "write the whole key of a label that all the workloads meant share".to_owned(),
+                )
             } else if value.contains('*') {
-                (label.value.span, format!("`{value}` holds a wildcard: selectors compare whole keys and values"))
+                let message = format!("`{value}` holds a wildcard: selectors compare whole keys and values");
+                (label.value.span, message, whole)
             } else if value.chars().count() > MAX_VALUE {
-                (label.value.span, format!("`{value}` is longer than a label's value can be ({MAX_VALUE})"))
+                let message = format!("`{value}` is longer than a label's value can be ({MAX_VALUE})");
+                (label.value.span, message, "write the value that the pods have: none can have this one".to_owned())
             } else {
                 continue;
             };
             out.push(
                 Finding::new(rule, span, message)
                     .note("the API server and istiod refuse the filter")
-                    .help("write the whole value of a label that all the workloads meant share")
+                    .help(help)
                     .of(filter, None),
             );
         }

@@ -30,9 +30,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let mut finding = tell::finding(rule, cx, upgrade, change, view.key_span(&["patch", "operation"]), message)
             .label("not done after the upgrade")
             .note(format!("it changes now: {}", tell::places(&change.places.0, change.counts.0)));
-        if let Some((filter, patch)) = change.cause {
-            let other = &cx.filters[filter];
-            finding = finding.related(other.document.key_span(&other.patch_route(patch)), "panics");
+        if let Some(cause) = change.cause.and_then(|(filter, patch)| cx.patch(filter, patch)) {
+            finding = finding.related(cause.key_span(&["patch", "value"]), "istiod panics at this");
         }
         out.push(finding);
     }

@@ -2,11 +2,12 @@
 
 use crate::declare_rule;
 use crate::engine::compat::Behaviour;
-use crate::engine::program::Status;
+use crate::engine::program::{BuiltPatch, Status, names_filter};
 use crate::engine::trace::Effect;
 use crate::engine::trace::Panic;
-use crate::lint::context::PatchRun;
+use crate::lint::context::{PatchRun, PatchView};
 use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::type_name;
 
 declare_rule! {
@@ -22,7 +23,7 @@ declare_rule! {
     /// as the other type, which gives nonsense.
     ///
     /// # How to fix
-    /// Name the filter in the match (`subFilter`, `filter`), and write its own type.
+    /// Name the filter that is meant in the match (`subFilter`, `filter`), and write the type it has.
     ///
     /// # References
     /// istiod `pkg/proto/merge`, pull request 56489; recorded.
@@ -44,7 +45,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 let finding = Finding::new(rule, span, format!("MERGE of {written} into {existing}"))
                     .label("Istio before 1.27 reads these bytes as the other type")
                     .note("from Istio 1.27 on this is a panic of istiod that ends the pass over the listeners")
-                    .help("name the filter in the match, and write its own type")
+                    .help(help(&view, built, &existing))
                     .of(view.filter, Some(view.patch.index));
                 let finding = seen.tell(finding);
                 out.push(finding.ineffective());
@@ -58,7 +59,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             format!("MERGE of {} into {} makes istiod panic", short(&written), short(&existing)),
         )
         .label("another type than that of the object")
-        .help("name the filter in the match (`subFilter` or `filter`), and write the type it has")
+        .help(help(&view, built, &short(&existing)))
         .of(view.filter, Some(view.patch.index));
         let mut rest: Vec<String> = Vec::new();
         let mut lost: Vec<String> = Vec::new();
@@ -84,6 +85,16 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let finding = seen.tell(finding);
         out.push(finding.ineffective());
     }
+}
+
+/// What to write: the match may name the filter already.
+fn help(view: &PatchView<'_>, built: &BuiltPatch<'_>, existing: &str) -> String {
+    let filters = matches!(view.patch.apply_to, ApplyTo::HttpFilter | ApplyTo::NetworkFilter);
+    if filters && !names_filter(view.patch.apply_to, &built.object) {
+        return "name the filter in the match (`subFilter` or `filter`), and write the type it has".to_owned();
+    }
+    let other = if filters { "the filter" } else { "the object" };
+    format!("write the type {existing}, or match {other} that is meant")
 }
 
 fn panicked(run: &PatchRun<'_, '_>) -> Option<(String, String)> {

@@ -43,10 +43,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.note(format!("{count} lost with it on these proxies"));
         }
         for (filter, patch) in victims.into_iter().take(3) {
-            let other = &cx.filters[filter];
-            let route = patch.map_or_else(Vec::new, |patch| other.patch_route(patch));
-            finding = finding.related(other.document.key_span(&route), "lost with it");
+            let span = match patch.and_then(|patch| cx.patch(filter, patch)) {
+                Some(lost) => lost.key_span(&["patch", "operation"]),
+                None => tell::name_span(cx, filter),
+            };
+            finding = finding.related(span, "lost with it");
         }
-        out.push(finding.help("name the filter that is meant in the match, so that both are of one type"));
+        out.push(
+            finding
+                .help("write the type of what the match finds, or match what is meant, so that both are of one type"),
+        );
     }
 }

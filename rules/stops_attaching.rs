@@ -45,13 +45,16 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if waypoint && made_up && (!cx.inventory.workloads.is_empty() || cx.has_dumps()) {
             continue;
         }
+        // The waypoint was made up to be one that the filter does not name: its own name says nothing.
+        let unnamed = waypoint && made_up && !filter.target_refs.is_empty();
+        let reason = if unnamed { "waypoints that no targetRef names" } else { change.reason.as_str() };
         let mut finding = tell::finding(
             rule,
             cx,
             upgrade,
             change,
             span,
-            format!("{} this filter leaves proxies that it changes now: {}", tell::from_on(upgrade), change.reason),
+            format!("{} this filter leaves proxies that it changes now: {reason}", tell::from_on(upgrade)),
         )
         .label("decides otherwise after the upgrade");
         if !change.places.0.is_empty() {

@@ -48,6 +48,20 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
+/// What brings pods along: those are selected by labels.
+const WORKLOADS: &[&str] = &[
+    "Deployment",
+    "ReplicaSet",
+    "StatefulSet",
+    "DaemonSet",
+    "Job",
+    "CronJob",
+    "Pod",
+    "Rollout",
+    "WorkloadEntry",
+    "WorkloadGroup",
+];
+
 fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'static str, String, String)> {
     let gateway = format!("targetRefs:\n- group: {GROUP}\n  kind: Gateway\n  name: {}", target.name);
     let waypoint = format!("targetRefs:\n- group: {GROUP}\n  kind: Gateway\n  name: <the waypoint>");
@@ -78,6 +92,11 @@ fn trouble(filter: &EnvoyFilter, target: &TargetRef, root: &str) -> Option<(&'st
             Some(("kind", message, format!("put the filter into `{root}`, or refer to the waypoint:\n{waypoint}")))
         }
         "Gateway" | "GatewayClass" => None,
+        kind if WORKLOADS.contains(&kind) => {
+            let message = format!("a `{kind}` is not a kind that an EnvoyFilter attaches to");
+            let help = "select the pods by their labels, instead of `targetRefs`:\nworkloadSelector:\n  labels:\n    <key>: <value>";
+            Some(("kind", message, help.to_owned()))
+        }
         kind => Some(("kind", format!("a `{kind}` is not a kind that an EnvoyFilter attaches to"), waypoint)),
     }
 }

@@ -65,8 +65,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                         .help("only a TypedStruct wraps its content in `value`: move the content up by one level");
                 } else if let Some(near) = nearest(key, names) {
                     let edit = Edit { span: member.entry.key_span, text: near.name.to_owned() };
-                    finding = finding.help(format!("did you mean `{}`?", near.name));
-                    if object.members.iter().all(|other| other.field().is_none_or(|field| field.name() != near.name)) {
+                    if object.member(near.name).is_some() {
+                        let name = near.name;
+                        finding = finding.help(format!("if `{name}` is meant, delete this: it is there as well"));
+                    } else {
+                        finding = finding.help(format!("did you mean `{}`?", near.name));
                         finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
                     }
                 } else if let Some(home) = home(object, key) {

@@ -51,8 +51,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let gateway = in_vain.first().and_then(|run| run.config.proxy.gateway_name()).or(declared.map(String::as_str));
         let route = ["spec".into(), "workloadSelector".into()];
         let mut span = filter.document.key_span(&["metadata".into(), "name".into()]);
+        let mut instead = "";
         if filter.document.at(&route).is_some() {
             span = filter.document.key_span(&route);
+            instead = "instead of `workloadSelector`, which may not stand beside it, write\n";
         }
         out.push(
             Finding::new(rule, span, "a waypoint takes only filters with targetRefs")
@@ -61,7 +63,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .ineffective()
                 .note("Istio 1.26 and earlier applied this filter; from 1.27 on it is ignored, silently")
                 .help(format!(
-                    "targetRefs:\n- group: gateway.networking.k8s.io\n  kind: Gateway\n  name: {}",
+                    "{instead}targetRefs:\n- group: gateway.networking.k8s.io\n  kind: Gateway\n  name: {}",
                     gateway.unwrap_or("<waypoint>")
                 ))
                 .workloads(in_vain.iter().map(|run| run.label.clone())),

@@ -80,8 +80,8 @@ pub fn absent(rule: &'static Rule, cx: &Context<'_>, one: &NoMatch<'_, '_>, kind
 fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Finding) -> Option<Finding> {
     let other = &cx.filters[adder.filter];
     let own = one.view.filter;
-    let route = other.patch_route(adder.patch);
-    let finding = finding.related(other.document.key_span(&route), format!("{} adds it here", other.full_name()));
+    let place = cx.patch(adder.filter, adder.patch)?.value_path_span("name");
+    let finding = finding.related(place, format!("{} adds it here", other.full_name()));
     let together = one.runs.iter().find_map(|run| {
         let first: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == adder.filter)?;
         let own: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == one.view.filter_index)?;

@@ -138,7 +138,9 @@ impl Standing<'_, '_> {
                 for note in notes {
                     if let What::Differs { wanted, found } = &note.what {
                         let found = found.as_deref().map_or("absent".to_owned(), cut);
-                        told.push(format!("{} of {} is {found}, not {}", note.path, shown.place, cut(wanted)));
+                        // MERGE appends to a list: what it wants at the end of one is not all that should be there.
+                        let not = if wanted.starts_with('[') { "without" } else { "not" };
+                        told.push(format!("{} of {} is {found}, {not} {}", note.path, shown.place, cut(wanted)));
                     }
                 }
             }

@@ -39,8 +39,15 @@ impl Instead {
                 format!("{comment}{}", yaml(manifest))
             })
             .collect();
+        finding.shown = self.manifests.iter().filter_map(|(_, manifest)| full_name(manifest)).collect();
         finding.help(texts.join("---\n").trim_end().to_owned())
     }
+}
+
+/// `Kind namespace/name` of a manifest; `None` for what is only a part of an object.
+fn full_name(manifest: &Json) -> Option<String> {
+    let text = |path: &str| manifest.pointer(path)?.as_str();
+    Some(format!("{} {}/{}", text("/kind")?, text("/metadata/namespace")?, text("/metadata/name")?))
 }
 
 /// A manifest with the filter's name and namespace, and with its selector or targetRefs under `selector_key`.

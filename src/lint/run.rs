@@ -74,6 +74,7 @@ pub fn inspect_with<T>(
         for rule in last {
             (rule.check)(rule, context, &mut findings);
         }
+        findings.tell_apart();
         (findings.sorted(), look(context))
     })
 }
