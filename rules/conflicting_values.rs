@@ -29,8 +29,11 @@ declare_rule! {
     "EF401" "conflicting-values" Warning => check
 }
 
+/// The path of a field, and the object that it is in.
+type Field = (String, String);
+
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
-    let mut found: BTreeMap<[usize; 4], (Vec<usize>, Vec<(String, String)>)> = BTreeMap::new();
+    let mut found: BTreeMap<[usize; 4], (Vec<usize>, Vec<Field>)> = BTreeMap::new();
     for (number, run) in cx.runs.iter().enumerate() {
         for id in run.plan.ids() {
             let winner = run.by_id(id);

@@ -49,7 +49,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     .help(if field.is("inline_string") || field.is("inline_bytes") {
                         "filename: /etc/secrets/<key> # from a mounted Secret, or an sds_config"
                     } else if what == "a credential" {
-                        "take it out; the HTTP filter `envoy.filters.http.credential_injector` adds a header from a Secret"
+                        "take it out: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or by SDS"
                     } else {
                         "take it out, and let what needs it read it from a mounted Secret"
                     }),

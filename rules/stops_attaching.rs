@@ -66,7 +66,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             finding = finding
                 .severity(Severity::Warning)
                 .note("targetRefs are not read before Istio 1.27: until then the filter hits every proxy of its namespace")
-                .help("if these proxies were meant, write `workloadSelector` for them in a filter of its own");
+                .help(if waypoint {
+                    "if these waypoints were meant, name them in `targetRefs` too: a selector does not reach them"
+                } else {
+                    "if these proxies were meant, write `workloadSelector` for them in a filter of its own"
+                });
         } else if waypoint {
             if made_up {
                 finding = finding

@@ -27,20 +27,18 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         if one.form == Form::Istioctl {
             continue;
         }
-        if !one.rules.is_empty() {
-            if one.reason.is_empty() {
-                let words: Vec<&str> = one.rules.iter().map(|named| named.word.as_str()).collect();
-                let message = format!("the suppression of {} does not say why", words.join(", "));
-                out.push(
-                    Finding::new(rule, one.span, message)
-                        .help(format!("write the reason behind it: `{} because …`", words.join(","))),
-                );
-            }
-        } else {
+        if one.rules.is_empty() {
             out.push(
                 Finding::new(rule, one.span, "this suppression names no rule")
                     .note("it suppresses nothing")
                     .help("name the rules and the reason: `# envoyfilter:ignore EF301 because …`"),
+            );
+        } else if one.reason.is_empty() {
+            let words: Vec<&str> = one.rules.iter().map(|named| named.word.as_str()).collect();
+            let message = format!("the suppression of {} does not say why", words.join(", "));
+            out.push(
+                Finding::new(rule, one.span, message)
+                    .help(format!("write the reason behind it: `{} because …`", words.join(","))),
             );
         }
     }

@@ -129,6 +129,17 @@ fn every_rule_finds_its_bad_cases_and_is_silent_on_the_good() {
 }
 
 #[test]
+fn every_snapshot_has_its_case() {
+    for folder in fs::read_dir(testdata("rules")).unwrap() {
+        for entry in fs::read_dir(folder.unwrap().path()).unwrap() {
+            let path = entry.unwrap().path();
+            let dead = path.extension().is_some_and(|it| it == "out") && !path.with_extension("yaml").exists();
+            assert!(!dead, "{} belongs to no case", path.display());
+        }
+    }
+}
+
+#[test]
 fn every_rule_is_documented_and_listed() {
     let mut codes = BTreeSet::new();
     let mut names = BTreeSet::new();
