@@ -190,7 +190,7 @@ impl Reader {
 
 /// A value and where to point at it: at its key where it spans lines of its own.
 fn placed(entry: &Entry) -> (Span, &Node) {
-    let long = matches!(entry.value.value, NodeValue::Map(_) | NodeValue::List(_));
+    let long = !entry.value.entries().is_empty() || !entry.value.items().is_empty();
     (if long { entry.key_span } else { entry.value.span }, &entry.value)
 }
 

@@ -66,7 +66,7 @@ fn check(folder: &TempDir, name: &str, code: i32, expected: &[&str]) {
 fn texts_that_are_no_yaml() {
     filters("empty.yaml", b"", 3, &["warning: empty.yaml holds no document"]);
     filters("bad.yaml", b"a: 1\nb: c: d\n", 3, &["bad.yaml:2:5", "needs quotes"]);
-    filters("tabs.yaml", b"kind: x\nspec:\n\tfoo: 1\n", 3, &["tabs.yaml:3:2", "indent with spaces"]);
+    filters("tabs.yaml", b"kind: x\nspec:\n\tfoo: 1\n", 3, &["tabs.yaml:3:1", "indent with spaces"]);
     filters("cut.yaml", b"kind: x\nname: \"abc", 3, &["cut.yaml:2:7", "unclosed quote"]);
     filters("cut.json", b"{\"kind\": \"EnvoyFilter\", \"metadata\": {", 3, &["cut.json:1:37", "not JSON: EOF"]);
     filters("cut.yaml.gz", &gzip(&dump())[..300], 3, &["error: cannot read cut.yaml.gz"]);
