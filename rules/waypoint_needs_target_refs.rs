@@ -33,9 +33,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let dumps = || cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump);
         let in_vain: Vec<_> = dumps()
             .filter(|run| run.plan.selections[index] == Selection::WaypointNeedsTargetRefs)
-            .filter(|run| {
-                filter.selector.iter().flatten().all(|(key, want)| run.config.proxy.labels.get(key) == Some(want))
-            })
+            .filter(|run| filter.missing_label(&run.config.proxy.labels).is_none())
             .collect();
         let named = filter.selector.as_ref().and_then(|labels| labels.get(GATEWAY_NAME_LABEL));
         let declared = named.filter(|name| {

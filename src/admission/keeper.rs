@@ -43,9 +43,8 @@ const STATE: &str = "state.json";
 type Fault = (u16, String);
 
 /// Keeps certificates, and serves with the newest.
-#[derive(Debug)]
 pub struct Keeper {
-    cluster: Client,
+    cluster: kube::Client,
     keeping: Keeping,
     /// The lease as somebody else wrote it last, and when that was seen first.
     seen: Option<(String, Instant)>,
@@ -53,14 +52,6 @@ pub struct Keeper {
     serving: Option<String>,
     /// Whether this replica may write.
     leads: bool,
-}
-
-struct Client(kube::Client);
-
-impl std::fmt::Debug for Client {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Client")
-    }
 }
 
 /// What a look at the Secret gave.
@@ -77,7 +68,7 @@ pub enum Served {
 impl Keeper {
     /// A keeper that has looked at nothing yet.
     pub fn new(cluster: &Cluster, keeping: Keeping) -> Keeper {
-        Keeper { cluster: Client(cluster.client()), keeping, seen: None, serving: None, leads: false }
+        Keeper { cluster: cluster.client(), keeping, seen: None, serving: None, leads: false }
     }
 
     /// How often to look: some times within the shortest of the times that matter.
@@ -280,12 +271,13 @@ impl Keeper {
         }
     }
 
+    /// One request, once: `Cluster::call` tries again until long after the lease is somebody else's.
     async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Fault> {
         let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
         let path = if method == "GET" { path.to_owned() } else { format!("{path}?fieldManager=envoyfilter-webhook") };
         let request = http::Request::builder().method(method).uri(path).header("content-type", "application/json");
         let request = request.body(body).map_err(|error| (0, error.to_string()))?;
-        let answer = tokio::time::timeout(LEASE, self.cluster.0.request::<Value>(request)).await;
+        let answer = tokio::time::timeout(LEASE, self.cluster.request::<Value>(request)).await;
         match answer {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(kube::Error::Api(status))) => Err((status.code, status.message.clone())),

@@ -3,7 +3,7 @@
 use super::planes::{Plane, planes};
 use crate::cluster::facts::Facts;
 use crate::cluster::kinds::{self, Kind};
-use crate::cluster::objects;
+use crate::cluster::objects::{self, name_of};
 use crate::cluster::read::source_name;
 use crate::cluster::targets::{Target, groups, targets};
 use crate::load::{Loaded, Options, reference, yaml_text};
@@ -317,11 +317,6 @@ impl Library {
 /// How a kind is called where two have one name.
 pub fn words(kind: &'static Kind) -> &'static str {
     if kind == kinds::KUBE_GATEWAY { "Gateway (gateway.networking.k8s.io)" } else { kind.kind }
-}
-
-fn name_of(object: &Value) -> Name {
-    let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
-    (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
 }
 
 /// What is kept of an object.

@@ -41,11 +41,6 @@ fn by_namespace(filters: &[EnvoyFilter]) -> HashMap<&str, Vec<usize>> {
     found
 }
 
-/// Whether the labels have all that a selector asks for.
-fn fits(filter: &EnvoyFilter, labels: &Labels) -> bool {
-    filter.selector.iter().flatten().all(|(key, value)| labels.get(key) == Some(value))
-}
-
 /// Controllers whose pods are workloads; a Pod that one of them owns is told by it.
 const CONTROLLERS: &[&str] = &["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"];
 
@@ -81,7 +76,7 @@ pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
         let near = near.filter_map(|namespace| of_namespace.get(namespace)).flatten();
         let meets = near.filter_map(|&index| {
             let filter = filters.get(index)?;
-            let fits = fits(filter, &workload.labels);
+            let fits = filter.missing_label(&workload.labels).is_none();
             (fits || !filter.target_refs.is_empty()).then_some((index, fits))
         });
         // Gateways and waypoints are named by targetRefs.

@@ -3,6 +3,7 @@
 use super::{Exit, Session, live};
 use crate::cluster::Cluster;
 use crate::cluster::kinds::{self, Kind, Needs};
+use crate::cluster::objects::name_of;
 use crate::cluster::read::places;
 use crate::cluster::watch::{Seen, Within, follow, until};
 use crate::report::style::Role;
@@ -132,14 +133,10 @@ impl Changes {
     /// Takes in what a watch saw; whether anything is other than it was.
     fn take(&mut self, number: usize, seen: Seen) -> Result<bool, Trouble> {
         let Some(known) = self.known.get_mut(number) else { return Ok(false) };
-        let key = |object: &Value| {
-            let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
-            (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
-        };
         let kind = self.places.get(number).map_or(kinds::ENVOY_FILTER, |(kind, _)| kind);
         match seen {
             Seen::Put(object) => {
-                let before = known.get_or_insert_default().insert(key(&object), object.clone());
+                let before = known.get_or_insert_default().insert(name_of(&object), object.clone());
                 Ok(before.as_ref() != Some(&object))
             }
             Seen::Gone(namespace, name) => Ok(known.get_or_insert_default().remove(&(namespace, name)).is_some()),

@@ -182,6 +182,16 @@ impl Kind {
         MADE.iter().find(is).copied()
     }
 
+    /// The version that is asked for first.
+    pub fn version(&self) -> &'static str {
+        self.versions.first().copied().unwrap_or_default()
+    }
+
+    /// The path of a list or, with a name, of one object, in the version that is asked for first.
+    pub fn place(&self, namespace: Option<&str>, name: Option<&str>) -> String {
+        self.path(self.version(), namespace, name)
+    }
+
     /// The path of a list or, with a name, of one object.
     pub fn path(&self, version: &str, namespace: Option<&str>, name: Option<&str>) -> String {
         let root = if self.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", self.group) };

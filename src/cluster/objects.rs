@@ -8,6 +8,12 @@ const REPEATS: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration"];
 const METADATA: &[&str] =
     &["name", "namespace", "labels", "annotations", "ownerReferences", "creationTimestamp", "deletionTimestamp"];
 
+/// Namespace and name, empty where there is none.
+pub fn name_of(object: &Value) -> (String, String) {
+    let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
+    (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
+}
+
 /// Drops what no question is about. Whether the object counts at all: pods that have ended do not.
 pub fn keep(object: &mut Value) -> bool {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -5,7 +5,7 @@ use super::api::{Cluster, Fault, fault};
 use super::facts::TAG;
 use super::kinds::{Kind, REVISION_TAG};
 use super::list::name_kind;
-use super::objects::keep;
+use super::objects::{keep, name_of};
 use futures::StreamExt;
 use kube::Api;
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
@@ -208,12 +208,6 @@ fn not_there(error: &watcher::Error) -> Option<String> {
 fn gone(object: &Value) -> Seen {
     let (namespace, name) = name_of(object);
     Seen::Gone(namespace, name)
-}
-
-/// Namespace and name.
-fn name_of(object: &Value) -> (String, String) {
-    let text = |key: &str| object.get("metadata").and_then(|it| it.get(key)).and_then(Value::as_str);
-    (text("namespace").unwrap_or_default().to_owned(), text("name").unwrap_or_default().to_owned())
 }
 
 fn map<K>(event: Event<K>, json: impl Fn(K) -> Value) -> Event<Value> {

@@ -41,7 +41,7 @@ impl Dry {
 fn path(object: &Value) -> Option<String> {
     let kind = Kind::of(object)?;
     let metadata = |key: &str| object.get("metadata").and_then(|metadata| metadata.get(key)).and_then(Value::as_str);
-    Some(kind.path(kind.versions.first()?, metadata("namespace"), Some(metadata("name")?)))
+    Some(kind.place(metadata("namespace"), Some(metadata("name")?)))
 }
 
 impl Cluster {
@@ -61,8 +61,7 @@ impl Cluster {
 
     /// Asks what the API server, its policies and its webhooks say to a new object; nothing is kept.
     pub async fn try_create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
-        let version = kind.versions.first().copied().unwrap_or_default();
-        let path = kind.path(version, Some(namespace), None);
+        let path = kind.place(Some(namespace), None);
         let path = format!("{path}?fieldManager={FIELD_MANAGER}{}", Dry::Server.query());
         let body = object.to_string().into_bytes();
         self.written(&Ask { method: Method::POST, metadata: false, path: &path, content: "application/json", body })
@@ -78,8 +77,7 @@ impl Cluster {
         if let (Some(Value::Object(metadata)), Some(version)) = (object.get_mut("metadata"), version) {
             metadata.insert("resourceVersion".to_owned(), version);
         }
-        let version = kind.versions.first().copied().unwrap_or_default();
-        let path = kind.path(version, Some(namespace), Some(name));
+        let path = kind.place(Some(namespace), Some(name));
         let path = format!("{path}?fieldManager={FIELD_MANAGER}{}", Dry::Server.query());
         let body = object.to_string().into_bytes();
         self.written(&Ask { method: Method::PUT, metadata: false, path: &path, content: "application/json", body })
@@ -88,8 +86,7 @@ impl Cluster {
 
     /// Asks the same about the deletion of an object.
     pub async fn try_delete(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Applied, Fault> {
-        let version = kind.versions.first().copied().unwrap_or_default();
-        let path = format!("{}?dryRun=All", kind.path(version, Some(namespace), Some(name)));
+        let path = format!("{}?dryRun=All", kind.place(Some(namespace), Some(name)));
         self.written(&Ask { method: Method::DELETE, ..Ask::get(&path) }).await
     }
 
@@ -102,8 +99,7 @@ impl Cluster {
 
     /// Deletes an object; whether it was there.
     pub async fn delete(&self, kind: &Kind, namespace: Option<&str>, name: &str, dry: Dry) -> Result<bool, Fault> {
-        let version = kind.versions.first().copied().unwrap_or_default();
-        let path = format!("{}?propagationPolicy=Background{}", kind.path(version, namespace, Some(name)), dry.query());
+        let path = format!("{}?propagationPolicy=Background{}", kind.place(namespace, Some(name)), dry.query());
         match self.call(&Ask { method: Method::DELETE, ..Ask::get(&path) }).await {
             Ok(_) => Ok(true),
             Err(Fault::NotFound(_)) => Ok(false),
@@ -113,8 +109,7 @@ impl Cluster {
 
     /// One object; `None` when it is not there, or its kind is not.
     pub async fn object(&self, kind: &Kind, namespace: Option<&str>, name: &str) -> Result<Option<Value>, Fault> {
-        let version = kind.versions.first().copied().unwrap_or_default();
-        match self.json(&kind.path(version, namespace, Some(name)), false).await {
+        match self.json(&kind.place(namespace, Some(name)), false).await {
             Ok(object) => Ok(Some(object)),
             Err(Fault::NotFound(_)) => Ok(None),
             Err(fault) => Err(fault),
@@ -128,9 +123,8 @@ impl Cluster {
 
     /// Whether the API server knows a kind.
     pub async fn serves(&self, kind: &Kind) -> Result<bool, Fault> {
-        let version = kind.versions.first().copied().unwrap_or_default();
         let root = if kind.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", kind.group) };
-        let resources = match self.json(&format!("{root}/{version}"), false).await {
+        let resources = match self.json(&format!("{root}/{}", kind.version()), false).await {
             Ok(resources) => resources,
             Err(Fault::NotFound(_)) => return Ok(false),
             Err(fault) => return Err(fault),

@@ -131,13 +131,11 @@ pub fn select(filter: &EnvoyFilter, proxy: &Proxy, mesh: &MeshSettings, compat: 
 }
 
 fn by_labels(filter: &EnvoyFilter, proxy: &Proxy) -> Selection {
-    for (key, want) in filter.selector.iter().flatten() {
-        let have = proxy.labels.get(key);
-        if have != Some(want) {
-            return Selection::Label { key: key.clone(), want: want.clone(), have: have.cloned() };
-        }
-    }
-    Selection::Selected
+    filter.missing_label(&proxy.labels).map_or(Selection::Selected, |(key, want)| Selection::Label {
+        key: key.clone(),
+        want: want.clone(),
+        have: proxy.labels.get(key).cloned(),
+    })
 }
 
 fn target_miss(

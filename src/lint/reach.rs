@@ -56,7 +56,7 @@ pub fn in_scope(cx: &Context<'_>, filter: &EnvoyFilter, workload: &Reached<'_>) 
 
 /// Whether a filter's labels are among a workload's.
 pub fn selects(filter: &EnvoyFilter, workload: &Reached<'_>) -> bool {
-    filter.selector.iter().flatten().all(|(key, want)| workload.labels.get(key) == Some(want))
+    filter.missing_label(workload.labels).is_none()
 }
 
 /// Whether a filter stands in the root namespace.

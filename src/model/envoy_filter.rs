@@ -362,6 +362,11 @@ impl EnvoyFilter {
         format!("{}/{}", self.namespace, self.name)
     }
 
+    /// The first label of `workloadSelector`, by name, that is not among these, with the value that it asks for.
+    pub fn missing_label(&self, labels: &BTreeMap<String, String>) -> Option<(&String, &String)> {
+        self.selector.iter().flatten().find(|(key, want)| labels.get(*key) != Some(want))
+    }
+
     /// The route of keys from the document's root to a config patch.
     pub fn patch_route(&self, index: usize) -> Vec<Step> {
         vec!["spec".into(), "configPatches".into(), index.into()]

@@ -83,6 +83,40 @@ pub(crate) fn read(path: &Path) -> Loaded {
     load::read(&[path.to_owned()], &load::Options::default())
 }
 
+/// The metadata that a user writes.
+pub(crate) const METADATA_SENT: [&str; 4] = ["name", "namespace", "labels", "annotations"];
+
+/// A filter of a case, as it is sent to an API server.
+pub(crate) struct Sent {
+    /// Rule, file and filter.
+    pub(crate) name: String,
+    pub(crate) filter: String,
+    pub(crate) namespace: String,
+    pub(crate) object: serde_json::Value,
+}
+
+/// Every filter of the cases of all rules, but for files with one of these directives.
+pub(crate) fn sent_filters(without: &[&str]) -> Vec<Sent> {
+    let mut sent = Vec::new();
+    for rule in rules::ALL {
+        for file in yaml_files(&testdata("rules").join(rule.name)) {
+            let Ok(source) = fs::read_to_string(&file) else { continue };
+            if without.iter().any(|word| !directive(&source, word).is_empty()) {
+                continue;
+            }
+            for filter in &read(&file).inventory.envoy_filters {
+                let mut object = filter.document.to_json();
+                object["metadata"]["namespace"] = filter.namespace.clone().into();
+                object["metadata"].as_object_mut().unwrap().retain(|key, _| METADATA_SENT.contains(&key.as_str()));
+                let place = file.file_name().unwrap().to_str().unwrap();
+                let (filter, namespace) = (filter.full_name(), filter.namespace.clone());
+                sent.push(Sent { name: format!("{}/{place} {filter}", rule.name), filter, namespace, object });
+            }
+        }
+    }
+    sent
+}
+
 /// A finding in one line: `12:3 EF301 error (certain) patch 0: message`.
 pub(crate) fn line(one: &Finding, loaded: &Loaded) -> String {
     let at = loaded.sources.position(one.primary.span);

@@ -1,6 +1,8 @@
 //! `webhook install`: the admission server and the scheduled report, by server-side apply.
 
-use super::{DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, live, write_objects};
+use super::{
+    DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, live, word, write_objects,
+};
 use crate::cli::options;
 use crate::cluster::kinds::{
     ADMISSION_POLICY, ADMISSION_POLICY_BINDING, CERTIFICATE, CLUSTER_POLICY_REPORT, JOB, Kind, MADE, NAMESPACE,
@@ -122,11 +124,6 @@ fn span(text: &str) -> Result<Span, String> {
     options::duration(text).map(|length| Span { text: text.to_owned(), length })
 }
 
-/// The word of a value in options.
-fn word(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
 impl Install {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
         if self.deadline.length.as_secs() >= self.timeout.into() {
@@ -182,7 +179,7 @@ impl Install {
             deny_at: word(&self.deny_at),
             deadline: self.deadline.text.clone(),
             on_deadline: word(&self.on_deadline),
-            failure_policy: self.failure_policy.word().to_owned(),
+            failure_policy: word(&self.failure_policy),
             timeout: self.timeout.into(),
             sample_proxies: self.sample_proxies.into(),
             config_checksum: deploy::checksum(&config),

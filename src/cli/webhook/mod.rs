@@ -46,13 +46,9 @@ enum FailurePolicy {
     Fail,
 }
 
-impl FailurePolicy {
-    const fn word(self) -> &'static str {
-        match self {
-            FailurePolicy::Ignore => "Ignore",
-            FailurePolicy::Fail => "Fail",
-        }
-    }
+/// The word of a value in options.
+fn word(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 impl Webhook {

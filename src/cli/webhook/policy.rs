@@ -1,6 +1,6 @@
 //! `webhook policy`: the rules that the API server can check by itself, as ValidatingAdmissionPolicies.
 
-use super::{Exit, FailurePolicy, Installation, Session, YamlOrJson, write_objects};
+use super::{Exit, FailurePolicy, Installation, Session, YamlOrJson, word, write_objects};
 use crate::deploy::policy::{self, Line, Policy};
 use crate::report::table;
 use clap::{Args, ValueEnum};
@@ -46,12 +46,8 @@ impl Print {
             name: &self.installation.name,
             release: session.release(),
             root_namespace: &root,
-            action: match self.action {
-                Action::Deny => "Deny",
-                Action::Warn => "Warn",
-                Action::Audit => "Audit",
-            },
-            failure_policy: self.failure_policy.word(),
+            action: &word(&self.action),
+            failure_policy: &word(&self.failure_policy),
         };
         let lines = policy::table(&policy);
         match self.output {

@@ -25,12 +25,12 @@ impl Pool {
 #[derive(Debug)]
 pub(super) enum Text {
     Whole(String),
-    Shared(Shared),
+    Shared(Pieces),
 }
 
 /// A text of which parts are shared.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct Pieces {
     parts: Vec<Part>,
     /// What is not shared: what stands before the first part, then what follows each.
     own: String,
@@ -52,7 +52,7 @@ impl Part {
     }
 }
 
-impl Shared {
+impl Pieces {
     fn get(&self, range: Range<usize>) -> Option<&str> {
         let after = self.parts.partition_point(|part| part.start as usize <= range.start);
         let own_until = self.parts.get(after).map_or(self.own.len(), |next| next.own as usize);
@@ -98,7 +98,7 @@ impl Text {
     /// Cuts these ranges out, in the order of their places, and takes those from the pool that it has.
     pub(super) fn share(&mut self, ranges: impl Iterator<Item = Range<usize>>, pool: &mut Pool) {
         let Text::Whole(text) = self else { return };
-        let (mut shared, mut at) = (Shared::default(), 0);
+        let (mut shared, mut at) = (Pieces::default(), 0);
         for range in ranges {
             let (Some(between), Some(part)) = (text.get(at..range.start), text.get(range.clone())) else { continue };
             shared.own.push_str(between);

@@ -245,7 +245,7 @@ async fn send(
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn lint_through_a_port_forward_is_lint_of_files() {
     let cluster = cluster();
     let objects = cluster.shop("same", 2);
@@ -278,7 +278,7 @@ fn lint_through_a_port_forward_is_lint_of_files() {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn a_way_that_is_closed_leads_to_the_next_and_none_is_said() {
     let cluster = cluster();
     cluster.shop("ways", 0);
@@ -308,7 +308,7 @@ fn a_way_that_is_closed_leads_to_the_next_and_none_is_said() {
 
 /// Every command with exactly the rights that `rbac` prints for it, for one namespace; then with one right less.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn the_printed_roles_are_enough_and_needed() {
     let cluster = cluster();
     cluster.shop("rights", 1);
@@ -353,7 +353,7 @@ fn the_printed_roles_are_enough_and_needed() {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn five_thousand_objects_come_in_pages() {
     let cluster = cluster();
     let mut objects = vec![json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "many"}})];
@@ -375,7 +375,7 @@ fn five_thousand_objects_come_in_pages() {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn a_capture_answers_like_the_cluster_and_holds_no_secret() {
     let cluster = cluster();
     cluster.shop("captured", 2);
@@ -435,7 +435,7 @@ stringData: {password: canary-secret}
 
 /// kubectl runs `kubectl_complete-envoyfilter` from the PATH (1.26 and newer).
 #[test]
-#[ignore = "needs Go and kubectl: .ci/run e2e"]
+#[ignore = "needs Go and kubectl: .ci/run"]
 fn kubectl_completes_what_is_in_the_cluster() {
     let cluster = cluster();
     cluster.shop("completed", 1);
@@ -473,7 +473,7 @@ fn kubectl_completes_what_is_in_the_cluster() {
 
 /// Figures, printed.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn two_hundred_pods() {
     let cluster = cluster();
     cluster.shop("crowd", 0);
@@ -499,7 +499,7 @@ fn two_hundred_pods() {
 /// the figure is ours. Figures, printed.
 #[cfg(target_os = "linux")]
 #[test]
-#[ignore = "takes a minute: .ci/run e2e"]
+#[ignore = "takes a minute: .ci/run"]
 fn memory_does_not_grow_with_the_pods() {
     let few = peak("status", 100);
     let many = peak("status", 1_000);

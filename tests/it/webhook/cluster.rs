@@ -110,7 +110,7 @@ fn bad(name: &str) -> Value {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn created_updated_tried_and_deleted_through_a_real_api_server() {
     namespace("verbs");
     let server = own("verbs", "verbs", &[]);
@@ -178,7 +178,7 @@ fn created_updated_tried_and_deleted_through_a_real_api_server() {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn without_a_server_the_failure_policy_decides() {
     for (policy, want) in [("Ignore", 201), ("Fail", 500)] {
         let name = format!("down-{}", policy.to_lowercase());
@@ -244,7 +244,7 @@ pub(super) fn data(secret: &Value, key: &str) -> String {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn authority_and_certificate_are_rotated_under_load() {
     namespace("rotated");
     // As the installation leaves them: an empty Secret and an empty Lease.
@@ -288,7 +288,7 @@ fn authority_and_certificate_are_rotated_under_load() {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn replicas_are_restarted_one_after_the_other_under_load() {
     namespace("restarted");
     let start = |replica: &str| own("restarted", "restarted", &["--replica", replica]);
@@ -309,7 +309,7 @@ fn replicas_are_restarted_one_after_the_other_under_load() {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn another_replica_leads_when_the_leader_is_gone() {
     namespace("orphaned");
     let start = |replica: &str| own("orphaned", "orphaned", &["--replica", replica]);
@@ -327,7 +327,7 @@ fn another_replica_leads_when_the_leader_is_gone() {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn a_broken_watch_is_resumed() {
     namespace("broken");
     let kubeconfig = cluster().kubeconfig("admin", "broken");
@@ -384,7 +384,7 @@ pub(super) fn direct(address: SocketAddr, bundle: &str) -> kube::Client {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn what_is_no_review_gets_a_clear_answer_and_nothing_breaks() {
     namespace("strange");
     let arguments = ["--max-request-bytes", "200000"];
@@ -467,7 +467,7 @@ fn soak() {
 
 /// What is known of a mesh of some size takes this much memory, and is there after this time.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn memory_of_a_thousand_workloads() {
     // A cluster of its own: the pods would count in what others are told.
     let cluster = Cluster::start();

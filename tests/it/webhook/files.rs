@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Somebody else renews the files: one after the other, as it happens.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn certificates_in_files_are_read_again_under_load() {
     namespace("filed");
     let folder = tempfile::tempdir().unwrap();

@@ -5,13 +5,12 @@ use super::cluster::{Answer, ask};
 use super::parity::LATER;
 use super::server::{Server, wait};
 use super::text;
-use crate::linting::{Proxies, directive, read, yaml_files};
+use crate::linting::{Proxies, Sent, sent_filters};
 use crate::live::cluster::{Cluster, documents};
 use crate::live::{Said, demo_dump, pod, run};
 use crate::support::testdata;
 use kubectl_envoyfilter::load;
 use kubectl_envoyfilter::model::release::Release;
-use kubectl_envoyfilter::rules;
 use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,30 +117,16 @@ struct Case {
 /// Every filter of the cases of all rules that the API server itself takes, alone.
 fn cases(installed: &Installed) -> Vec<Case> {
     let (mut cases, mut namespaces) = (Vec::new(), BTreeSet::new());
-    for rule in rules::ALL {
-        for file in yaml_files(&testdata("rules").join(rule.name)) {
-            let Ok(source) = fs::read_to_string(&file) else { continue };
-            // Other releases have clusters of their own; the parity test has those.
-            if !directive(&source, "istio").is_empty() {
-                continue;
-            }
-            for filter in &read(&file).inventory.envoy_filters {
-                let mut object = filter.document.to_json();
-                object["metadata"]["namespace"] = filter.namespace.clone().into();
-                let kept = ["name", "namespace", "labels", "annotations"];
-                object["metadata"].as_object_mut().unwrap().retain(|key, _| kept.contains(&key.as_str()));
-                if namespaces.insert(filter.namespace.clone()) {
-                    let namespace =
-                        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": filter.namespace}});
-                    installed.call("POST", "/api/v1/namespaces", &namespace);
-                }
-                let path = format!("/apis/networking.istio.io/v1alpha3/namespaces/{}/envoyfilters", filter.namespace);
-                let (status, _, stored) = installed.call("POST", &format!("{path}?dryRun=All"), &object);
-                if status == 201 {
-                    let name = format!("{}/{} {}", rule.name, file.file_name().unwrap().to_str().unwrap(), filter.name);
-                    cases.push(Case { name, path, filter: object, stored });
-                }
-            }
+    // Other releases have clusters of their own; the parity test has those.
+    for Sent { name, namespace, object, .. } in sent_filters(&["istio"]) {
+        if namespaces.insert(namespace.clone()) {
+            let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+            installed.call("POST", "/api/v1/namespaces", &object);
+        }
+        let path = format!("/apis/networking.istio.io/v1alpha3/namespaces/{namespace}/envoyfilters");
+        let (status, _, stored) = installed.call("POST", &format!("{path}?dryRun=All"), &object);
+        if status == 201 {
+            cases.push(Case { name, path, filter: object, stored });
         }
     }
     cases
@@ -156,7 +141,7 @@ fn told(status: u16, warnings: &[String], body: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn installed_by_its_own_command_it_answers_as_lint_says() {
     let installed = Installed::new();
     let cases = cases(&installed);
@@ -313,7 +298,7 @@ fn between(installed: &Installed) {
 
 /// What is made for cert-manager and the Prometheus operator is what their own definitions take.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn what_is_made_for_others_is_what_they_take() {
     let installed = Installed::new();
     for file in fs::read_dir(testdata("crds")).unwrap().map(|entry| entry.unwrap().path()) {
@@ -358,7 +343,7 @@ fn what_is_made_for_others_is_what_they_take() {
 
 /// What running proxies say they are built with counts over what their release is known to have.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn running_proxies_are_asked_for_their_extensions() {
     let installed = Installed::new();
     let mut dump: Value = serde_json::from_str(&demo_dump()).unwrap();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// What takes longer than the time that is said is answered in time, as the settings say.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn what_takes_too_long_is_answered_in_time() {
     namespace("hurried");
     let patch = |number: usize| {

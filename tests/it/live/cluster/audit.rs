@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// An audit without files: release, filters, proxies and where every workload is come from the cluster.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn an_audit_takes_everything_from_the_cluster() {
     // A cluster of its own, whose istiod is older.
     let cluster = Cluster::start();

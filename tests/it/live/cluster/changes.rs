@@ -81,7 +81,7 @@ fn filter(namespace: &str, app: &str) -> Value {
 
 /// A filter comes, selects something else and goes; a pod comes: each is told once, and who may only list is told why not.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn get_goes_on_with_what_changes() {
     let cluster = cluster();
     cluster.shop("going", 1);
@@ -148,7 +148,7 @@ fn write(folder: &Path, name: &str, object: &Value) -> PathBuf {
 
 /// The schema of Istio's CRD, a policy and missing rights, each as the API server says it; nothing is kept.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn diff_asks_the_api_server() {
     let cluster = cluster();
     cluster.shop("asked", 1);

@@ -30,7 +30,7 @@ const PODS: &str = "/api/v1/namespaces/faulty/pods";
 
 /// What passes by itself is waited for, and nobody notices; what stays is said, and the rest is answered.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn faults_of_the_api_server_are_overcome_or_told() {
     let cluster = cluster();
     cluster.shop("faulty", 2);

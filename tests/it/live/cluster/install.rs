@@ -35,7 +35,7 @@ fn left(name: &str) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "needs Go and kubectl: .ci/run e2e"]
+#[ignore = "needs Go and kubectl: .ci/run"]
 fn installed_looked_after_and_removed() {
     let cluster = cluster();
     let kubeconfig = cluster.kubeconfig("admin", "default");
@@ -122,7 +122,7 @@ fn installed_looked_after_and_removed() {
 
 /// A namespace that was there before stays.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn a_namespace_of_others_stays() {
     let cluster = cluster();
     cluster.create(&documents("apiVersion: v1\nkind: Namespace\nmetadata: {name: shared}"));
@@ -139,7 +139,7 @@ fn a_namespace_of_others_stays() {
 
 /// The server's account has what it needs, and not the next thing.
 #[test]
-#[ignore = "needs Go and kubectl: .ci/run e2e"]
+#[ignore = "needs Go and kubectl: .ci/run"]
 fn rights_are_enough_and_no_more() {
     super::reports::kinds_of_reports();
     let kubeconfig = cluster().kubeconfig("admin", "default");

@@ -2,13 +2,11 @@
 //! them.
 
 use super::{cluster, documents, text};
-use crate::linting::{Proxies, directive, read, yaml_files};
+use crate::linting::{METADATA_SENT, Proxies, Sent, sent_filters};
 use crate::live::run;
-use crate::support::testdata;
 use kubectl_envoyfilter::deploy::policy::{Policy, expressed};
 use kubectl_envoyfilter::load;
 use kubectl_envoyfilter::model::release::Release;
-use kubectl_envoyfilter::rules;
 use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +120,7 @@ fn parts(filter: &Value) -> Vec<Value> {
 }
 
 #[test]
-#[ignore = "needs Go and kubectl: .ci/run e2e"]
+#[ignore = "needs Go and kubectl: .ci/run"]
 fn a_policy_says_what_lint_says() {
     let cluster = cluster();
     install();
@@ -140,64 +138,49 @@ fn a_policy_says_what_lint_says() {
     let mut namespaces = BTreeSet::new();
     let (mut wrong, mut missed) = (String::new(), BTreeMap::<&str, usize>::new());
     let (mut found, mut asked, mut refused) = (BTreeMap::<&str, usize>::new(), 0, 0);
-    for rule in rules::ALL {
-        for path in yaml_files(&testdata("rules").join(rule.name)) {
-            let Ok(source) = std::fs::read_to_string(&path) else { continue };
-            // Other releases, recordings and files are not what this policy is made for.
-            if ["istio", "from", "also"].iter().any(|word| !directive(&source, word).is_empty()) {
+    // Other releases, recordings and files are not what this policy is made for.
+    for Sent { name, filter, namespace, object } in sent_filters(&["istio", "from", "also"]) {
+        if namespaces.insert(namespace.clone()) {
+            let object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}});
+            let _ = cluster.send("POST", "/api/v1/namespaces", "application/json", &object);
+        }
+        let mut objects = vec![object];
+        while let Some(mut object) = objects.pop() {
+            asked += 1;
+            let Answer { denied: None, mut stored, .. } = ask(&object) else {
+                // By the CustomResourceDefinition, before any policy is asked; it may take parts of the filter.
+                refused += 1;
+                objects.extend(parts(&object));
                 continue;
+            };
+            // A policy sees what would be stored; lint is asked about the same.
+            stored["metadata"].as_object_mut().unwrap().retain(|key, _| METADATA_SENT.contains(&key.as_str()));
+            let loaded = load::read_text("stored.json", stored.to_string(), &load::Options::default());
+            let findings = proxies.lint(&loaded);
+            object["metadata"]["labels"][MARK] = "yes".into();
+            let answer = ask(&object);
+            let said = said(&answer, &codes);
+            let mut want = Verdicts::new();
+            for finding in &findings {
+                let code = codes.iter().find(|code| **code == finding.rule.code);
+                let about = finding.filter == filter && finding.severity > Severity::Info;
+                if let (Some(code), true) = (code, about) {
+                    // The one rule that is milder here; its reason is in the table.
+                    want.insert((code, finding.severity == Severity::Error && *code != "EF213"));
+                }
             }
-            for filter in &read(&path).inventory.envoy_filters {
-                let mut object = filter.document.to_json();
-                object["metadata"]["namespace"] = filter.namespace.clone().into();
-                let kept = ["name", "namespace", "labels", "annotations"];
-                object["metadata"].as_object_mut().unwrap().retain(|key, _| kept.contains(&key.as_str()));
-                if namespaces.insert(filter.namespace.clone()) {
-                    let namespace =
-                        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": filter.namespace}});
-                    let _ = cluster.send("POST", "/api/v1/namespaces", "application/json", &namespace);
+            for (code, denied) in said.difference(&want) {
+                writeln!(wrong, "{name}: the policy says {code} (denied: {denied}), lint does not").unwrap();
+            }
+            for (code, denied) in want.difference(&said) {
+                if partly.contains(code) {
+                    *missed.entry(code).or_default() += 1;
+                } else {
+                    writeln!(wrong, "{name}: lint says {code} (error: {denied}), the policy does not").unwrap();
                 }
-                let mut objects = vec![object];
-                while let Some(mut object) = objects.pop() {
-                    asked += 1;
-                    let Answer { denied: None, mut stored, .. } = ask(&object) else {
-                        // By the CustomResourceDefinition, before any policy is asked; it may take parts of the filter.
-                        refused += 1;
-                        objects.extend(parts(&object));
-                        continue;
-                    };
-                    // A policy sees what would be stored; lint is asked about the same.
-                    stored["metadata"].as_object_mut().unwrap().retain(|key, _| kept.contains(&key.as_str()));
-                    let loaded = load::read_text("stored.json", stored.to_string(), &load::Options::default());
-                    let findings = proxies.lint(&loaded);
-                    object["metadata"]["labels"][MARK] = "yes".into();
-                    let answer = ask(&object);
-                    let said = said(&answer, &codes);
-                    let mut want = Verdicts::new();
-                    for finding in &findings {
-                        let code = codes.iter().find(|code| **code == finding.rule.code);
-                        let about = finding.filter == filter.full_name() && finding.severity > Severity::Info;
-                        if let (Some(code), true) = (code, about) {
-                            // The one rule that is milder here; its reason is in the table.
-                            want.insert((code, finding.severity == Severity::Error && *code != "EF213"));
-                        }
-                    }
-                    let name =
-                        format!("{}/{} {}", rule.name, path.file_name().unwrap().to_str().unwrap(), filter.full_name());
-                    for (code, denied) in said.difference(&want) {
-                        writeln!(wrong, "{name}: the policy says {code} (denied: {denied}), lint does not").unwrap();
-                    }
-                    for (code, denied) in want.difference(&said) {
-                        if partly.contains(code) {
-                            *missed.entry(code).or_default() += 1;
-                        } else {
-                            writeln!(wrong, "{name}: lint says {code} (error: {denied}), the policy does not").unwrap();
-                        }
-                    }
-                    for (code, _) in said.intersection(&want) {
-                        *found.entry(code).or_default() += 1;
-                    }
-                }
+            }
+            for (code, _) in said.intersection(&want) {
+                *found.entry(code).or_default() += 1;
             }
         }
     }
@@ -211,7 +194,7 @@ fn a_policy_says_what_lint_says() {
 
 /// The API server stops expressions that cost too much. Figures, printed.
 #[test]
-#[ignore = "needs Go and kubectl: .ci/run e2e"]
+#[ignore = "needs Go and kubectl: .ci/run"]
 fn a_policy_copes_with_large_filters() {
     install();
     let filter = |patches: usize, mark: &str| {

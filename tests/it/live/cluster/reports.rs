@@ -48,7 +48,7 @@ fn report(kubeconfig: &Path, more: &[&str]) -> String {
 }
 
 #[test]
-#[ignore = "needs Go and kubectl: .ci/run e2e"]
+#[ignore = "needs Go and kubectl: .ci/run"]
 fn reports_are_written_shared_and_cleaned_up() {
     let cluster = cluster();
     kinds_of_reports();
@@ -103,7 +103,7 @@ fn reports_are_written_shared_and_cleaned_up() {
 
 /// The account of the CronJob can do it, and nothing is missing for it that an administrator sees.
 #[test]
-#[ignore = "needs Go: .ci/run e2e"]
+#[ignore = "needs Go: .ci/run"]
 fn the_report_account_can_write_reports() {
     let cluster = cluster();
     kinds_of_reports();
