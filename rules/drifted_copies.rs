@@ -5,6 +5,7 @@ use crate::lint::context::PatchView;
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::model::envoy_filter::Patch;
 use crate::proto::json;
+use crate::source::{Node, NodeValue};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -34,7 +35,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     const SMALL: usize = 2;
     let mut groups: BTreeMap<String, Vec<Copied<'_>>> = BTreeMap::new();
     for view in cx.patches() {
+        let written = view.patch.body.as_ref().and_then(|body| body.value.as_ref());
         let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
+        if written.is_none_or(|written| scalars(written) < ENOUGH) {
+            continue;
+        }
         let Ok(json) = serde_json::from_str::<Value>(&json::canonical(value)) else { continue };
         let mut leaves = BTreeMap::new();
         collect(&json, String::new(), &mut leaves);
@@ -72,6 +77,15 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .of(view.filter, Some(view.patch.index)),
             );
         }
+    }
+}
+
+/// How many values are written that hold no others: a message has at most as many fields.
+fn scalars(node: &Node) -> usize {
+    match &node.value {
+        NodeValue::List(items) => items.iter().map(scalars).sum(),
+        NodeValue::Map(entries) => entries.iter().map(|entry| scalars(&entry.value)).sum(),
+        _ => 1,
     }
 }
 

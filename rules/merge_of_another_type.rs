@@ -111,7 +111,8 @@ fn reread(run: &PatchRun<'_, '_>) -> Option<(String, String)> {
         if !matches!(effect, Effect::Merged(_)) {
             return None;
         }
-        let target = run.run.object(place)?.get("typed_config")?.type_name()?;
+        let object = run.run.object(place)?;
+        let target = object.get("typed_config")?.type_name()?;
         (target != patch).then(|| (short(&target), short(&patch)))
     })
 }

@@ -29,9 +29,10 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     if !cx.program.compat.has(Behaviour::TargetRefs) {
         return;
     }
+    let dumps: Vec<_> = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).collect();
     for (index, filter) in cx.filters.iter().enumerate().filter(|(_, filter)| filter.target_refs.is_empty()) {
-        let dumps = || cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump);
-        let in_vain: Vec<_> = dumps()
+        let in_vain: Vec<_> = dumps
+            .iter()
             .filter(|run| run.plan.selections[index] == Selection::WaypointNeedsTargetRefs)
             .filter(|run| filter.missing_label(&run.config.proxy.labels).is_none())
             .collect();
@@ -41,7 +42,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let waypoint = gateways.find(|it| it.object.name == **name && it.class == "istio-waypoint");
             waypoint.is_some_and(|it| it.object.namespace == filter.namespace)
         });
-        if dumps().any(|run| run.plan.selections[index] == Selection::Selected)
+        if dumps.iter().any(|run| run.plan.selections[index] == Selection::Selected)
             || (in_vain.is_empty() && declared.is_none())
         {
             continue;

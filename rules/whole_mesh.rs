@@ -27,7 +27,7 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let known = LazyCell::new(|| reach::known(cx));
     for filter in cx.filters {
-        let selector = filter.document.at(&["spec".into(), "workloadSelector".into()]);
+        let selector = filter.document.under(&["spec", "workloadSelector"]);
         if !reach::is_root(cx, filter)
             || !reach::unselective(cx, filter)
             || selector.is_some()
@@ -47,7 +47,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             ("every proxy of the mesh", Severity::Warning)
         };
         let mut span = filter.document.key_span(&["metadata".into(), "name".into()]);
-        if let Some(namespace) = filter.document.at(&["metadata".into(), "namespace".into()]) {
+        if let Some(namespace) = filter.document.under(&["metadata", "namespace"]) {
             span = namespace.span;
         }
         let note = match known.len() {

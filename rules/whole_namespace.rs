@@ -24,7 +24,7 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let known = LazyCell::new(|| reach::known(cx));
     for filter in cx.filters {
-        let selector = filter.document.at(&["spec".into(), "workloadSelector".into()]);
+        let selector = filter.document.under(&["spec", "workloadSelector"]);
         let root = reach::is_root(cx, filter);
         if root
             || selector.is_some()

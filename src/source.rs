@@ -161,10 +161,10 @@ pub enum NodeValue {
     Number(String),
     /// Text.
     String(String),
-    /// A list.
-    List(Vec<Node>),
+    /// A list; shared by copies of it.
+    List(Arc<[Node]>),
     /// A mapping in the order of the document. A key given twice is kept once, with its last value, as kubectl does.
-    Map(Vec<Entry>),
+    Map(Arc<[Entry]>),
 }
 
 /// One key of a mapping with its value.
@@ -254,6 +254,11 @@ impl Node {
             Step::Key(key) => node.get(key),
             Step::Item(item) => node.items().get(*item),
         })
+    }
+
+    /// The value below these keys.
+    pub fn under(&self, keys: &[&str]) -> Option<&Node> {
+        keys.iter().try_fold(self, |node, key| node.get(key))
     }
 
     /// The place of the last key on a route (or of the list item): where a caret points when the key itself is wrong.

@@ -4,7 +4,7 @@
 use super::{Given, Request};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Workload};
-use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::resource::ProxyConfig;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -148,14 +148,7 @@ pub(super) fn stand_ins<'a>(groups: &[Group], given: &Given<'a>) -> Vec<(usize, 
         let Some((index, reference)) = given.references.iter().enumerate().find(fits) else { continue };
         let label = group.label();
         let name = label.split_once('/').map_or(label.as_str(), |(_, name)| name).to_owned();
-        let proxy = Proxy {
-            namespace: group.namespace.clone(),
-            labels: group.labels.clone(),
-            name: name.clone(),
-            workload: name,
-            ..reference.proxy.clone()
-        };
-        found.push((index, ProxyConfig { proxy, ..reference.clone() }));
+        found.push((index, reference.of(group.namespace.clone(), name.clone(), name, group.labels.clone())));
     }
     found
 }

@@ -13,8 +13,7 @@ use crate::proto::json;
 use crate::proto::schema::Schema;
 use crate::proto::tree::{Origin, Tree};
 use regex::Regex;
-use std::collections::BTreeMap;
-use std::ops::Index;
+use std::ops::{Index, Range};
 
 /// Longest `proxyVersion` that releases from 1.31 on compile (istiod `maxProxyVersionLen`).
 pub const MAX_PROXY_VERSION: usize = 1024;
@@ -155,11 +154,15 @@ impl<'f> Program<'f> {
             if selection == Selection::Selected {
                 order.push(index);
             }
-            selections.known.insert(index, selection);
+            if selection != Selection::OtherNamespace {
+                selections.known.push((index, selection));
+            }
         }
+        selections.known.sort_unstable_by_key(|(index, _)| *index);
         sort(self.filters, &mut order, mesh, self.compat);
-        let mut patches = Vec::new();
+        let (mut patches, mut places) = (Vec::new(), Vec::with_capacity(order.len()));
         for &filter in &order {
+            let first = patches.len();
             for built in self.patches(filter) {
                 let miss = proxy_miss(built, proxy);
                 let status = match (built.status, &miss) {
@@ -170,8 +173,19 @@ impl<'f> Program<'f> {
                 };
                 patches.push(Planned { filter, built, status, proxy_miss: miss });
             }
+            places.push((filter, first..patches.len()));
         }
-        Plan { compat: self.compat, schema: self.schema, filters: self.filters, proxy, selections, order, patches }
+        places.sort_unstable_by_key(|(filter, _)| *filter);
+        Plan {
+            compat: self.compat,
+            schema: self.schema,
+            filters: self.filters,
+            proxy,
+            selections,
+            order,
+            patches,
+            places,
+        }
     }
 }
 
@@ -179,14 +193,18 @@ impl<'f> Program<'f> {
 /// mesh has many filters, and few that can meet a given proxy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selections {
-    known: BTreeMap<usize, Selection>,
+    known: Vec<(usize, Selection)>,
 }
 
 impl Index<usize> for Selections {
     type Output = Selection;
 
     fn index(&self, filter: usize) -> &Selection {
-        self.known.get(&filter).unwrap_or(&Selection::OtherNamespace)
+        let place = self.known.binary_search_by_key(&filter, |(index, _)| *index);
+        place
+            .ok()
+            .and_then(|place| self.known.get(place))
+            .map_or(&Selection::OtherNamespace, |(_, selection)| selection)
     }
 }
 
@@ -206,6 +224,8 @@ pub struct Plan<'p> {
     pub order: Vec<usize>,
     /// Their patches in that order; the index is the [`PatchId`].
     pub patches: Vec<Planned<'p>>,
+    /// The attached filters by their index, each with the range of its patches.
+    places: Vec<(usize, Range<usize>)>,
 }
 
 /// A patch of an attached filter.
@@ -229,7 +249,16 @@ impl<'p> Plan<'p> {
         for id in off {
             patches[id.index()].status = Status::Discarded(Discard::ValueRefused);
         }
-        Plan { selections: self.selections.clone(), order: self.order.clone(), patches, ..*self }
+        let (selections, order, places) = (self.selections.clone(), self.order.clone(), self.places.clone());
+        Plan { selections, order, patches, places, ..*self }
+    }
+
+    /// The patch of a filter at a place of its list, by both indices; `None` where the filter does not attach.
+    pub fn find(&self, filter: usize, patch: usize) -> Option<PatchId> {
+        let place = self.places.binary_search_by_key(&filter, |(filter, _)| *filter).ok()?;
+        let (_, range) = self.places.get(place)?;
+        let at = self.patches.get(range.clone())?.binary_search_by_key(&patch, |one| one.built.patch.index).ok()?;
+        u32::try_from(range.start + at).ok().map(PatchId)
     }
 
     /// A patch.

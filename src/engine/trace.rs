@@ -359,7 +359,7 @@ pub struct PatchTrace {
     pub later: Vec<Later>,
     /// The condition that was reached furthest on an object that did not match.
     pub nearest: Option<Condition>,
-    /// What objects have where that condition failed (at most [`MAX_CANDIDATES`]).
+    /// What objects have where that condition failed (at most [`MAX_CANDIDATES`]). Judged patches with an effect have none.
     pub candidates: BTreeSet<String>,
     /// How many objects failed at which condition.
     pub misses: BTreeMap<Condition, usize>,

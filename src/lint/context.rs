@@ -16,7 +16,7 @@ use crate::model::resource::ProxyConfig;
 use crate::proto::schema::Schema;
 use crate::source::{Node, Problem, Sources, Span, Step};
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How much is known of a proxy's configuration.
@@ -53,8 +53,6 @@ pub struct ProxyRun<'a> {
     pub plan: &'a Plan<'a>,
     /// What the engine did.
     pub judged: Arc<Judged<'a>>,
-    /// Number of the first patch of each attached filter that has patches.
-    pub first: HashMap<usize, PatchId>,
     /// What was found out by running it again without a patch.
     pub memo: Memo,
     /// Of a real proxy: what its dump shows of the filters.
@@ -229,13 +227,7 @@ impl<'a> PatchView<'a> {
 impl<'a> ProxyRun<'a> {
     /// A patch on this proxy; `None` when its filter does not attach, or when nobody can tell what it does.
     pub fn patch<'c>(&'c self, filter: usize, patch: usize) -> Option<PatchRun<'c, 'a>> {
-        let first = self.first.get(&filter)?;
-        let id = PatchId(first.0.checked_add(u32::try_from(patch).ok()?)?);
-        let planned = self.plan.patches.get(id.index())?;
-        if planned.filter != filter || planned.built.patch.index != patch {
-            return None;
-        }
-        let id = self.memo.id(self.plan, filter, patch)?;
+        let id = self.plan.find(filter, patch)?;
         (!self.doubtful(id)).then(|| self.by_id(id))
     }
 

@@ -69,7 +69,7 @@ pub fn read(document: &Node, others: &[&'static Rule]) -> Result<&'static Rule, 
     for entry in spec.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
         reader.wrong(entry.key_span, format!("a rule has no key `{}`; the keys are {}", entry.key, KEYS.join(", ")));
     }
-    let name = reader.text(document.at(&["metadata".into(), "name".into()]), root, "metadata.name").unwrap_or_default();
+    let name = reader.text(document.under(&["metadata", "name"]), root, "metadata.name").unwrap_or_default();
     let code = reader.text(spec.get("code"), spec.span, "spec.code").unwrap_or_default();
     let place = spec.get("code").map_or(spec.span, |node| node.span);
     if !code.is_empty() && !may_be_code(&code) {

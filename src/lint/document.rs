@@ -144,7 +144,7 @@ pub fn is_object_name(name: &str) -> bool {
 
 /// The node below a document, `null` counting as absent, as for the API server.
 pub fn present<'n>(document: &'n Node, keys: &[&str]) -> Option<&'n Node> {
-    keys.iter().try_fold(document, |node, key| node.get(key)).filter(|node| !node.is_null())
+    document.under(keys).filter(|node| !node.is_null())
 }
 
 /// Where in a patch [`filter_match`] stands.

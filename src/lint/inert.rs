@@ -4,7 +4,7 @@ use super::context::{Context, Knowledge, ProxyRun};
 use super::finding::Findings;
 use crate::engine::program::Status;
 use crate::engine::trace::{Effect, NoOp};
-use crate::engine::{self, Options, PatchId, Patched, Plan};
+use crate::engine::{self, Options, PatchId, Patched};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
@@ -21,16 +21,7 @@ const MAX_RUNS: usize = 256;
 #[derive(Debug, Default)]
 pub struct Memo {
     inert: Mutex<BTreeMap<PatchId, bool>>,
-    ids: OnceLock<HashMap<(usize, usize), PatchId>>,
     origins: OnceLock<BTreeSet<Origin>>,
-}
-
-impl Memo {
-    /// The number of a patch, given by filter and index, in a plan: always the same plan.
-    pub fn id(&self, plan: &Plan<'_>, filter: usize, patch: usize) -> Option<PatchId> {
-        let number = |id: PatchId| ((plan.get(id).filter, plan.get(id).built.patch.index), id);
-        self.ids.get_or_init(|| plan.ids().map(number).collect()).get(&(filter, patch)).copied()
-    }
 }
 
 impl Context<'_> {

@@ -12,7 +12,7 @@ use crate::model::resource::{ResourceError, ResourceKind};
 use crate::model::timestamp;
 use crate::proto::tree::{TYPE_KEY, Tree, Value, type_name};
 use crate::proto::unmerge::What;
-use crate::source::{NodeValue, Step};
+use crate::source::NodeValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many dumps were taken how, by [`crate::engine::unapply::State::word`]; and of how many patched ones that is proven.
@@ -43,7 +43,7 @@ pub fn standings<'c, 'a>(cx: &'c Context<'a>) -> impl Iterator<Item = (PatchView
         let runs = attached.filter_map(|&run| cx.runs.get(run)).filter(|run| run.knowledge == Knowledge::Dump);
         let standing = runs.filter_map(|run| {
             let live = run.live.as_ref().filter(|live| live.unapplied.live)?;
-            let id = run.memo.id(run.plan, view.filter_index, view.patch.index)?;
+            let id = run.plan.find(view.filter_index, view.patch.index)?;
             let word = live.unapplied.in_effect(id)?;
             Some(Standing { run, id, word })
         });
@@ -55,7 +55,7 @@ pub fn standings<'c, 'a>(cx: &'c Context<'a>) -> impl Iterator<Item = (PatchView
 /// Whether the API server has the filter: it wrote something into its metadata.
 pub fn in_cluster(filter: &EnvoyFilter) -> bool {
     ["uid", "resourceVersion", "creationTimestamp"].iter().any(|key| {
-        let node = filter.document.at(&[Step::from("metadata"), Step::from(*key)]);
+        let node = filter.document.under(&["metadata", key]);
         node.is_some_and(|node| !matches!(node.value, NodeValue::Null))
     })
 }

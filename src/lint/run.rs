@@ -9,14 +9,14 @@ use crate::engine::program::{Planned, Status};
 use crate::engine::trace::NoOp;
 use crate::engine::unapply::{Unapplied, doubt};
 use crate::engine::{MeshSettings, Options, Plan, Program, REFERENCED_SERVICES, judge, matching, unapply};
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch};
+use crate::model::envoy_filter::{ApplyTo, ClusterMatch, EnvoyFilter, ObjectMatch, Patch, ProxyMatch};
 use crate::model::inventory::Inventory;
-use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources};
 use crate::trial::Trial;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock};
@@ -110,9 +110,13 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
     let dump_plans: Vec<Plan<'_>> = input.dumps.iter().map(|dump| program.plan(&dump.proxy, input.mesh)).collect();
     let mut seen = vec![false; filters.len()];
     dump_plans.iter().flat_map(|plan| &plan.order).for_each(|&index| seen[index] = true);
-    let relaxed: Vec<EnvoyFilter> = filters.iter().map(|filter| relax(filter, setting.versions)).collect();
-    let mut relaxed_program = Program::new(&relaxed, input.release);
-    relaxed_program.pass_over_other_revisions(setting.revision);
+    let relaxed = relax(filters, setting.versions);
+    let relaxed_program = relaxed.as_ref().map(|relaxed| {
+        let mut program = Program::new(relaxed, input.release);
+        program.pass_over_other_revisions(setting.revision);
+        program
+    });
+    let by_reference = relaxed_program.as_ref().unwrap_or(&program);
     let meeting = Meeting::new(filters, input.mesh);
     let mut made_up: Vec<(usize, ProxyConfig<'_>)> = setting.stand_ins.to_vec();
     if setting.make_up {
@@ -129,7 +133,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
     let plans: Vec<(usize, &ProxyConfig<'_>, Plan<'_>)> = made_up
         .iter()
         .map(|(reference, config)| {
-            (*reference, config, relaxed_program.plan_among(&config.proxy, input.mesh, &meeting.candidates(config)))
+            (*reference, config, by_reference.plan_among(&config.proxy, input.mesh, &meeting.candidates(config)))
         })
         .filter(|(_, _, plan)| setting.versions || plan.patches.iter().any(concerns))
         .collect();
@@ -197,7 +201,7 @@ pub(super) static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
 type Written<'a> = (&'a str, Option<&'a str>);
 
 fn written<'a>(filter: &'a EnvoyFilter, sources: &'a Sources) -> Written<'a> {
-    let node = filter.document.at(&["spec".into(), "configPatches".into()]);
+    let node = filter.document.under(&["spec", "configPatches"]);
     let services = filter.annotations.get(REFERENCED_SERVICES).map(String::as_str);
     (node.map_or("", |node| sources.snippet(node.span)), services)
 }
@@ -236,10 +240,6 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
     });
     let run = |(one, &number): (&Work<'a>, &usize)| {
         let (config, plan) = (one.config, one.plan);
-        let mut first = HashMap::new();
-        for id in plan.ids() {
-            first.entry(plan.get(id).filter).or_insert(id);
-        }
         let (knowledge, label) = match one.like {
             None => (Knowledge::Dump, config.proxy.full_name()),
             Some(_) if config.proxy.name.is_empty() => {
@@ -253,7 +253,7 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
             unapplied,
             doubtful: if unapplied.patched() { doubt::doubtful(plan, &judged) } else { BTreeSet::new() },
         });
-        ProxyRun { label, knowledge, config, plan, judged, first, memo: Memo::default(), live }
+        ProxyRun { label, knowledge, config, plan, judged, memo: Memo::default(), live }
     };
     work.iter().zip(&numbers).map(run).collect()
 }
@@ -325,12 +325,13 @@ fn made_up_proxies<'a>(
     mesh: &MeshSettings,
     all_kinds: bool,
 ) -> Vec<(usize, ProxyConfig<'a>)> {
+    let none = BTreeMap::new();
     let mut wanted = BTreeSet::new();
     for (filter, _) in filters.iter().zip(seen).filter(|(_, seen)| !**seen) {
         // A filter of the root namespace meets the workloads of all others: one made-up namespace stands for them.
         let namespace =
             if filter.namespace == mesh.root_namespace { "any-namespace" } else { filter.namespace.as_str() };
-        let labels = filter.selector.clone().unwrap_or_default();
+        let labels = filter.selector.as_ref().unwrap_or(&none);
         let gateways: Vec<&str> = filter
             .target_refs
             .iter()
@@ -339,9 +340,9 @@ fn made_up_proxies<'a>(
             .collect();
         // Up to 1.26 targetRefs are not read: whoever asks about two releases needs the proxies that they do not name too.
         if gateways.is_empty() || all_kinds {
-            wanted.insert((namespace, labels.clone(), None));
+            wanted.insert((namespace, labels, None));
         }
-        wanted.extend(gateways.into_iter().map(|gateway| (namespace, labels.clone(), Some(gateway))));
+        wanted.extend(gateways.into_iter().map(|gateway| (namespace, labels, Some(gateway))));
     }
     let mut proxies = Vec::new();
     for (namespace, labels, gateway) in wanted {
@@ -358,53 +359,59 @@ fn made_up_proxies<'a>(
             if of_gateway_api {
                 labels.insert(GATEWAY_NAME_LABEL.to_owned(), gateway.unwrap_or("any-gateway").to_owned());
             }
-            let proxy = Proxy {
-                namespace: namespace.to_owned(),
-                labels,
-                name: String::new(),
-                workload: format!("any-{}", reference.proxy.kind.word()),
-                ..reference.proxy.clone()
-            };
-            proxies.push((index, ProxyConfig { proxy, ..reference.clone() }));
+            let workload = format!("any-{}", reference.proxy.kind.word());
+            proxies.push((index, reference.of(namespace.to_owned(), String::new(), workload, labels)));
         }
     }
     proxies
 }
 
-/// A filter without the parts of its matches that speak of the user's own names and ports: what is left can be judged
-/// on a configuration that istiod generated for somebody else.
-fn relax(filter: &EnvoyFilter, keep_version: bool) -> EnvoyFilter {
-    let mut filter = filter.clone();
-    for patch in &mut filter.patches {
-        // Which versions run is not known either, unless an upgrade says so.
-        match &mut patch.proxy {
-            Some(proxy) if keep_version => proxy.metadata.clear(),
-            proxy => *proxy = None,
-        }
-        match &mut patch.object {
-            ObjectMatch::Listener(listener) => {
-                if listener.name != matching::VIRTUAL_INBOUND && listener.name != matching::VIRTUAL_OUTBOUND {
-                    listener.name.clear();
-                }
-                listener.port_number = 0;
-                if let Some(chain) = &mut listener.filter_chain {
-                    chain.name.clear();
-                    chain.sni.clear();
-                    chain.transport_protocol.clear();
-                    chain.application_protocols.clear();
-                    chain.destination_port = 0;
-                }
+/// The filters without the parts of their matches that speak of the user's own names and ports: what is left can be judged
+/// on a configuration that istiod generated for somebody else. `None`: no filter has such parts.
+fn relax(filters: &[EnvoyFilter], keep_version: bool) -> Option<Vec<EnvoyFilter>> {
+    let mut all = None;
+    for (index, filter) in filters.iter().enumerate() {
+        for (number, patch) in filter.patches.iter().enumerate() {
+            let (proxy, object) = relaxed_match(patch, keep_version);
+            if (&proxy, &object) != (&patch.proxy, &patch.object) {
+                let all: &mut Vec<EnvoyFilter> = all.get_or_insert_with(|| filters.to_vec());
+                (all[index].patches[number].proxy, all[index].patches[number].object) = (proxy, object);
             }
-            ObjectMatch::RouteConfiguration(route) => {
-                route.name.clear();
-                route.port_name.clear();
-                route.gateway.clear();
-                route.port_number = 0;
-                route.vhost = None;
-            }
-            ObjectMatch::Cluster(cluster) => *cluster = crate::model::envoy_filter::ClusterMatch::default(),
-            ObjectMatch::None | ObjectMatch::Waypoint(_) => {}
         }
     }
-    filter
+    all
+}
+
+fn relaxed_match(patch: &Patch, keep_version: bool) -> (Option<ProxyMatch>, ObjectMatch) {
+    // Which versions run is not known either, unless an upgrade says so.
+    let mut proxy = patch.proxy.clone().filter(|_| keep_version);
+    if let Some(proxy) = &mut proxy {
+        proxy.metadata.clear();
+    }
+    let mut object = patch.object.clone();
+    match &mut object {
+        ObjectMatch::Listener(listener) => {
+            if listener.name != matching::VIRTUAL_INBOUND && listener.name != matching::VIRTUAL_OUTBOUND {
+                listener.name.clear();
+            }
+            listener.port_number = 0;
+            if let Some(chain) = &mut listener.filter_chain {
+                chain.name.clear();
+                chain.sni.clear();
+                chain.transport_protocol.clear();
+                chain.application_protocols.clear();
+                chain.destination_port = 0;
+            }
+        }
+        ObjectMatch::RouteConfiguration(route) => {
+            route.name.clear();
+            route.port_name.clear();
+            route.gateway.clear();
+            route.port_number = 0;
+            route.vhost = None;
+        }
+        ObjectMatch::Cluster(cluster) => *cluster = ClusterMatch::default(),
+        ObjectMatch::None | ObjectMatch::Waypoint(_) => {}
+    }
+    (proxy, object)
 }

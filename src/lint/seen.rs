@@ -341,7 +341,7 @@ pub fn config_type(filter: &Tree<'_>) -> String {
     let Some(config) = filter.get("typed_config") else { return String::new() };
     let name = config.type_name().unwrap_or_default();
     if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
-        return name;
+        return name.into_owned();
     }
     type_name(config.readable().str_at("type_url")).to_owned()
 }

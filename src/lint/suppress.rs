@@ -219,8 +219,7 @@ fn beginning_on(documents: &[&Node], line: &Range<usize>) -> Option<Span> {
 
 fn annotations(filter: &EnvoyFilter, sources: &Sources, found: &mut Vec<Suppression>) {
     let scope = filter.document.span;
-    let place =
-        |key: &str| filter.document.at(&["metadata".into(), "annotations".into(), key.into()]).map(|it| it.span);
+    let place = |key: &str| filter.document.under(&["metadata", "annotations", key]).map(|it| it.span);
     if let (Some(text), Some(span)) = (filter.annotations.get(ANNOTATION), place(ANNOTATION)) {
         for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
             let (mut rules, reason) = words(span.file, part, 0..part.len());

@@ -26,38 +26,33 @@ pub(super) fn unpack(document: Node) -> Vec<Node> {
     let api_version = document.entry("apiVersion").cloned();
     let kind_span = document.key_span(&["kind".into()]);
     let mut unpacked = Vec::new();
-    for mut item in into_items(document) {
+    for mut item in items_of(&document) {
         if let NodeValue::Map(entries) = &mut item.value
             && !item_kind.is_empty()
             && !entries.iter().any(|entry| entry.key == "kind")
         {
             let value = Node { span: kind_span, value: NodeValue::String(item_kind.to_owned()) };
-            entries.insert(0, Entry { key: "kind".to_owned(), key_span: kind_span, value });
-            if !entries.iter().any(|entry| entry.key == "apiVersion") {
-                entries.extend(api_version.clone());
-            }
+            let kind = Entry { key: "kind".to_owned(), key_span: kind_span, value };
+            let version = api_version.clone().filter(|_| !entries.iter().any(|entry| entry.key == "apiVersion"));
+            *entries = [kind].into_iter().chain(entries.iter().cloned()).chain(version).collect();
         }
         // A list of lists: kubectl does not print it, but reads it. One more level is enough.
         match text(&item, &["kind"]) {
-            "List" => unpacked.extend(into_items(item)),
+            "List" => unpacked.extend(items_of(&item)),
             _ => unpacked.push(item),
         }
     }
     unpacked
 }
 
-fn into_items(document: Node) -> Vec<Node> {
-    let NodeValue::Map(entries) = document.value else { return Vec::new() };
-    match entries.into_iter().find(|entry| entry.key == "items").map(|entry| entry.value.value) {
-        Some(NodeValue::List(items)) => items,
-        _ => Vec::new(),
-    }
+fn items_of(document: &Node) -> Vec<Node> {
+    document.get("items").map_or_else(Vec::new, |items| items.items().to_vec())
 }
 
 /// An EnvoyFilter that lacks only its `kind`, told by its API or by what only an EnvoyFilter has.
 pub(super) fn filter_without_kind(document: &Node) -> Option<Problem> {
     let of_istio = text(document, &["apiVersion"]) == parse_envoy_filter::API_VERSION;
-    find(document, &["spec", "configPatches"]).or(of_istio.then_some(document))?;
+    document.under(&["spec", "configPatches"]).or(of_istio.then_some(document))?;
     Some(Problem {
         code: "missing-kind",
         severity: Severity::Error,
@@ -147,8 +142,8 @@ impl Object {
             kind: kind.to_owned(),
             name,
             namespace,
-            labels: labels(find(&document, &["metadata", "labels"])),
-            annotations: labels(find(&document, &["metadata", "annotations"])),
+            labels: labels(document.under(&["metadata", "labels"])),
+            annotations: labels(document.under(&["metadata", "annotations"])),
             document,
         }
     }
@@ -162,11 +157,11 @@ fn workload(object: Object) -> Workload {
         "CronJob" => &["spec", "jobTemplate", "spec", "template"],
         _ => &["spec", "template"],
     };
-    let pod = find(document, route);
-    let inside = |keys: &[&str]| pod.and_then(|pod| find(pod, keys));
+    let pod = document.under(route);
+    let inside = |keys: &[&str]| pod.and_then(|pod| pod.under(keys));
     let mut pod_labels = labels(inside(&["metadata", "labels"]));
     if object.kind == "WorkloadEntry" {
-        pod_labels.extend(labels(find(document, &["spec", "labels"])));
+        pod_labels.extend(labels(document.under(&["spec", "labels"])));
     }
     let annotations = labels(inside(&["metadata", "annotations"]));
     let containers = || {
@@ -200,7 +195,7 @@ fn service(object: Object) -> Service {
         items(document, &["spec", "ports"]).iter().map(|port| service_port(port, "port", "appProtocol")).collect();
     let export_to = object.annotations.get("networking.istio.io/exportTo").map_or("", String::as_str);
     Service {
-        selector: labels(find(document, &["spec", "selector"])),
+        selector: labels(document.under(&["spec", "selector"])),
         ports,
         service_type: Some(owned(document, &["spec", "type"]))
             .filter(|kind| !kind.is_empty())
@@ -239,7 +234,7 @@ fn service_entry(object: Object) -> ServiceEntry {
         location: owned(document, &["spec", "location"]),
         resolution: owned(document, &["spec", "resolution"]),
         export_to: texts(document, &["spec", "exportTo"]),
-        selector: labels(find(document, &["spec", "workloadSelector", "labels"])),
+        selector: labels(document.under(&["spec", "workloadSelector", "labels"])),
         object,
     }
 }
@@ -255,7 +250,7 @@ fn gateway(object: Object) -> Gateway {
         hosts: texts(server, &["hosts"]),
         tls_mode: server.get("tls").filter(|tls| !tls.is_null()).map(|tls| owned(tls, &["mode"])),
     });
-    Gateway { selector: labels(find(document, &["spec", "selector"])), servers: servers.collect(), object }
+    Gateway { selector: labels(document.under(&["spec", "selector"])), servers: servers.collect(), object }
 }
 
 fn kube_gateway(object: Object) -> KubeGateway {
@@ -289,7 +284,7 @@ fn destination_rule(object: Object) -> DestinationRule {
         host: owned(document, &["spec", "host"]),
         subsets: items(document, &["spec", "subsets"]).iter().map(|subset| owned(subset, &["name"])).collect(),
         export_to: texts(document, &["spec", "exportTo"]),
-        selector: labels(find(document, &["spec", "workloadSelector", "matchLabels"])),
+        selector: labels(document.under(&["spec", "workloadSelector", "matchLabels"])),
         object,
     }
 }
@@ -297,7 +292,7 @@ fn destination_rule(object: Object) -> DestinationRule {
 fn sidecar(object: Object) -> Sidecar {
     let document = &object.document;
     Sidecar {
-        selector: labels(find(document, &["spec", "workloadSelector", "labels"])),
+        selector: labels(document.under(&["spec", "workloadSelector", "labels"])),
         egress_hosts: items(document, &["spec", "egress"])
             .iter()
             .flat_map(|egress| texts(egress, &["hosts"]))
@@ -345,12 +340,8 @@ fn mesh(object: Object, sources: &mut Sources, inventory: &mut Inventory, proble
     meshes.sort_by(|a, b| (&a.revision, &a.object.namespace).cmp(&(&b.revision, &b.object.namespace)));
 }
 
-fn find<'n>(node: &'n Node, keys: &[&str]) -> Option<&'n Node> {
-    keys.iter().try_fold(node, |node, key| node.get(key))
-}
-
 fn text<'n>(node: &'n Node, keys: &[&str]) -> &'n str {
-    find(node, keys).and_then(Node::as_str).unwrap_or_default()
+    node.under(keys).and_then(Node::as_str).unwrap_or_default()
 }
 
 fn owned(node: &Node, keys: &[&str]) -> String {
@@ -358,7 +349,7 @@ fn owned(node: &Node, keys: &[&str]) -> String {
 }
 
 fn items<'n>(node: &'n Node, keys: &[&str]) -> &'n [Node] {
-    find(node, keys).map_or(&[], Node::items)
+    node.under(keys).map_or(&[], Node::items)
 }
 
 fn texts(node: &Node, keys: &[&str]) -> Vec<String> {
@@ -366,7 +357,7 @@ fn texts(node: &Node, keys: &[&str]) -> Vec<String> {
 }
 
 fn number(node: &Node, keys: &[&str]) -> u32 {
-    match find(node, keys).map(|node| &node.value) {
+    match node.under(keys).map(|node| &node.value) {
         Some(NodeValue::Number(text)) => text.parse().unwrap_or(0),
         _ => 0,
     }

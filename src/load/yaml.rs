@@ -55,6 +55,8 @@ pub fn documents(file: FileId, text: &str) -> (Vec<Node>, Vec<Problem>) {
 struct Output {
     documents: Vec<Node>,
     problems: Vec<Problem>,
+    /// Empty lists with room, for the mappings to come: most of what is allocated otherwise.
+    spare: Vec<Vec<Entry>>,
 }
 
 /// Cuts at lines that start with `---`, as kubectl does before it parses anything, so that an error in one document ends there.
@@ -115,7 +117,7 @@ enum Shape {
 #[derive(Default)]
 struct Mapping {
     entries: Vec<Entry>,
-    /// Which entries came out of a `<<`.
+    /// Which entries came out of a `<<`; those beyond its end did not.
     merged: Vec<bool>,
     /// Place of each key, once there are many.
     places: HashMap<String, usize>,
@@ -152,6 +154,8 @@ struct Builder<'a> {
     aliased: usize,
     /// Values copied for anchors.
     anchored: usize,
+    /// [`Output::spare`].
+    spare: &'a mut Vec<Vec<Entry>>,
 }
 
 impl Chunk<'_> {
@@ -199,16 +203,17 @@ impl Chunk<'_> {
             flow_nesting_limit: MAX_DEPTH,
             block_nesting_limit: MAX_DEPTH,
         };
-        let mut builder = Builder::new(self);
+        let Output { documents, problems, spare } = out;
+        let mut builder = Builder::new(self, spare);
         for event in Parser::new_from_str_with_options(self.text, options) {
             let (event, span) = event.map_err(|error| self.scan_problem(&error))?;
             let range = span.byte_range().unwrap_or(0..0);
             let (start, end) = (range.start.min(self.text.len()), range.end.min(self.text.len()));
             match event {
-                Event::DocumentStart(..) => builder = Builder::new(self),
+                Event::DocumentStart(..) => builder.begin(),
                 Event::DocumentEnd => {
-                    out.problems.append(&mut builder.problems);
-                    out.documents.extend(builder.root.take());
+                    problems.append(&mut builder.problems);
+                    documents.extend(builder.root.take());
                 }
                 event => builder.event(event, start, end.max(start))?,
             }
@@ -354,7 +359,7 @@ impl Chunk<'_> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(chunk: Chunk<'a>) -> Self {
+    fn new(chunk: Chunk<'a>, spare: &'a mut Vec<Vec<Entry>>) -> Self {
         Builder {
             chunk,
             frames: Vec::new(),
@@ -364,7 +369,22 @@ impl<'a> Builder<'a> {
             decoded: 0,
             aliased: 0,
             anchored: 0,
+            spare,
         }
+    }
+
+    /// Begins another document, in which nothing of the one before is known.
+    fn begin(&mut self) {
+        self.frames.clear();
+        self.anchors.clear();
+        self.root = None;
+        self.problems.clear();
+        (self.decoded, self.aliased, self.anchored) = (0, 0, 0);
+    }
+
+    /// An open mapping.
+    fn mapping(&mut self) -> Shape {
+        Shape::Map(Mapping { entries: self.spare.pop().unwrap_or_default(), ..Mapping::default() }, None)
     }
 
     fn event(&mut self, event: Event<'_>, start: usize, end: usize) -> Result<(), Problem> {
@@ -376,7 +396,10 @@ impl<'a> Builder<'a> {
                 self.scalar(text, style == ScalarStyle::Plain, tag, anchor, start, end)
             }
             Event::SequenceStart(_, anchor, _) => self.open(Shape::List(Vec::new()), anchor, start, end),
-            Event::MappingStart(_, anchor, _) => self.open(Shape::Map(Mapping::default(), None), anchor, start, end),
+            Event::MappingStart(_, anchor, _) => {
+                let shape = self.mapping();
+                self.open(shape, anchor, start, end)
+            }
             Event::SequenceEnd | Event::MappingEnd => self.close(start, end),
             Event::Alias(id) => self.alias(id, start, end),
             _ => Ok(()),
@@ -412,8 +435,12 @@ impl<'a> Builder<'a> {
         let end = if closed { end } else { frame.end }.max(frame.start);
         let span = self.chunk.span(frame.start, end);
         let value = match frame.shape {
-            Shape::List(items) => NodeValue::List(items),
-            Shape::Map(mapping, _) => NodeValue::Map(mapping.entries),
+            Shape::List(items) => NodeValue::List(items.into()),
+            Shape::Map(mut mapping, _) => {
+                let entries = mapping.entries.drain(..).collect();
+                self.spare.push(mapping.entries);
+                NodeValue::Map(entries)
+            }
         };
         let built = Built { node: Node { span, value }, height: frame.height + 1, from_alias: false, end };
         self.value(built, frame.anchor, self.decoded - frame.decoded)
@@ -560,14 +587,24 @@ impl Mapping {
             if self.entries.len() > FEW_KEYS {
                 self.places.insert(entry.key.clone(), self.entries.len());
             }
+            self.mark(self.entries.len(), merged);
             self.entries.push(entry);
-            self.merged.push(merged);
             return None;
         };
-        let problem = (!self.merged[place]).then(|| duplicate(&entry, merged));
+        let was_merged = self.merged.get(place) == Some(&true);
+        let problem = (!was_merged).then(|| duplicate(&entry, merged));
         self.entries[place] = entry;
-        self.merged[place] = merged;
+        self.mark(place, merged);
         problem
+    }
+
+    fn mark(&mut self, place: usize, merged: bool) {
+        if merged {
+            self.merged.resize(self.merged.len().max(place + 1), false);
+        }
+        if let Some(mark) = self.merged.get_mut(place) {
+            *mark = merged;
+        }
     }
 
     fn place(&mut self, key: &str) -> Option<usize> {
@@ -585,7 +622,7 @@ impl Mapping {
         let span = built.node.span;
         let sources = match built.node.value {
             // Of several mappings the first has the last word.
-            NodeValue::List(items) if !built.from_alias => items.into_iter().rev().collect(),
+            NodeValue::List(items) if !built.from_alias => items.iter().rev().cloned().collect(),
             value => vec![Node { span, value }],
         };
         let mut problems = Vec::new();
@@ -599,7 +636,7 @@ impl Mapping {
                     help: None,
                 });
             };
-            problems.extend(entries.into_iter().filter_map(|entry| self.set(entry, true)));
+            problems.extend(entries.iter().filter_map(|entry| self.set(entry.clone(), true)));
         }
         Ok(problems)
     }

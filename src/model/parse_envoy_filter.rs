@@ -121,7 +121,9 @@ fn read(reader: &mut Reader, document: &Node, default_namespace: &str) -> Option
             });
         }
     }
-    for (index, item) in reader.list(spec, "configPatches").iter().enumerate() {
+    let patches = reader.list(spec, "configPatches");
+    filter.patches.reserve_exact(patches.len());
+    for (index, item) in patches.iter().enumerate() {
         if let Some(patch) = reader.message("configPatches", item) {
             filter.patches.push(config_patch(reader, patch, index));
         }

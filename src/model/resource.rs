@@ -1,5 +1,6 @@
 //! Resources of a proxy's configuration as a config dump gives them: kind, name, state and JSON text, not decoded.
 
+use crate::model::inventory::Labels;
 use crate::model::proxy::Proxy;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -122,6 +123,24 @@ pub struct ProxyConfig<'a> {
 }
 
 impl<'a> ProxyConfig<'a> {
+    /// The same configuration in another proxy of the kind.
+    pub fn of(&self, namespace: String, name: String, workload: String, labels: Labels) -> ProxyConfig<'a> {
+        let like = &self.proxy;
+        let proxy = Proxy {
+            kind: like.kind,
+            name,
+            workload,
+            namespace,
+            labels,
+            istio_version: like.istio_version.clone(),
+            metadata: Arc::clone(&like.metadata),
+            envoy_version: like.envoy_version.clone(),
+            extensions: like.extensions.clone(),
+        };
+        let (resources, refused) = (Arc::clone(&self.resources), self.refused.clone());
+        ProxyConfig { proxy, resources, refused, field_names: self.field_names }
+    }
+
     /// Every resource of a kind, static and draining ones too, in the order of the dump.
     pub fn of_kind(&self, kind: ResourceKind) -> impl Iterator<Item = &Resource<'a>> {
         self.resources.iter().filter(move |resource| resource.kind == kind)

@@ -22,7 +22,7 @@ pub fn parse(text: &str) -> Result<Tree<'_>, JsonError> {
 
 /// Parses one value, the outermost object opened even if it is an `Any`.
 pub(super) fn parse_opened(text: &str) -> Result<Value<'_>, JsonError> {
-    let mut parser = Parser { text, at: 0 };
+    let mut parser = Parser::new(text);
     parser.space();
     let value = parser.value(0, true)?;
     parser.space();
@@ -34,7 +34,7 @@ pub(super) fn parse_opened(text: &str) -> Result<Value<'_>, JsonError> {
 
 /// Type URL of an object whose first key is `@type`.
 pub(super) fn type_url(text: &str) -> Option<Cow<'_, str>> {
-    let mut parser = Parser { text, at: 0 };
+    let mut parser = Parser::new(text);
     parser.space();
     parser.expect(b'{', "").ok()?;
     parser.space();
@@ -50,9 +50,16 @@ pub(super) fn type_url(text: &str) -> Option<Cow<'_, str>> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    /// The items of the lists that are open, and the entries of the objects: each ends up in a list of its own size.
+    items: Vec<Tree<'a>>,
+    entries: Vec<(Cow<'a, str>, Tree<'a>)>,
 }
 
 impl<'a> Parser<'a> {
+    const fn new(text: &'a str) -> Parser<'a> {
+        Parser { text, at: 0, items: Vec::new(), entries: Vec::new() }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -111,21 +118,22 @@ impl<'a> Parser<'a> {
 
     fn list(&mut self, depth: usize) -> Result<Value<'a>, JsonError> {
         self.at += 1;
-        let mut items = Vec::new();
+        let first = self.items.len();
         self.space();
         if self.peek() == Some(b']') {
             self.at += 1;
-            return Ok(Value::List(items));
+            return Ok(Value::List(Vec::new()));
         }
         loop {
             self.space();
-            items.push(Tree::new(self.value(depth + 1, false)?));
+            let item = Tree::new(self.value(depth + 1, false)?);
+            self.items.push(item);
             self.space();
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b']') => {
                     self.at += 1;
-                    return Ok(Value::List(items));
+                    return Ok(Value::List(self.items.drain(first..).collect()));
                 }
                 _ => return Err(self.error("`,` or `]`")),
             }
@@ -135,16 +143,16 @@ impl<'a> Parser<'a> {
     fn object(&mut self, depth: usize, open: bool) -> Result<Value<'a>, JsonError> {
         let start = self.at;
         self.at += 1;
-        let mut entries = Vec::new();
+        let first = self.entries.len();
         self.space();
         if self.peek() == Some(b'}') {
             self.at += 1;
-            return Ok(Value::Map(entries));
+            return Ok(Value::Map(Vec::new()));
         }
         loop {
             self.space();
             let key = self.string()?;
-            if !open && entries.is_empty() && key == TYPE_KEY {
+            if !open && self.entries.len() == first && key == TYPE_KEY {
                 self.at = start;
                 self.skip()?;
                 return Ok(Value::Raw(&self.text[start..self.at]));
@@ -153,13 +161,13 @@ impl<'a> Parser<'a> {
             self.expect(b':', "`:`")?;
             self.space();
             let value = Tree::new(self.value(depth + 1, false)?);
-            entries.push((key, value));
+            self.entries.push((key, value));
             self.space();
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => {
                     self.at += 1;
-                    return Ok(Value::Map(entries));
+                    return Ok(Value::Map(self.entries.drain(first..).collect()));
                 }
                 _ => return Err(self.error("`,` or `}`")),
             }

@@ -252,17 +252,19 @@ impl Merger<'_> {
         let (Some(target_type), Some(source_type)) = (target.type_name(), source.type_name()) else {
             return Err(AnyMismatch::Unknown(String::new()));
         };
-        let Some(message) = self.schema.message(&target_type) else { return Err(AnyMismatch::Unknown(target_type)) };
+        let Some(message) = self.schema.message(&target_type) else {
+            return Err(AnyMismatch::Unknown(target_type.into_owned()));
+        };
         if self.schema.message(&source_type).is_none() {
-            return Err(AnyMismatch::Unknown(source_type));
+            return Err(AnyMismatch::Unknown(source_type.into_owned()));
         }
         if target_type != source_type {
-            return Err(AnyMismatch::Types { target: target_type, patch: source_type });
+            return Err(AnyMismatch::Types { target: target_type.into_owned(), patch: source_type.into_owned() });
         }
+        let prefixed = format!("type.googleapis.com/{}", type_name(&target_type));
         if let Some((old, value)) = payloads(message, target, source) {
             self.sub_message(message, old, &value);
         }
-        let prefixed = format!("type.googleapis.com/{}", type_name(&target_type));
         if target.str_at(TYPE_KEY) != prefixed {
             target.set(TYPE_KEY, Tree::string(Cow::Owned(prefixed), Origin::ISTIOD));
         }

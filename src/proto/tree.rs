@@ -236,8 +236,11 @@ impl<'a> Tree<'a> {
     }
 
     /// Message name in the type URL of an `Any`: what follows the last slash.
-    pub fn type_name(&self) -> Option<String> {
-        self.type_url().map(|url| type_name(&url).to_owned())
+    pub fn type_name(&self) -> Option<Cow<'_, str>> {
+        self.type_url().map(|url| match url {
+            Cow::Borrowed(url) => Cow::Borrowed(type_name(url)),
+            Cow::Owned(url) => Cow::Owned(type_name(&url).to_owned()),
+        })
     }
 
     /// Equality of what the messages mean: order of keys, open or raw, empty lists and number spelling do not matter.
@@ -248,5 +251,5 @@ impl<'a> Tree<'a> {
 
 /// Message name in a type URL: what follows the last slash.
 pub fn type_name(url: &str) -> &str {
-    url.rsplit('/').next().unwrap_or(url)
+    memchr::memrchr(b'/', url.as_bytes()).map_or(url, |slash| &url[slash + 1..])
 }

@@ -41,7 +41,7 @@ impl Run<'_> {
     /// The reports of a filter: one, or more where its findings are too many for one object. A filter of which nothing is
     /// to be said passes.
     pub fn of_filter(&self, filter: &EnvoyFilter, findings: &[&Finding]) -> Vec<Value> {
-        let uid = filter.document.at(&["metadata".into(), "uid".into()]).and_then(|uid| uid.as_str());
+        let uid = filter.document.under(&["metadata", "uid"]).and_then(|uid| uid.as_str());
         let mut object = json!({
             "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
             "name": filter.name, "namespace": filter.namespace,

@@ -293,7 +293,7 @@ fn is_typed_struct(name: &str) -> bool {
 /// The message that an `Any` configures an extension with.
 fn configured(any: &Tree<'_>) -> Option<String> {
     let name = any.type_name()?;
-    Some(if is_typed_struct(&name) { type_name(any.str_at("type_url")).to_owned() } else { name })
+    Some(if is_typed_struct(&name) { type_name(any.str_at("type_url")).to_owned() } else { name.into_owned() })
 }
 
 /// Whether this is a Wasm filter whose code is compiled into the proxy: those are Istio's.
