@@ -4,7 +4,7 @@
 
 use super::compat::Behaviour;
 use super::matching;
-use super::run::{Flow, Run, Slot, owned};
+use super::run::{Flow, Run, Slot};
 use super::trace::{Effect, NoOp, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
@@ -85,7 +85,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let name = slot.name.clone();
         let (config, schema) = (self.config, self.plan.schema);
         let hosts = || service_hosts(slot.open(config, schema));
-        match owned(matching::cluster(self.object(id), &name, hosts)) {
+        match matching::cluster(self.object(id), &name, hosts) {
             Ok(()) => true,
             Err(miss) => {
                 self.miss(id, miss);

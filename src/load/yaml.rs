@@ -4,6 +4,8 @@
 //! grew from, counts characters), keeps quoted and plain scalars apart, limits nesting and never recurses. What words mean
 //! is decided here ([`super::scalar`]), because kubectl reads YAML 1.1 and no Rust crate does.
 
+mod plain;
+
 use super::scalar::{self, Scalar, Tag};
 use crate::source::{Entry, FileId, Node, NodeValue, Problem, Severity, Span};
 use base64::Engine as _;
@@ -166,6 +168,9 @@ impl Chunk<'_> {
             out.problems.push(problem);
             return;
         }
+        if chunk.read_plain(out) {
+            return;
+        }
         let before = (out.documents.len(), out.problems.len());
         if let Err(problem) = chunk.parse(out) {
             match chunk.json_stream() {
@@ -195,6 +200,17 @@ impl Chunk<'_> {
         }
         let message = format!("this Secret is not read: {}", problem.code);
         Problem { span: Some(self.span(0, 0)), message, ..problem }
+    }
+
+    /// Reads it if it is one plain document.
+    fn read_plain(self, out: &mut Output) -> bool {
+        let mut builder = Builder::new(self, &mut out.spare);
+        let is_plain = plain::read(self.text, &mut builder).is_some();
+        if is_plain {
+            out.problems.append(&mut builder.problems);
+            out.documents.extend(builder.root.take());
+        }
+        is_plain
     }
 
     fn parse(self, out: &mut Output) -> Result<(), Problem> {
