@@ -45,8 +45,18 @@ impl Named<'_> {
     }
 }
 
+/// Numbers that Envoy reads under such names (strings of the binaries of 1.36 to 1.40). They are no switches, its list of guards
+/// does not have them, and since when they are read is not known: nothing is said of them.
+const NUMBERS: [&str; 5] = [
+    "http2_max_cookies_size_in_kb",
+    "max_request_headers_count",
+    "max_request_headers_size_kb",
+    "max_response_headers_count",
+    "max_response_headers_size_kb",
+];
+
 fn is_guard(name: &str) -> bool {
-    let rest = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+    let rest = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).filter(|rest| !NUMBERS.contains(rest));
     rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
@@ -129,6 +139,8 @@ mod tests {
         assert_eq!(dotted(&route(&["static_layer", whole, "numerator"])), None);
         assert_eq!(dotted(&route(&["static_layer", "envoy", "reloadable_features"])), None);
         assert_eq!(dotted(&route(&["my.envoy.reloadable_features.a"])), None);
+        // A number under such a name is no guard.
+        assert_eq!(dotted(&route(&["envoy.reloadable_features.max_request_headers_count"])), None);
     }
 
     #[test]
