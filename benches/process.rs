@@ -36,6 +36,7 @@ fn process(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("process");
     group.sample_size(30);
     group.bench_function("--version", |bencher| bencher.iter(|| run(&["--version"])));
+    group.bench_function("api Lua.inline_code", |bencher| bencher.iter(|| run(&["api", "Lua.inline_code"])));
     group.bench_function("explain pod cart --demo", |bencher| {
         bencher.iter(|| run(&["explain", "pod", "cart", "--demo"]));
     });

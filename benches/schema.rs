@@ -1,8 +1,9 @@
-//! The schema tables: what a look-up costs, first and later.
+//! The tables of what Envoy's releases know: what loading them and a look-up cost.
 
 #![allow(missing_docs, reason = "a benchmark")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use kubectl_envoyfilter::envoy;
 use kubectl_envoyfilter::proto::schema::{Kind, Message, Schema};
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -40,6 +41,14 @@ fn schema(criterion: &mut Criterion) {
     });
     group.bench_function("list every message of a release", |bencher| {
         bencher.iter(|| Schema::newest().messages().count());
+    });
+    // Types are read in place; of the small tables an index is made when one is first asked.
+    group.bench_function("load: index every table, find a type in every Envoy", |bencher| {
+        bencher.iter(|| {
+            let found =
+                (26..=40).filter(|minor| Schema::envoy(*minor).is_some_and(|all| all.message(LISTENER).is_some()));
+            envoy::index_all() + found.count()
+        });
     });
     group.finish();
 }

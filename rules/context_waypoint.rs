@@ -12,8 +12,8 @@ declare_rule! {
     /// `context: WAYPOINT`, and `match.waypoint` with any context.
     ///
     /// # Why it matters
-    /// The API has both since 1.29, and no code of istiod applies them. Nothing in such a patch is validated
-    /// either. Before 1.29 the API server refuses the whole filter.
+    /// The API has both since 1.29, and no code of istiod applies them. istiod validates nothing in such a patch either; the
+    /// API server asks only for both together (EF030). Before 1.29 it refuses the context and drops `match.waypoint`.
     ///
     /// # How to fix
     /// Waypoints are patched as SIDECAR_INBOUND (their services) and SIDECAR_OUTBOUND, with `match.listener` and
@@ -40,11 +40,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let (message, note) = match (exists, by_context) {
             (true, true) => (
                 format!("{what} is applied by no release of Istio"),
-                "the patch is accepted, not validated, and does nothing".to_owned(),
+                "istiod does not validate the patch, and does nothing with it".to_owned(),
             ),
             (true, false) => (
                 format!("{what} is read by no release of Istio"),
-                "the patch matches every object of its context".to_owned(),
+                "for istiod the patch matches every object of its context".to_owned(),
             ),
             (false, true) => (
                 format!("{what} exists from Istio {}.{} on, and is applied by no release", since.major, since.minor),

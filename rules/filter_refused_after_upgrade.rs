@@ -2,8 +2,10 @@
 
 use crate::declare_rule;
 use crate::engine::program::{OTHER_REVISION, REVISION};
-use crate::lint::upgrade::tell;
+use crate::lint::crd::{self, Objection, Verdict};
+use crate::lint::upgrade::{Upgrade, tell};
 use crate::lint::{Context, Finding, Findings, Rule};
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Step};
 
 declare_rule! {
@@ -12,24 +14,29 @@ declare_rule! {
     /// # What it finds
     /// A filter with a value that the EnvoyFilter API of a release on the way does not have: context WAYPOINT before
     /// 1.29, operation MERGE_AND_REPLACE_LIST before 1.31. It concerns downgrades, and upgrades in which two control
-    /// planes share the API server. With `--revision-from` and `--revision-to` also a filter whose label `istio.io/rev`
+    /// planes share the API server. Also what the CustomResourceDefinition of only one of the two refuses (EF030: kinds
+    /// and names of `targetRefs`, both selections, long labels, ports of `match.waypoint`) or drops when the filter is
+    /// applied: `targetRefs` before 1.22, `domainName` before 1.25, `match.waypoint` before 1.29. With `--revision-from` and `--revision-to` also a filter whose label `istio.io/rev`
     /// names one of the two: the other istiod passes over it. Only `audit` looks at two releases: `lint` never reports it.
     ///
     /// # Why it matters
     /// The custom resource definition is shared by all revisions: an istiod that does not know a value cannot read the
-    /// filter, and none of its patches apply.
+    /// filter, and none of its patches apply. What the API server refuses by a new definition stays as it is stored, and
+    /// cannot be applied or changed any more; what it dropped by an old one stays away until the filter is applied again.
     ///
     /// # How to fix
     /// Write what both releases know until the older one is gone.
     ///
     /// # References
-    /// Recordings of istiod 1.28 and 1.31; `pkg/config/model.go`, `LabelsInRevision`.
+    /// Recordings of istiod 1.28 and 1.31; `pkg/config/model.go`, `LabelsInRevision`; `customresourcedefinitions.gen.yaml` of
+    /// the module istio.io/api, 1.19 to 1.31.
     "EF607" "filter-refused-after-upgrade" Error => check
 }
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for (index, filter) in cx.filters.iter().enumerate() {
+        definitions(rule, filter, upgrade, out);
         let before = upgrade.before.refused.get(index).copied().flatten();
         let after = upgrade.after.refused.get(index).copied().flatten();
         let (Some(why), release) = (match (before, after) {
@@ -69,6 +76,49 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         }
         out.push(finding);
     }
+}
+
+/// What only one of the two definitions refuses or drops; what istiod cannot read either is told as that.
+fn definitions(rule: &'static Rule, filter: &EnvoyFilter, upgrade: &Upgrade, out: &mut Findings) {
+    let (before, after) = (upgrade.before.release, upgrade.after.release);
+    let now = crd::objections(filter, before);
+    let then = crd::objections(filter, after);
+    let readable = |one: &&Objection| !one.unread;
+    for one in then.iter().filter(readable).filter(|one| !now.contains(one)) {
+        let release = tell::short(after);
+        let finding = match one.verdict {
+            Verdict::Refused => {
+                Finding::new(rule, one.span, format!("the API server refuses this with Istio {release}: {}", one.why))
+                    .note("a filter that is stored stays, and stays in effect; to apply or change it is refused")
+                    .help("correct it before the upgrade")
+            }
+            Verdict::Dropped => {
+                Finding::new(rule, one.span, format!("the API server drops this with Istio {release}: {}", one.why))
+                    .note("a filter that is stored keeps it until it is applied again")
+            }
+        };
+        out.push(settle(finding, filter, one));
+    }
+    // A place that is refused afterwards need not be applied again.
+    let again = |one: &&Objection| then.iter().all(|other| other.span != one.span);
+    for one in now.iter().filter(readable).filter(again) {
+        let release = tell::short(before);
+        let finding = match one.verdict {
+            Verdict::Refused => {
+                Finding::new(rule, one.span, format!("the API server refuses this with Istio {release}: {}", one.why))
+                    .note("the filter can be applied when the definition of the new release is there")
+            }
+            Verdict::Dropped => {
+                Finding::new(rule, one.span, format!("the API server drops this with Istio {release}: {}", one.why))
+                    .note("what was applied then is stored without it: apply the filter again after the upgrade")
+            }
+        };
+        out.push(settle(finding, filter, one));
+    }
+}
+
+fn settle(finding: Finding, filter: &EnvoyFilter, one: &Objection) -> Finding {
+    finding.severity(Severity::Warning).label(format!("so {}", one.releases.words())).of(filter, one.patch)
 }
 
 /// A filter that only one of the two revisions reads.

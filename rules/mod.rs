@@ -128,6 +128,7 @@ mod proxy_metadata_matches_nothing;
 mod proxy_protocol_after_inspector;
 mod proxy_version_matches_nothing;
 mod rbac_beside_authorization_policy;
+mod refused_by_api_server;
 mod refused_by_envoy;
 mod refused_by_extension;
 mod remote_code_without_hash;
@@ -138,6 +139,8 @@ mod rewritten_often;
 mod route_configuration_not_found;
 mod route_not_found;
 mod route_settings_beside_virtual_service;
+mod runtime_guard_changes;
+mod runtime_guard_not_there;
 mod secret_in_value;
 mod selector_beside_target_refs;
 mod selector_fits_other_namespace;
@@ -222,6 +225,7 @@ pub static ALL: &[&Rule] = &[
     &loose_proxy_version::RULE,
     &long_proxy_version::RULE,
     &selector_beside_target_refs::RULE,
+    &refused_by_api_server::RULE,
     &unknown_envoy_field::RULE,
     &field_beside_typed_config::RULE,
     &wrong_json_type::RULE,
@@ -256,6 +260,7 @@ pub static ALL: &[&Rule] = &[
     &field_given_twice::RULE,
     &refused_by_envoy::RULE,
     &refused_by_extension::RULE,
+    &runtime_guard_not_there::RULE,
     &selector_matches_nothing::RULE,
     &selector_fits_other_namespace::RULE,
     &target_ref_never_attaches::RULE,
@@ -356,6 +361,7 @@ pub static ALL: &[&Rule] = &[
     &version_pin_lost::RULE,
     &behaviour_changes::RULE,
     &unnecessary_after_upgrade::RULE,
+    &runtime_guard_changes::RULE,
     &access_log_beside_telemetry::RULE,
     &tracing_beside_telemetry::RULE,
     &metrics_beside_telemetry::RULE,

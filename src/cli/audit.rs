@@ -15,6 +15,7 @@ use crate::load::dump::{Dump, Identity};
 use crate::load::{Loaded, config as files, reference};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
+use crate::proto::schema::Schema;
 use crate::report::style::count;
 use crate::report::{self, audit as forms, findings};
 use crate::rules::ALL;
@@ -92,15 +93,37 @@ fn beyond(path: &[Release]) -> impl Iterator<Item = String> {
         (!names.is_empty()).then(|| {
             format!(
                 "{what} Istio {0} the patch engine acts as {0}, beyond which it is not proven by recordings: what matches and what is \
-                 changed is a guess for {1}; what Envoy and istiod accept is not",
+                 changed is a guess for {1}; {2}",
                 short(end),
-                if names.len() > 2 { format!("{} to {last}", names[0]) } else { names.join(" and ") }
+                if names.len() > 2 { format!("{} to {last}", names[0]) } else { names.join(" and ") },
+                accepted(path),
             )
         })
     };
     let older = told("before", Release::OLDEST, path.iter().filter(|one| one.minor < Release::OLDEST.minor).collect());
     let newer = told("after", Release::NEWEST, path.iter().filter(|one| one.minor > Release::NEWEST.minor).collect());
     older.into_iter().chain(newer)
+}
+
+/// Of which releases on a path it is known what istiod and the proxies accept, in words.
+fn accepted(path: &[Release]) -> String {
+    let istiods: Vec<u32> = Schema::all().filter(|one| one.is_istiod()).map(|one| one.release().0).collect();
+    let istiod = |one: &&Release| !istiods.contains(&u32::from(one.minor));
+    // Istio 1.N comes with Envoy 1.(N+8).
+    let envoy = |one: &&Release| Schema::envoy(one.minor + 8).is_none();
+    let names = |of: Vec<&Release>| of.into_iter().map(|one| short(*one)).collect::<Vec<_>>().join(", ");
+    let istiod = names(path.iter().filter(istiod).collect());
+    let envoy = names(path.iter().filter(envoy).collect());
+    match (istiod.as_str(), envoy.as_str()) {
+        ("", "") => "what Envoy and istiod accept is not".to_owned(),
+        (istiod, "") => {
+            format!("what istiod accepts is not known for {istiod}, and taken to be that of the nearest release")
+        }
+        (istiod, envoy) => format!(
+            "what istiod accepts is not known for {istiod}, and taken to be that of the nearest release; of what the \
+             proxies of {envoy} accept nothing is known"
+        ),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -424,5 +447,29 @@ impl Audit {
             Some((source.name.clone(), source.text.clone(), one.rewrite(&source.text)?))
         });
         files.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_of_a_path_is_said() {
+        let path = |minors: &[u16]| minors.iter().map(|minor| Release::minor(*minor)).collect::<Vec<_>>();
+        assert_eq!(beyond(&path(&[24, 28, 31])).count(), 0);
+        let older: Vec<String> = beyond(&path(&[18, 31])).collect();
+        assert!(
+            matches!(&*older, [one] if one.ends_with("a guess for 1.18; what Envoy and istiod accept is not")),
+            "{older:?}"
+        );
+        let newer: Vec<String> = beyond(&path(&[31, 32])).collect();
+        assert!(
+            matches!(&*newer, [one] if one.contains("not known for 1.32") && !one.contains("proxies")),
+            "{newer:?}"
+        );
+        let far: Vec<String> = beyond(&path(&[31, 32, 33])).collect();
+        let wanted = "of what the proxies of 1.33 accept nothing is known";
+        assert!(matches!(&*far, [one] if one.contains("not known for 1.32, 1.33") && one.ends_with(wanted)), "{far:?}");
     }
 }

@@ -37,15 +37,22 @@ impl Table {
 
     /// The first row with this key.
     fn row(&self, key: &str) -> Option<Row> {
-        let index = || {
-            let mut index = HashMap::new();
-            for row in self.rows() {
-                index.entry(row.cell(0)).or_insert(row);
-            }
-            index
-        };
-        self.index.get_or_init(index).get(key).copied()
+        self.index.get_or_init(|| self.indexed()).get(key).copied()
     }
+
+    fn indexed(&self) -> HashMap<&'static str, Row> {
+        let mut index = HashMap::new();
+        for row in self.rows() {
+            index.entry(row.cell(0)).or_insert(row);
+        }
+        index
+    }
+}
+
+/// Makes every index anew, which otherwise the first question to each table does; the number of keys. What loading costs.
+pub fn index_all() -> usize {
+    let tables = [&V2_TYPES, &MOVED_TYPES, &REMOVED_FIELDS, &LEGACY_NAMES, &DEPRECATIONS, &RUNTIME_GUARDS, &EXTENSIONS];
+    tables.iter().map(|table| table.indexed().len()).sum::<usize>() + by_message().len()
 }
 
 /// One line of a table.
@@ -171,6 +178,34 @@ impl RuntimeGuard {
     }
 }
 
+/// Minors of Envoy, the first and the last of a run, whose runtime guards are known: no registry has those between.
+pub const GUARDS_KNOWN: [(u16, u16); 2] = [(26, 33), (36, 40)];
+
+/// Whether the runtime guards of an Envoy minor are known.
+pub fn guards_known(minor: u16) -> bool {
+    GUARDS_KNOWN.iter().any(|(first, last)| (*first..=*last).contains(&minor))
+}
+
+/// Whether an Envoy minor has a runtime guard, by its full name; `None` where that is not known.
+pub fn has_guard(name: &str, minor: u16) -> Option<bool> {
+    let (first, last) = GUARDS_KNOWN[0];
+    let (next, newest) = GUARDS_KNOWN[1];
+    if minor < first || minor > newest {
+        return None;
+    }
+    // A name that was taken away does not come back: what is there on both sides of a gap is there in between.
+    match RUNTIME_GUARDS.row(name).map(RuntimeGuard).and_then(RuntimeGuard::minors) {
+        Some((from, to)) if (from..=to).contains(&minor) => Some(true),
+        Some((from, to)) if !guards_known(minor) && from != next && to != last => Some(false),
+        _ => guards_known(minor).then_some(false),
+    }
+}
+
+/// Every runtime guard.
+pub fn runtime_guards() -> impl Iterator<Item = RuntimeGuard> {
+    RUNTIME_GUARDS.rows().map(RuntimeGuard)
+}
+
 /// The runtime guard of that name, with or without `envoy.reloadable_features.` before it.
 pub fn runtime_guard(name: &str) -> Option<RuntimeGuard> {
     let row = RUNTIME_GUARDS.row(name).or_else(|| {
@@ -225,17 +260,19 @@ pub fn extension(name: &str) -> Option<Extension> {
 
 /// Every extension that is configured with a message.
 pub fn extensions_of(message: &str) -> impl Iterator<Item = Extension> + use<> {
-    static BY_MESSAGE: LazyLock<HashMap<&str, Vec<Extension>>> = LazyLock::new(|| {
-        let mut found: HashMap<&str, Vec<Extension>> = HashMap::new();
-        for extension in EXTENSIONS.rows().map(Extension) {
-            for message in extension.messages() {
-                let known = found.entry(message).or_default();
-                if known.last() != Some(&extension) {
-                    known.push(extension);
-                }
+    static BY_MESSAGE: LazyLock<HashMap<&str, Vec<Extension>>> = LazyLock::new(by_message);
+    BY_MESSAGE.get(message).into_iter().flatten().copied()
+}
+
+fn by_message() -> HashMap<&'static str, Vec<Extension>> {
+    let mut found: HashMap<&str, Vec<Extension>> = HashMap::new();
+    for extension in EXTENSIONS.rows().map(Extension) {
+        for message in extension.messages() {
+            let known = found.entry(message).or_default();
+            if known.last() != Some(&extension) {
+                known.push(extension);
             }
         }
-        found
-    });
-    BY_MESSAGE.get(message).into_iter().flatten().copied()
+    }
+    found
 }

@@ -55,3 +55,19 @@ fn extensions_know_their_slots_and_builds() {
     assert_eq!(stats, ["envoy.filters.http", "envoy.filters.network"]);
     assert_eq!(canonical_name("envoy.lua"), Some("envoy.filters.http.lua"));
 }
+
+#[test]
+fn guards_come_and_go_and_the_gap_is_not_filled_with_guesses() {
+    let line = |name: &str| -> String {
+        let name = format!("envoy.reloadable_features.{name}");
+        let sign = |minor| has_guard(&name, minor).map_or('?', |there| if there { '+' } else { '-' });
+        (25..=41).map(sign).collect()
+    };
+    // From Envoy 1.25 to 1.41; what 1.34 and 1.35 have follows only from what is on both sides of them.
+    assert_eq!(line("http_allow_partial_urls_in_referer"), "?+++++----------?");
+    assert_eq!(line("allow_alt_svc_for_ips"), "?------++??-----?");
+    assert_eq!(line("abort_when_accessing_dead_decoder"), "?--------??+++++?");
+    assert_eq!(line("always_use_v6"), "?+++++++++++++++?");
+    assert_eq!(line("cares_dual_resolution_preserve_failure"), "?--------------+?");
+    assert_eq!(line("nobody_knows"), "?--------??-----?");
+}

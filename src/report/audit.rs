@@ -38,8 +38,12 @@ fn verdict_sentence(audit: &Audit) -> String {
 }
 
 /// What to do about the verdict.
-fn advice(verdict: Verdict) -> &'static str {
-    match verdict {
+fn advice(audit: &Audit) -> &'static str {
+    let rewritten = audit.filters.iter().any(|filter| filter.rewritten.is_some());
+    match audit.verdict {
+        Verdict::ReadyAfterChanges if !rewritten => {
+            "Look at what each finding says to check or to write; then no filter stands in the way."
+        }
         Verdict::Ready => "No filter stands in the way of this upgrade.",
         Verdict::ReadyAfterChanges => {
             "Apply the rewritten filters (`-o diff`) and look at what changes; then no filter stands in the way."

@@ -29,6 +29,9 @@ fn fields_are_found_by_every_name_they_have() {
     let nested = one("envoy.config.cluster.v3.Cluster.outlier_detection.base_ejection_time");
     assert_eq!(nested.name, "envoy.config.cluster.v3.OutlierDetection.base_ejection_time");
     assert_eq!(nested.type_name.as_deref(), Some("duration, such as 1.5s"));
+    // Two messages of that name lead to one field.
+    let shared = one("CorsPolicy.allow_origin_string_match.safe_regex");
+    assert_eq!(shared.name, "envoy.type.matcher.v3.StringMatcher.safe_regex");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod cli;
 mod completion;
 mod corpus_lint;
 mod custom_rules;
+mod definitions;
 mod dump;
 mod envoy;
 mod field_failures;

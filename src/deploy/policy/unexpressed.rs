@@ -18,6 +18,7 @@ const REASONS: &[(&str, &str)] = &[
         "in CEL a regular expression that does not compile is an error, not an answer; istiod's own webhook refuses it",
     ),
     ("EF029", CRD),
+    ("EF030", CRD),
     ("EF00", "it is about the text of a file, which the API server does not have"),
     ("EF125", "CEL cannot parse Lua"),
     ("EF126", "CEL cannot parse Lua"),

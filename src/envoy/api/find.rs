@@ -139,7 +139,21 @@ fn by_end(schema: Schema, name: &str) -> Vec<Found> {
             }
         }
     }
+    // Several messages may lead to one field.
+    let mut seen = BTreeSet::new();
+    found.retain(|one| seen.insert(full_name(one)));
     found
+}
+
+fn full_name(found: &Found) -> String {
+    match found {
+        Found::Message(message) => message.full_name().to_owned(),
+        Found::Field(message, field) => format!("{}.{}", message.full_name(), field.name()),
+        Found::Enum(one) => one.full_name().to_owned(),
+        Found::Value(one, value) => format!("{}.{value}", one.full_name()),
+        Found::Extension(extension) => extension.name().to_owned(),
+        Found::RuntimeGuard(guard) => guard.name().to_owned(),
+    }
 }
 
 /// Names most like a text: of messages and extensions, or of the fields of the message it names.

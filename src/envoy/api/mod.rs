@@ -230,7 +230,7 @@ fn of_guard(guard: RuntimeGuard) -> Entry {
         defaults.push("unknown".to_owned());
     }
     entry.notes.push(format!("default: {}", defaults.join(", ")));
-    let (before, after) = GUARDS_UNKNOWN;
+    let [(_, before), (after, _)] = super::GUARDS_KNOWN;
     if first == after || last == before {
         let (from, to) = (before + 1, after - 1);
         entry.notes.push(format!("the guards of Envoy 1.{from} and 1.{to} are not known: it may be there or not"));
@@ -240,9 +240,6 @@ fn of_guard(guard: RuntimeGuard) -> Entry {
     }
     entry
 }
-
-/// The minors of Envoy before and after those whose guards no registry has.
-const GUARDS_UNKNOWN: (u16, u16) = (33, 36);
 
 /// What an entry of a runtime guard is called; no message holds one, so that no istiod knows any.
 pub const GUARD: &str = "runtime guard";

@@ -115,7 +115,7 @@ fn head(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     }
     writeln!(out, "<p><span class=\"verdict {class}\">{}</span></p>", audit.verdict.words())?;
     let sentence = verdict_sentence(audit);
-    writeln!(out, "<p>{}. {}</p>", Text(&capital(&sentence)), Prose(advice(audit.verdict)))?;
+    writeln!(out, "<p>{}. {}</p>", Text(&capital(&sentence)), Prose(advice(audit)))?;
     writeln!(out, "<div class=tiles>")?;
     let counts = &audit.counts;
     for (word, number) in [

@@ -1,6 +1,6 @@
 //! An audit for people at a terminal, and as a patch of the files.
 
-use super::{advice, full_name, gets, places, steps, tally, word, worth_telling};
+use super::{advice, full_name, gets, places, steps, tally, verdict_sentence, word, worth_telling};
 use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
 use crate::report::style::{Role, Terminal, count, wrap};
@@ -69,9 +69,13 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audi
     };
     let tally: Vec<String> =
         tally(audit).into_iter().map(|(class, text)| terminal.paint(role(class), text).into_owned()).collect();
-    let filters = count(audit.counts.filters, "filter", "filters");
-    writeln!(out, "{}: of {filters} {}", terminal.paint(colour, verdict), tally.join(", "))?;
-    for line in wrap(&advice(audit.verdict).replace('`', ""), terminal.width) {
+    if audit.counts.filters == 0 {
+        writeln!(out, "{}: {}", terminal.paint(colour, verdict), verdict_sentence(audit))?;
+    } else {
+        let filters = count(audit.counts.filters, "filter", "filters");
+        writeln!(out, "{}: of {filters} {}", terminal.paint(colour, verdict), tally.join(", "))?;
+    }
+    for line in wrap(&advice(audit).replace('`', ""), terminal.width) {
         writeln!(out, "{line}")?;
     }
     let mut lines = audit.unknown.clone();

@@ -29,7 +29,7 @@ fn names(names: &[String]) -> String {
 /// Writes an audit.
 pub fn markdown(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     writeln!(out, "# EnvoyFilters: Istio {} → {}\n", audit.from, audit.to)?;
-    writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), verdict_sentence(audit), advice(audit.verdict))?;
+    writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), verdict_sentence(audit), advice(audit))?;
     if audit.path.len() > 2 {
         writeln!(out, "Steps looked at: {}.\n", audit.path.join(" → "))?;
     }

@@ -1,6 +1,7 @@
 //! `--envoy`: what a real Envoy says of patched configurations, and how that is told.
 
 mod agreement;
+mod guards;
 
 use crate::cli::run;
 use crate::support::testdata;
