@@ -14,7 +14,7 @@ pub enum Verdict {
     Ready,
     /// Something does, and the report says what to write for all that breaks.
     ReadyAfterChanges,
-    /// Something breaks for which the report has no rewritten filter.
+    /// Something breaks for which the report has no rewritten filter, or could not be read.
     NotReady,
 }
 

@@ -3,6 +3,7 @@
 use super::envoy::Envoy;
 use super::input::{self, Proxies, Work};
 use super::{Exit, Session, standing};
+use crate::audit::view::Verdict;
 use crate::audit::{self, Audit as Answer, Given, Request};
 use crate::cluster::facts::{Facts, REVISION};
 use crate::cluster::kinds;
@@ -320,6 +321,10 @@ impl Audit {
                 .filter(|problem| problem.severity == crate::source::Severity::Error)
                 .map(|problem| problem.message.clone()),
         );
+        if serious {
+            // Nobody knows what stands in it.
+            answer.view.verdict = Verdict::NotReady;
+        }
         self.write(session, &loaded, &path, &answer)?;
         Ok(if serious {
             Exit::Partial

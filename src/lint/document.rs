@@ -123,6 +123,8 @@ pub fn name_to_write(help: Option<&str>) -> Option<&str> {
 
 /// `{{ … }}`, `{% … %}` or `${…}` in a text.
 pub fn template_in(text: &str) -> Option<&str> {
+    // Asked of every text; most have neither.
+    memchr::memchr2(b'{', b'$', text.as_bytes())?;
     [("{{", "}}"), ("{%", "%}"), ("${", "}")].iter().find_map(|(open, close)| {
         let start = text.find(open)?;
         let end = text[start..].find(close).map_or(text.len(), |end| start + end + close.len());

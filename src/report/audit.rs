@@ -48,6 +48,9 @@ fn advice(audit: &Audit) -> &'static str {
         Verdict::ReadyAfterChanges => {
             "Apply the rewritten filters (`-o diff`) and look at what changes; then no filter stands in the way."
         }
+        Verdict::NotReady if audit.counts.breaks == 0 => {
+            "Something could not be read, and nothing is known of what stands in it: mend that, and audit again."
+        }
         Verdict::NotReady => {
             "Some filters break and have to be rewritten by hand: see what each finding says to write."
         }

@@ -118,6 +118,22 @@ fn exit_codes_follow_the_class() {
     assert_eq!(backwards.status.code(), Some(2));
 }
 
+/// A filter that cannot be read may break: whoever reads only the report has to know.
+#[test]
+fn what_cannot_be_read_is_not_ready() {
+    for (form, word) in
+        [("human", "not ready: "), ("markdown", "**not ready**"), ("json", "\"verdict\": \"not-ready\"")]
+    {
+        let arguments =
+            ["audit", "--to", "1.31", "--from", "1.30", "-f", "ready.yaml", "-f", "missing.yaml", "-o", form];
+        let output = run(&folder(), &arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(text.contains(word) && text.contains("cannot read missing.yaml"), "{form}: {text}");
+        assert!(!text.contains("No filter stands in the way"), "{form}: {text}");
+    }
+}
+
 #[test]
 fn every_form_names_every_filter_that_breaks() {
     let (_, json) = audit(&["-o", "json"]);

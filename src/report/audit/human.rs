@@ -78,7 +78,7 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audi
     for line in wrap(&advice(audit).replace('`', ""), terminal.width) {
         writeln!(out, "{line}")?;
     }
-    let mut lines = audit.unknown.clone();
+    let mut lines: Vec<String> = audit.unknown.iter().chain(&audit.problems).cloned().collect();
     if audit.counts.suppressed > 0 {
         lines.push(format!("{} suppressed", count(audit.counts.suppressed, "finding is", "findings are")));
     }
