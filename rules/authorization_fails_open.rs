@@ -27,7 +27,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         walk::fields(value, &mut |field| {
             if field.is("failure_mode_allow") && field.is_true() && field.message.ends_with(".ExtAuthz") {
                 out.push(
-                    Finding::new(rule, view.value_route_span(field.route), "requests pass when the authorization service fails")
+                    Finding::new(rule, view.value_route_span(&field.route()), "requests pass when the authorization service fails")
                         .of(view.filter, Some(view.patch.index))
                         .label("fails open")
                         .note("a timeout, a service that is down and a cluster that the proxy does not have all count as failures")

@@ -30,14 +30,14 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             }
             let checks = ["rbac", "jwt_authn", "ext_authz"];
             let Some(check) =
-                checks.iter().find(|check| field.route.iter().any(|step| step.to_string().ends_with(**check)))
+                checks.iter().find(|check| field.route().iter().any(|step| step.to_string().ends_with(**check)))
             else {
                 return;
             };
             out.push(
                 Finding::new(
                     rule,
-                    view.value_route_span(field.route),
+                    view.value_route_span(&field.route()),
                     format!("`{check}` is switched off for what this patch matches"),
                 )
                 .of(view.filter, Some(view.patch.index))

@@ -29,7 +29,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 out.push(
                     Finding::new(
                         rule,
-                        view.value_route_span(field.route),
+                        view.value_route_span(&field.route()),
                         "a client's own x-forwarded-client-cert is passed on",
                     )
                     .of(view.filter, Some(view.patch.index))

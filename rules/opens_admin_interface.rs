@@ -38,7 +38,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 out.push(
                     Finding::new(
                         rule,
-                        view.value_route_span(field.route),
+                        view.value_route_span(&field.route()),
                         "this address is the proxy's admin interface",
                     )
                     .of(view.filter, Some(view.patch.index))

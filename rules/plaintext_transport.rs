@@ -48,7 +48,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             out.push(
                 Finding::new(
                     rule,
-                    view.value_route_span(field.route),
+                    view.value_route_span(&field.route()),
                     "raw_buffer takes the place of the generated transport socket",
                 )
                 .of(view.filter, Some(view.patch.index))

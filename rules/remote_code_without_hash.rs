@@ -35,10 +35,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 return;
             }
             let address = walk::get(uri, "uri").and_then(Node::as_str).unwrap_or_default();
-            let finding = Finding::new(rule, view.value_route_span(field.route), "code is fetched without a checksum")
-                .of(view.filter, Some(view.patch.index))
-                .label("no sha256")
-                .help("sha256: <checksum of the module>");
+            let finding =
+                Finding::new(rule, view.value_route_span(&field.route()), "code is fetched without a checksum")
+                    .of(view.filter, Some(view.patch.index))
+                    .label("no sha256")
+                    .help("sha256: <checksum of the module>");
             out.push(if address.starts_with("http://") {
                 finding.note("the address is plain HTTP: anybody on the way can put other code in its place")
             } else {

@@ -42,7 +42,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let Some(text) = field.node.as_str() else { return };
             let Some(what) = secret(field, text) else { return };
             out.push(
-                Finding::new(rule, view.value_route_span(field.route), format!("{what} stands in this value"))
+                Finding::new(rule, view.value_route_span(&field.route()), format!("{what} stands in this value"))
                     .of(view.filter, Some(view.patch.index))
                     .label("visible to everybody who reads the filter")
                     .note("change the secret: what was published stays known")

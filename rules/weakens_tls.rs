@@ -29,7 +29,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         walk::fields(value, &mut |field| {
             let text = field.node.as_str().unwrap_or_default();
-            let mut span = view.value_route_span(field.route);
+            let mut weakest = None;
             let trouble = if field.is("tls_minimum_protocol_version") && matches!(text, "TLSv1_0" | "TLSv1_1") {
                 Some((format!("{text} is allowed"), "tls_minimum_protocol_version: TLSv1_2"))
             } else if field.is("tls_maximum_protocol_version") && matches!(text, "TLSv1_0" | "TLSv1_1") {
@@ -49,7 +49,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     .filter_map(|item| Some((item, item.as_str()?)))
                     .find(|(_, suite)| WEAK.iter().any(|bad| suite.contains(bad)));
                 weak.map(|(item, suite)| {
-                    span = item.span;
+                    weakest = Some(item.span);
                     (
                         format!("cipher suite `{suite}` is weak"),
                         "leave cipher_suites out: the proxy's defaults are good",
@@ -59,6 +59,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 None
             };
             if let Some((message, help)) = trouble {
+                let span = weakest.unwrap_or_else(|| view.value_route_span(&field.route()));
                 out.push(
                     Finding::new(rule, span, message)
                         .of(view.filter, Some(view.patch.index))

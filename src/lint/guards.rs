@@ -1,12 +1,12 @@
 //! Runtime guards of Envoy that a patch's value names.
 
 use super::value::PatchValue;
-use super::walk;
+use super::walk::{self, Part};
 use crate::engine::program::Status;
 use crate::engine::trace::NoOp;
 use crate::envoy;
 use crate::model::release::Release;
-use crate::source::{Node, NodeValue, Span, Step};
+use crate::source::{Node, NodeValue, Span};
 
 /// What names of runtime guards begin with.
 const PREFIXES: [&str; 2] = ["envoy.reloadable_features.", "envoy.restart_features."];
@@ -70,18 +70,18 @@ pub fn named<'a>(value: &PatchValue<'a>) -> Vec<Named<'a>> {
             found.extend(text.map(|text| Named { name: text.to_owned(), span: field.node.span, set: None }));
             return;
         }
-        let Some(name) = dotted(field.route) else { return };
-        found.push(Named { name, span: value.view.value_route_span(field.route), set: Some(field.node) });
+        let Some(name) = dotted(field.path) else { return };
+        found.push(Named { name, span: value.view.value_route_span(&field.route()), set: Some(field.node) });
     });
     found
 }
 
 /// The last keys of a route, joined to the name of a guard.
-fn dotted(route: &[Step]) -> Option<String> {
+fn dotted(path: &[Part<'_>]) -> Option<String> {
     let mut name = String::new();
-    for step in route.iter().rev() {
-        let Step::Key(key) = step else { return None };
-        name = if name.is_empty() { key.clone() } else { format!("{key}.{name}") };
+    for part in path.iter().rev() {
+        let Part::Key(key) = part else { return None };
+        name = if name.is_empty() { (*key).to_owned() } else { format!("{key}.{name}") };
         if PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
             return is_guard(&name).then_some(name);
         }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn names_are_joined_as_envoy_joins_them() {
-        let route = |keys: &[&str]| -> Vec<Step> { keys.iter().map(|key| Step::from(*key)).collect() };
+        let route = |keys: &[&'static str]| -> Vec<Part<'static>> { keys.iter().map(|key| Part::Key(key)).collect() };
         let whole = "envoy.reloadable_features.a_b";
         assert_eq!(dotted(&route(&["static_layer", whole])).as_deref(), Some(whole));
         assert_eq!(dotted(&route(&["static_layer", "envoy", "reloadable_features", "a_b"])).as_deref(), Some(whole));

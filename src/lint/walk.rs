@@ -3,6 +3,15 @@
 use crate::proto::tree::type_name;
 use crate::source::{Node, NodeValue, Step};
 
+/// A step to a field, as it stands in the document.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'n> {
+    /// The value under a key.
+    Key(&'n str),
+    /// An item of a list, from 0.
+    Item(usize),
+}
+
 /// A field of a value.
 pub struct Field<'w, 'n> {
     /// Its key as written.
@@ -10,7 +19,7 @@ pub struct Field<'w, 'n> {
     /// What it holds.
     pub node: &'n Node,
     /// Keys and items from the root of the value, its own key included.
-    pub route: &'w [Step],
+    pub path: &'w [Part<'n>],
     /// Full name of the nearest message around it that is named (`@type`, or `type_url` of a TypedStruct); may be empty.
     pub message: &'n str,
 }
@@ -21,10 +30,19 @@ impl Field<'_, '_> {
         same(self.key, name)
     }
 
+    /// The way to it from the root of the value.
+    pub fn route(&self) -> Vec<Step> {
+        let step = |part: &Part<'_>| match *part {
+            Part::Key(key) => Step::from(key),
+            Part::Item(item) => Step::from(item),
+        };
+        self.path.iter().map(step).collect()
+    }
+
     /// Whether one of the keys above it is that field.
     pub fn inside(&self, name: &str) -> bool {
-        let above = self.route.len().saturating_sub(1);
-        self.route[..above].iter().any(|step| matches!(step, Step::Key(key) if same(key, name)))
+        let above = self.path.len().saturating_sub(1);
+        self.path[..above].iter().any(|part| matches!(part, Part::Key(key) if same(key, name)))
     }
 
     /// Whether it is `true`.
@@ -52,21 +70,21 @@ pub fn fields<'n>(value: &'n Node, look: &mut dyn FnMut(&Field<'_, 'n>)) {
     walk(value, "", &mut Vec::new(), look);
 }
 
-fn walk<'n>(node: &'n Node, message: &'n str, route: &mut Vec<Step>, look: &mut dyn FnMut(&Field<'_, 'n>)) {
+fn walk<'n>(node: &'n Node, message: &'n str, path: &mut Vec<Part<'n>>, look: &mut dyn FnMut(&Field<'_, 'n>)) {
     let url = |key: &str| node.get(key).and_then(Node::as_str).map(type_name);
     let mut message = url("@type").unwrap_or(message);
     if message.ends_with(".TypedStruct") {
         message = url("type_url").or_else(|| url("typeUrl")).unwrap_or(message);
     }
     for entry in node.entries() {
-        route.push(Step::from(entry.key.as_str()));
-        look(&Field { key: &entry.key, node: &entry.value, route, message });
-        walk(&entry.value, message, route, look);
-        route.pop();
+        path.push(Part::Key(&entry.key));
+        look(&Field { key: &entry.key, node: &entry.value, path, message });
+        walk(&entry.value, message, path, look);
+        path.pop();
     }
     for (index, item) in node.items().iter().enumerate() {
-        route.push(Step::from(index));
-        walk(item, message, route, look);
-        route.pop();
+        path.push(Part::Item(index));
+        walk(item, message, path, look);
+        path.pop();
     }
 }

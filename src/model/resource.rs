@@ -124,6 +124,7 @@ pub struct ProxyConfig<'a> {
 
 impl<'a> ProxyConfig<'a> {
     /// The same configuration in another proxy of the kind.
+    #[must_use]
     pub fn of(&self, namespace: String, name: String, workload: String, labels: Labels) -> ProxyConfig<'a> {
         let like = &self.proxy;
         let proxy = Proxy {

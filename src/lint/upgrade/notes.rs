@@ -156,7 +156,7 @@ impl Test {
                 let code = !lua || field.message == LUA || field.message == LUA_ROUTE;
                 if found.is_none() && here && code {
                     let mut route = value.view.route(&["patch", "value"]);
-                    route.extend(field.route.iter().cloned());
+                    route.extend(field.route());
                     found = Some(value.view.filter.document.key_span(&route));
                 }
             });

@@ -22,7 +22,7 @@ pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Option<()> {
     let mut reader = Reader { text, builder, levels: Vec::new(), pending: true };
     let (mut start, mut fresh) = (0, true);
     while start < text.len() {
-        let end = memchr::memchr(b'\n', text[start..].as_bytes()).map_or(text.len(), |length| start + length);
+        let end = memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |length| start + length);
         let line = &text[start..end];
         let column = line.len() - line.trim_start_matches(' ').len();
         let content = line[column..].trim_end_matches(' ');
