@@ -17,7 +17,7 @@ use prost::Message;
 use modules::{Module, Set, Versions};
 use store::Store;
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// File descriptors by name.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -46,6 +46,11 @@ pub fn check() -> Result<()> {
     }
     println!("up to date");
     Ok(())
+}
+
+/// The sets of the committed store: their names, and their files as serialized `FileDescriptorProto`s.
+pub fn committed() -> Result<Vec<(String, Vec<Vec<u8>>)>> {
+    Ok(Store::unpack(&fs::read(store_path())?)?.into_sets())
 }
 
 fn root() -> &'static Path {
@@ -113,14 +118,18 @@ const V2_WITHOUT_SAYING_SO: [&str; 6] = [
     "envoy.type.matcher",
 ];
 
+/// Whether a package is of the v2 API, which is in no set.
+pub fn is_v2(package: &str) -> bool {
+    package.starts_with("envoy.") && package.split('.').any(|part| part.starts_with("v2"))
+        || V2_WITHOUT_SAYING_SO.contains(&package)
+}
+
 /// Drops the v2 API, which istiod 1.19 and all Envoys here refuse, and what only code generators read.
 fn clean_all(files: &Files) -> Result<Files> {
     let mut kept = Files::new();
     for (name, file) in files {
         let package = Header::decode(file.as_slice())?.package;
-        let is_v2 = package.starts_with("envoy.") && package.split('.').any(|part| part.starts_with("v2"))
-            || V2_WITHOUT_SAYING_SO.contains(&package.as_str());
-        if !is_v2 {
+        if !is_v2(&package) {
             kept.insert(name.clone(), clean::file(file)?);
         }
     }

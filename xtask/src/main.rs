@@ -1,6 +1,7 @@
 //! Regenerates the data that kubectl-envoyfilter embeds. See README.md.
 
 mod envoydb;
+mod tables;
 
 use std::process::ExitCode;
 
@@ -10,7 +11,9 @@ fn main() -> ExitCode {
     let outcome = match arguments[..] {
         ["envoydb"] => envoydb::write(),
         ["envoydb", "--check"] => envoydb::check(),
-        _ => Err("usage: xtask envoydb [--check]".into()),
+        ["tables"] => tables::write(),
+        ["tables", "--check"] => tables::check(),
+        _ => Err("usage: xtask envoydb|tables [--check]".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

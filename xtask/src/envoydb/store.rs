@@ -138,6 +138,12 @@ impl Store {
         all
     }
 
+    /// The sets by name, each with its files.
+    pub(super) fn into_sets(self) -> Vec<(String, Vec<Vec<u8>>)> {
+        let files = |ids: &[u16]| ids.iter().map(|&id| self.file(id).to_vec()).collect();
+        self.sets.iter().map(|(name, ids)| (name.clone(), files(ids))).collect()
+    }
+
     fn by_set(&self) -> BTreeMap<&str, BTreeMap<String, &[u8]>> {
         let named = |&id: &u16| {
             let file = self.file(id);
