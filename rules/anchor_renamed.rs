@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
+use crate::envoy::api::istio_of;
 use crate::explain::canonical_name;
 use crate::lint::context::PatchView;
 use crate::lint::names::{Known, known};
@@ -147,7 +148,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for view in cx.patches() {
         // What is pinned to older proxies does nothing before the upgrade either.
-        let newest = cx.envoy_minor_of(&view).map(|envoy| envoy - 8);
+        let newest = cx.envoy_minor_of(&view).map(istio_of);
         if newest.is_none_or(|newest| newest < upgrade.before.proxies.minor) {
             continue;
         }

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::compat::{self, Behaviour};
+use crate::envoy::api::istio_of;
 use crate::lint::upgrade::notes::{NOTES, Of, Weight};
 use crate::lint::upgrade::{Upgrade, tell};
 use crate::lint::{Context, Edit, Finding, Findings, Rule};
@@ -41,7 +42,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         }
         for value in cx.values() {
             // A patch that is pinned to older proxies never meets one that behaves so.
-            let newest = value.envoy_minor.map(|envoy| envoy - 8);
+            let newest = value.envoy_minor.map(istio_of);
             if note.of == Of::Proxy && newest.is_none_or(|newest| newest < note.since.minor) {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::envoy;
+use crate::envoy::api::istio_of;
 use crate::lint::value::short;
 use crate::lint::{Confidence, Context, Findings, Knowledge, Rule};
 use crate::source::Severity;
@@ -39,7 +40,7 @@ const TELLING: [&str; 9] = [
 
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
-        let minor = value.envoy_minor.map_or(cx.release.minor, |envoy| envoy - 8);
+        let minor = value.envoy_minor.map_or(cx.release.minor, istio_of);
         for slot in &value.slots {
             let Some(url) = slot.content().filter(|url| !url.unknown()) else { continue };
             let all: Vec<_> = envoy::extensions_of(url.name()).collect();

@@ -6,6 +6,7 @@ use crate::lint::crd::{self, Objection, Verdict};
 use crate::lint::upgrade::{Upgrade, tell};
 use crate::lint::{Context, Finding, Findings, Rule};
 use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::release::Release;
 use crate::source::{Severity, Step};
 
 declare_rule! {
@@ -85,40 +86,34 @@ fn definitions(rule: &'static Rule, filter: &EnvoyFilter, upgrade: &Upgrade, out
     let then = crd::objections(filter, after);
     let readable = |one: &&Objection| !one.unread;
     for one in then.iter().filter(readable).filter(|one| !now.contains(one)) {
-        let release = tell::short(after);
-        let finding = match one.verdict {
-            Verdict::Refused => {
-                Finding::new(rule, one.span, format!("the API server refuses this with Istio {release}: {}", one.why))
-                    .note("a filter that is stored stays, and stays in effect; to apply or change it is refused")
-                    .help("correct it before the upgrade")
-            }
-            Verdict::Dropped => {
-                Finding::new(rule, one.span, format!("the API server drops this with Istio {release}: {}", one.why))
-                    .note("a filter that is stored keeps it until it is applied again")
-            }
-        };
-        out.push(settle(finding, filter, one));
+        let finding = objected(rule, filter, one, after);
+        out.push(match one.verdict {
+            Verdict::Refused => finding
+                .note("a filter that is stored stays, and stays in effect; to apply or change it is refused")
+                .help("correct it before the upgrade"),
+            Verdict::Dropped => finding.note("a filter that is stored keeps it until it is applied again"),
+        });
     }
     // A place that is refused afterwards need not be applied again.
     let again = |one: &&Objection| then.iter().all(|other| other.span != one.span);
     for one in now.iter().filter(readable).filter(again) {
-        let release = tell::short(before);
-        let finding = match one.verdict {
-            Verdict::Refused => {
-                Finding::new(rule, one.span, format!("the API server refuses this with Istio {release}: {}", one.why))
-                    .note("the filter can be applied when the definition of the new release is there")
-            }
-            Verdict::Dropped => {
-                Finding::new(rule, one.span, format!("the API server drops this with Istio {release}: {}", one.why))
-                    .note("what was applied then is stored without it: apply the filter again after the upgrade")
-            }
-        };
-        out.push(settle(finding, filter, one));
+        out.push(objected(rule, filter, one, before).note(match one.verdict {
+            Verdict::Refused => "the filter can be applied when the definition of the new release is there",
+            Verdict::Dropped => "what was applied then is stored without it: apply the filter again after the upgrade",
+        }));
     }
 }
 
-fn settle(finding: Finding, filter: &EnvoyFilter, one: &Objection) -> Finding {
-    finding.severity(Severity::Warning).label(format!("so {}", one.releases.words())).of(filter, one.patch)
+fn objected(rule: &'static Rule, filter: &EnvoyFilter, one: &Objection, release: Release) -> Finding {
+    let release = tell::short(release);
+    let does = match one.verdict {
+        Verdict::Refused => "refuses",
+        Verdict::Dropped => "drops",
+    };
+    Finding::new(rule, one.span, format!("the API server {does} this with Istio {release}: {}", one.why))
+        .severity(Severity::Warning)
+        .label(format!("so {}", one.releases.words()))
+        .of(filter, one.patch)
 }
 
 /// A filter that only one of the two revisions reads.

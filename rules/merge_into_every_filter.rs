@@ -53,11 +53,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             format!("MERGE without `{key}` goes into every {kind}"),
         )
         .label("the name in `value` does not say which")
-        .note(if seen.runs.iter().any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_)))) {
-            format!("reached: {}, where istiod panics: the type is another, and it comes no further", names.join(", "))
-        } else {
-            format!("reached: {}", names.join(", "))
-        })
+        .note(seen.reached(&names))
         .help(format!("name the filter in `{key}`"))
         .of(view.filter, Some(view.patch.index));
         out.push(seen.tell(finding));

@@ -47,11 +47,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             "MERGE of listener filters does not look at the name in `listenerFilter`",
         )
         .label("goes into every listener filter that has a typed_config")
-        .note(if seen.runs.iter().any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_)))) {
-            format!("reached: {}, where istiod panics: the type is another, and it comes no further", names.join(", "))
-        } else {
-            format!("reached: {}", names.join(", "))
-        })
+        .note(seen.reached(&names))
         .help("write REPLACE with the whole listener filter as value: there the name counts")
         .of(view.filter, Some(view.patch.index));
         out.push(seen.tell(finding));

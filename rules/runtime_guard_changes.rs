@@ -57,7 +57,7 @@ fn envoys(cx: &Context<'_>, upgrade: &Upgrade, value: &PatchValue<'_>) -> Option
     let version = value.view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str());
     let minor = |proxies: u16| {
         let pinned = (!version.is_empty()).then(|| versions::newest_fitting(version, proxies));
-        let minor = pinned.unwrap_or(Some(proxies))? + 8;
+        let minor = envoy::api::envoy_of(pinned.unwrap_or(Some(proxies))?);
         (oldest..=newest).contains(&minor).then_some(minor)
     };
     minor(upgrade.before.proxies.minor).zip(minor(cx.proxies.minor))

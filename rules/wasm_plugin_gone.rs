@@ -1,6 +1,7 @@
 //! EF130: a built-in Wasm plugin that the proxy no longer has.
 
 use crate::declare_rule;
+use crate::envoy::api::istio_of;
 use crate::lint::{Context, Findings, Rule};
 
 declare_rule! {
@@ -38,10 +39,9 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             });
             let Some(member) = source.and_then(|source| source.member("inline_string")) else { continue };
             let Some(name) = member.entry.value.as_str() else { continue };
-            let Some((_, last)) = PLUGINS
-                .iter()
-                .find(|(plugin, last)| *plugin == name && value.envoy_minor.is_some_and(|envoy| envoy - 8 > *last))
-            else {
+            let Some((_, last)) = PLUGINS.iter().find(|(plugin, last)| {
+                *plugin == name && value.envoy_minor.is_some_and(|envoy| istio_of(envoy) > *last)
+            }) else {
                 continue;
             };
             if object.text("runtime").is_some_and(|runtime| runtime != "envoy.wasm.runtime.null") {

@@ -107,7 +107,7 @@ pub fn run(request: &Request<'_>) -> Audit {
 /// The same with an Envoy, which is asked about the last stage whose proxies run its release; of another release, about the
 /// target.
 pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
-    let own = |given: &Given<'_>| trial.is_some_and(|trial| given.proxies.minor + 8 == trial.version.minor);
+    let own = |given: &Given<'_>| trial.is_some_and(|trial| trial.other_release(given.proxies).is_none());
     let tried =
         request.stages.iter().rposition(own).filter(|&at| at > 0).unwrap_or(request.stages.len().saturating_sub(1));
     let groups = workloads::group(request);

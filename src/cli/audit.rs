@@ -8,6 +8,7 @@ use crate::audit::{self, Audit as Answer, Given, Request};
 use crate::cluster::facts::{Facts, REVISION};
 use crate::cluster::kinds;
 use crate::engine::{Options, Program, unapply};
+use crate::envoy::api::envoy_of;
 use crate::lint::summary::Summary;
 use crate::lint::upgrade::forecast::Forecast;
 use crate::lint::upgrade::tell::{Class, short};
@@ -111,7 +112,7 @@ fn accepted(path: &[Release]) -> String {
     let istiods: Vec<u32> = Schema::all().filter(|one| one.is_istiod()).map(|one| one.release().0).collect();
     let istiod = |one: &&Release| !istiods.contains(&u32::from(one.minor));
     // Istio 1.N comes with Envoy 1.(N+8).
-    let envoy = |one: &&Release| Schema::envoy(one.minor + 8).is_none();
+    let envoy = |one: &&Release| Schema::envoy(envoy_of(one.minor)).is_none();
     let names = |of: Vec<&Release>| of.into_iter().map(|one| short(*one)).collect::<Vec<_>>().join(", ");
     let istiod = names(path.iter().filter(istiod).collect());
     let envoy = names(path.iter().filter(envoy).collect());

@@ -9,6 +9,7 @@ use super::versions;
 use crate::engine::program::{BuiltPatch, Planned};
 use crate::engine::trace::PatchTrace;
 use crate::engine::{Judged, MeshSettings, Outcome, PatchId, Plan, Program, Unapplied};
+use crate::envoy::api::envoy_of;
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
@@ -155,13 +156,13 @@ impl<'a> Context<'a> {
             return Some(self.envoy_minor());
         }
         // Istio 1.N comes with Envoy 1.(N+8).
-        versions::newest_fitting(version, self.release.minor).map(|minor| minor + 8)
+        versions::newest_fitting(version, self.release.minor).map(envoy_of)
     }
 
     /// Minor number of the proxies' Envoy: Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (docs, supported
     /// releases).
     pub fn envoy_minor(&self) -> u16 {
-        self.proxies.minor + 8
+        envoy_of(self.proxies.minor)
     }
 
     /// The types of the proxies' Envoy; `None` for a release whose Envoy is not known.

@@ -1,7 +1,7 @@
 //! What the API server makes of a filter by the `CustomResourceDefinition` of a release of Istio: what it refuses, and what it
 //! drops because its schema does not have it. The part that no release changes is checked where filters are read.
 
-use super::document::present;
+use super::document::{is_subdomain, present};
 use crate::model::envoy_filter::{EnvoyFilter, Operation, Patch, PatchContext};
 use crate::model::release::Release;
 use crate::source::{Node, NodeValue, Span, Step};
@@ -32,6 +32,29 @@ pub struct Objection {
     pub told_by: &'static str,
     /// Whether the istiod of these releases cannot read the filter either.
     pub unread: bool,
+}
+
+impl Objection {
+    fn new(verdict: Verdict, span: Span, releases: Releases, why: impl Into<String>) -> Objection {
+        Objection { span, verdict, why: why.into(), patch: None, releases, told_by: "", unread: false }
+    }
+
+    fn refused(span: Span, releases: Releases, why: impl Into<String>) -> Objection {
+        Objection::new(Verdict::Refused, span, releases, why)
+    }
+
+    fn dropped(span: Span, releases: Releases, why: impl Into<String>) -> Objection {
+        Objection::new(Verdict::Dropped, span, releases, why)
+    }
+
+    fn told_by(self, told_by: &'static str) -> Objection {
+        Objection { told_by, ..self }
+    }
+
+    /// The name of an enum that an istiod without it cannot read.
+    fn unread(self) -> Objection {
+        Objection { unread: true, ..self }
+    }
 }
 
 /// A run of releases: from the first on, and before the other.
@@ -74,11 +97,6 @@ impl Releases {
     }
 }
 
-/// Names of enums that an istiod without them cannot read.
-const UNREAD: [&str; 2] = [NO_REPLACE_LIST, NO_WAYPOINT];
-const NO_REPLACE_LIST: &str = "there is no operation MERGE_AND_REPLACE_LIST";
-const NO_WAYPOINT: &str = "there is no context WAYPOINT";
-
 // The releases that changed the schema; `testdata/crds/envoyfilter.tsv` has it line by line.
 
 /// The field `targetRefs`.
@@ -106,45 +124,39 @@ const MAX_LABEL: usize = 63;
 /// What of a filter the API server does not store as written, by the definition of a release.
 pub fn objections(filter: &EnvoyFilter, release: Release) -> Vec<Objection> {
     let mut all = Vec::new();
-    let mut note = |span, verdict, patch, releases, told_by, why: String| {
-        all.push(Objection { span, verdict, why, patch, releases, told_by, unread: false });
-    };
-    references(filter, &mut note);
-    labels(filter, &mut note);
+    references(filter, &mut |one| all.push(one));
+    labels(filter, &mut |one| all.push(one));
     for patch in &filter.patches {
-        of_patch(filter, patch, &mut note);
+        of_patch(filter, patch, &mut |one| all.push(Objection { patch: Some(patch.index), ..one }));
     }
     all.retain(|one| one.releases.has(release));
-    for one in &mut all {
-        one.unread = UNREAD.contains(&&*one.why);
-    }
     // What is dropped is not looked at further.
     let dropped: Vec<Span> = all.iter().filter(|one| one.verdict == Verdict::Dropped).map(|one| one.span).collect();
     all.retain(|one| one.verdict == Verdict::Dropped || !dropped.contains(&one.span));
     all
 }
 
-type Note<'n> = &'n mut dyn FnMut(Span, Verdict, Option<usize>, Releases, &'static str, String);
+type Note<'n> = &'n mut dyn FnMut(Objection);
 
 fn references(filter: &EnvoyFilter, note: Note<'_>) {
     let Some(list) = present(&filter.document, &["spec", "targetRefs"]) else { return };
     let key = filter.document.key_span(&["spec".into(), "targetRefs".into()]);
     let dropped = Releases::before(TARGET_REFS);
-    note(key, Verdict::Dropped, None, dropped, "EF205", "there is no `targetRefs`".to_owned());
+    note(Objection::dropped(key, dropped, "there is no `targetRefs`").told_by("EF205"));
     if present(&filter.document, &["spec", "workloadSelector"]).is_some() {
-        let why = "only one of `targetRefs` and `workloadSelector` may be given".to_owned();
-        note(key, Verdict::Refused, None, Releases::since(ONE_SELECTION), "EF029", why);
+        let why = "only one of `targetRefs` and `workloadSelector` may be given";
+        note(Objection::refused(key, Releases::since(ONE_SELECTION), why).told_by("EF029"));
     }
     if list.items().len() > MAX_REFS {
         let why = format!("there may be {MAX_REFS} references, and these are {}", list.items().len());
-        note(list.span, Verdict::Refused, None, Releases::since(ONE_SELECTION), "", why);
+        note(Objection::refused(list.span, Releases::since(ONE_SELECTION), why));
     }
     for item in list.items() {
         let text =
             |key: &str| item.get(key).filter(|node| !node.is_null()).map(|node| node.as_str().unwrap_or_default());
         let place = |key: &str| item.entry(key).map_or(item.span, |entry| entry.value.span);
         let mut refuse = |key: &str, releases, why: String| {
-            note(place(key), Verdict::Refused, None, releases, "", why);
+            note(Objection::refused(place(key), releases, why));
         };
         let checked = Releases::since(CHECKED_REFS);
         for key in ["kind", "name"] {
@@ -164,7 +176,7 @@ fn references(filter: &EnvoyFilter, note: Note<'_>) {
         if let Some(kind) = odd {
             refuse("kind", checked, format!("`{kind}` is not written as a kind can be"));
         }
-        if let Some(group) = text("group").filter(|group| !group.is_empty() && !is_group(group)) {
+        if let Some(group) = text("group").filter(|group| !group.is_empty() && !is_subdomain(group)) {
             refuse("group", checked, format!("`{group}` is not written as a group can be"));
         }
         if text("namespace").is_some_and(|namespace| !namespace.is_empty()) {
@@ -196,7 +208,7 @@ fn kind_known(group: Option<&str>, kind: Option<&str>, refuse: &mut dyn FnMut(&s
 fn labels(filter: &EnvoyFilter, note: Note<'_>) {
     let Some(labels) = present(&filter.document, &["spec", "workloadSelector", "labels"]) else { return };
     let releases = Releases::since(ONE_SELECTION);
-    let mut refuse = |span, why: String| note(span, Verdict::Refused, None, releases, "EF019", why);
+    let mut refuse = |span, why: String| note(Objection::refused(span, releases, why).told_by("EF019"));
     if labels.entries().len() > MAX_LABELS {
         refuse(labels.span, format!("a selector may have {MAX_LABELS} labels"));
     }
@@ -219,33 +231,32 @@ fn of_patch(filter: &EnvoyFilter, patch: &Patch, note: Note<'_>) {
     };
     let given = |below: &[&str]| filter.document.at(&route(below)).filter(|node| !node.is_null());
     let key = |below: &[&str]| filter.document.key_span(&route(below));
-    let index = Some(patch.index);
     if given(&["match", "routeConfiguration", "vhost", "domainName"]).is_some() {
         let place = key(&["match", "routeConfiguration", "vhost", "domainName"]);
         let dropped = Releases::before(ANY_KIND);
-        note(place, Verdict::Dropped, index, dropped, "EF503", "there is no `domainName`".to_owned());
+        note(Objection::dropped(place, dropped, "there is no `domainName`").told_by("EF503"));
     }
     let replaces = patch.body.as_ref().is_some_and(|body| body.operation == Operation::MergeAndReplaceList);
     if let Some(place) = given(&["patch", "operation"]).filter(|_| replaces) {
-        let why = NO_REPLACE_LIST.to_owned();
-        note(place.span, Verdict::Refused, index, Releases::before(REPLACE_LIST), "", why);
+        let why = "there is no operation MERGE_AND_REPLACE_LIST";
+        note(Objection::refused(place.span, Releases::before(REPLACE_LIST), why).unread());
     }
     let by_context = patch.context == PatchContext::Waypoint;
     if let Some(place) = given(&["match", "context"]).filter(|_| by_context) {
         let before = Releases::before(WAYPOINT);
-        note(place.span, Verdict::Refused, index, before, "EF208", NO_WAYPOINT.to_owned());
+        note(Objection::refused(place.span, before, "there is no context WAYPOINT").told_by("EF208").unread());
     }
     let Some(waypoint) = given(&["match", "waypoint"]) else {
         if by_context {
-            let why = "context WAYPOINT needs `match.waypoint`".to_owned();
-            note(key(&["match", "context"]), Verdict::Refused, index, Releases::since(WAYPOINT), "", why);
+            let why = "context WAYPOINT needs `match.waypoint`";
+            note(Objection::refused(key(&["match", "context"]), Releases::since(WAYPOINT), why));
         }
         return;
     };
     let place = key(&["match", "waypoint"]);
     let dropped = Releases::before(WAYPOINT);
-    note(place, Verdict::Dropped, index, dropped, "EF208", "there is no `match.waypoint`".to_owned());
-    let mut refuse = |span, releases, why: String| note(span, Verdict::Refused, index, releases, "", why);
+    note(Objection::dropped(place, dropped, "there is no `match.waypoint`").told_by("EF208"));
+    let mut refuse = |span, releases, why: String| note(Objection::refused(span, releases, why));
     if !by_context {
         refuse(place, Releases::since(WAYPOINT), "`match.waypoint` needs context WAYPOINT".to_owned());
     }
@@ -272,15 +283,4 @@ fn is_kind(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.ends_with(|c: char| c.is_ascii_alphanumeric())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-}
-
-/// Parts that begin and end with a small letter or digit, with dots between.
-fn is_group(text: &str) -> bool {
-    let small = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    text.split('.').all(|part| {
-        let bytes = part.as_bytes();
-        bytes.first().is_some_and(|b| small(*b))
-            && bytes.last().is_some_and(|b| small(*b))
-            && bytes.iter().all(|b| small(*b) || *b == b'-')
-    })
 }

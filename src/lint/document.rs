@@ -134,6 +134,11 @@ pub fn template_in(text: &str) -> Option<&str> {
 
 /// A Kubernetes object name: an RFC 1123 subdomain of at most 253 bytes.
 pub fn is_object_name(name: &str) -> bool {
+    name.len() <= 253 && is_subdomain(name)
+}
+
+/// An RFC 1123 subdomain of any length.
+pub fn is_subdomain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let label = |label: &str| {
         let bytes = label.as_bytes();
@@ -141,7 +146,7 @@ pub fn is_object_name(name: &str) -> bool {
             && bytes.last().copied().is_some_and(plain)
             && bytes.iter().all(|&byte| plain(byte) || byte == b'-')
     };
-    name.len() <= 253 && name.split('.').all(label)
+    name.split('.').all(label)
 }
 
 /// The node below a document, `null` counting as absent, as for the API server.

@@ -27,6 +27,15 @@ impl Seen<'_, '_> {
         self.runs.first().is_some_and(|run| run.run.knowledge == Knowledge::Dump)
     }
 
+    /// A note with the filters that a merge into all of them comes to.
+    pub fn reached(&self, names: &[&str]) -> String {
+        let names = names.join(", ");
+        if self.runs.iter().any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_)))) {
+            return format!("reached: {names}, where istiod panics: the type is another, and it comes no further");
+        }
+        format!("reached: {names}")
+    }
+
     /// Says in a finding how sure it is and on which proxies it is so.
     pub fn tell(&self, finding: Finding) -> Finding {
         if self.certain() {

@@ -12,6 +12,7 @@ pub mod process;
 pub use blame::{Refusal, Subject, Tried, put};
 
 use crate::engine::PatchId;
+use crate::envoy::api::envoy_of;
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
@@ -172,8 +173,7 @@ impl Trial {
 
     /// Says that another Envoy is asked than the proxies of a release run.
     pub fn other_release(&self, proxies: Release) -> Option<String> {
-        // Istio 1.N comes with Envoy 1.(N+8).
-        let own = proxies.minor + 8;
+        let own = envoy_of(proxies.minor);
         let (name, minor) = (self.name(), proxies.minor);
         (self.version.minor != own)
             .then(|| format!("{name} was asked; the proxies of Istio 1.{minor} run Envoy 1.{own}"))

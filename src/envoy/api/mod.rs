@@ -29,6 +29,11 @@ pub fn istio_of(envoy: u16) -> u16 {
     envoy.saturating_sub(ISTIO_BEHIND)
 }
 
+/// The Envoy minor that comes with an Istio minor.
+pub fn envoy_of(istio: u16) -> u16 {
+    istio + ISTIO_BEHIND
+}
+
 /// Every Envoy schema, from old to new, with its minor.
 fn releases() -> impl DoubleEndedIterator<Item = (u16, Schema)> {
     (KNOWN.0..=KNOWN.1).filter_map(|minor| Some((minor, Schema::envoy(minor)?)))
