@@ -3,6 +3,7 @@
 //! A review is judged on what watches have brought so far ([`world`]), by the same pipeline as `lint` ([`judge`]); what
 //! the API server is told is decided in [`review`], and [`server`] keeps the deadline.
 
+mod body;
 pub mod certificates;
 pub mod health;
 pub mod judge;

@@ -1,14 +1,14 @@
 //! Reviews over HTTP: each within its deadline, so many at the same time, bodies up to a size.
 
+use super::body;
 use super::health::Health;
 use super::judge::Rules;
 use super::metrics::Metrics;
 use super::review::{Decision, Policy, Request};
 use super::world::World;
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::body::{Body, Bytes};
+use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -52,6 +52,9 @@ const SMALL: usize = 1 << 16;
 
 /// The part of the API server's own limit that is left for the way back: a tenth, within these.
 const MARGIN: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+
+/// The longest that an API server waits for a webhook (`timeoutSeconds` of admissionregistration.k8s.io/v1).
+const LONGEST: Duration = Duration::from_secs(30);
 
 impl Reviewer {
     /// A reviewer that knows one moment of a cluster.
@@ -145,8 +148,7 @@ fn log(request: &Request, decision: &Decision, took: Duration, size: usize) {
 
 /// What the API server calls.
 pub fn webhook(reviewer: Arc<Reviewer>) -> Router {
-    let limit = DefaultBodyLimit::max(reviewer.limits.max_bytes);
-    Router::new().route("/validate", post(validate)).layer(limit).with_state(reviewer)
+    Router::new().route("/validate", post(validate)).with_state(reviewer)
 }
 
 /// What kubelet and Prometheus call.
@@ -158,15 +160,11 @@ pub fn aside(reviewer: Arc<Reviewer>) -> Router {
         .with_state(reviewer)
 }
 
-async fn validate(State(reviewer): State<Arc<Reviewer>>, uri: Uri, body: Result<Bytes, BytesRejection>) -> Response {
-    let answer = match body {
-        Ok(body) => reviewer.review(body, timeout_of(uri.query().unwrap_or_default())).await,
-        Err(rejection) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-            let most = reviewer.limits.max_bytes;
-            let words = format!("the AdmissionReview has more than {most} bytes; --max-request-bytes sets the limit");
-            Err((StatusCode::PAYLOAD_TOO_LARGE, words))
-        }
-        Err(rejection) => Err((rejection.status(), rejection.body_text())),
+async fn validate(State(reviewer): State<Arc<Reviewer>>, uri: Uri, body: Body) -> Response {
+    let theirs = timeout_of(uri.query().unwrap_or_default());
+    let answer = match body::read(body, reviewer.limits.max_bytes, theirs.unwrap_or(LONGEST)).await {
+        Ok(body) => reviewer.review(body, theirs).await,
+        Err(refusal) => Err(refusal),
     };
     match answer {
         Ok(answer) => ([(header::CONTENT_TYPE, "application/json")], answer.to_string()).into_response(),

@@ -1,5 +1,6 @@
 //! The admission server: what it says of a filter is what `lint` says of it.
 
+mod bodies;
 mod cluster;
 mod files;
 mod installed;

@@ -1,0 +1,107 @@
+//! Bodies that are too long, too slow or broken off, on a plain connection to the server's own routes.
+
+use super::{library, rules};
+use kubectl_envoyfilter::admission::review::{Mode, Policy};
+use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
+use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::source::Severity;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+
+const MOST: usize = 10_000;
+
+/// A server of its own, in the runtime that is returned with it.
+fn served() -> (Runtime, SocketAddr) {
+    let limits = Limits {
+        policy: Policy { mode: Mode::Enforce, deny_at: Severity::Error },
+        deadline: Duration::from_secs(1),
+        allow_late: true,
+        max_bytes: MOST,
+        at_once: 1,
+    };
+    let reviewer = Reviewer::new(limits, rules(), library(Said::default(), &[]).world(), Arc::default());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let runtime = Runtime::new().unwrap();
+    runtime.spawn(async move {
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        axum::serve(listener, webhook(Arc::new(reviewer))).await.unwrap();
+    });
+    (runtime, address)
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+}
+
+fn head(path: &str, length: usize) -> String {
+    format!("POST {path} HTTP/1.1\r\nHost: webhook\r\nContent-Length: {length}\r\n\r\n")
+}
+
+/// One answer: its head, and its body by the length that it says.
+fn answer(stream: &mut TcpStream) -> String {
+    let mut text = String::new();
+    let mut byte = [0];
+    while !text.ends_with("\r\n\r\n") {
+        assert_eq!(stream.read(&mut byte).unwrap(), 1, "the connection ends after `{text}`");
+        text.push(char::from(byte[0]));
+    }
+    let length = text
+        .to_lowercase()
+        .split_once("content-length: ")
+        .map_or(0, |(_, rest)| rest.split("\r\n").next().unwrap().parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).unwrap();
+    text + &String::from_utf8(body).unwrap()
+}
+
+/// Who writes more than is read gets the answer all the same, and the connection lives on.
+#[test]
+fn too_long_is_said_when_all_is_written() {
+    let (_runtime, address) = served();
+    let mut stream = connect(address);
+    for length in [MOST + 1, MOST * 3, MOST * 16] {
+        stream.write_all(head("/validate", length).as_bytes()).unwrap();
+        stream.write_all(&vec![b' '; length - 5]).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        stream.write_all(b"     ").unwrap();
+        let said = answer(&mut stream);
+        assert!(said.starts_with("HTTP/1.1 413 ") && said.contains("more than 10000 bytes"), "{said}");
+    }
+    // What is just short enough is read, and is no review.
+    stream.write_all(head("/validate", MOST).as_bytes()).unwrap();
+    stream.write_all(&[b' '; MOST]).unwrap();
+    let said = answer(&mut stream);
+    assert!(said.starts_with("HTTP/1.1 400 ") && said.contains("no AdmissionReview"), "{said}");
+}
+
+/// Nobody is listened to for ever: what never ends is cut off.
+#[test]
+fn what_never_ends_is_cut_off() {
+    let (_runtime, address) = served();
+    let mut stream = connect(address);
+    stream.write_all(head("/validate", 1 << 40).as_bytes()).unwrap();
+    let (began, mut written) = (Instant::now(), 0_usize);
+    while stream.write_all(&[b' '; MOST]).is_ok() {
+        written += MOST;
+        assert!(written < 1 << 30 && began.elapsed() < Duration::from_secs(20), "{written} bytes are taken");
+    }
+}
+
+#[test]
+fn what_does_not_come_in_time_is_refused() {
+    let (_runtime, address) = served();
+    let mut stream = connect(address);
+    let began = Instant::now();
+    stream.write_all(head("/validate?timeout=1s", 100).as_bytes()).unwrap();
+    stream.write_all(b"{").unwrap();
+    let said = answer(&mut stream);
+    assert!(said.starts_with("HTTP/1.1 408 ") && said.contains("within 1000 ms"), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}
