@@ -3,9 +3,8 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kubectl_envoyfilter::audit::{self, Given, Request};
 use kubectl_envoyfilter::engine::MeshSettings;
-use kubectl_envoyfilter::load::{self, dump::Identity, reference};
+use kubectl_envoyfilter::load::{self, reference};
 use kubectl_envoyfilter::model::release::Release;
-use kubectl_envoyfilter::model::resource::ProxyConfig;
 use kubectl_envoyfilter::rules::ALL;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -63,20 +62,13 @@ fn workloads(text: &mut String) {
 
 fn run(text: &str, releases: &[Release]) -> usize {
     let loaded = load::read_text("bench.yaml", text, &load::Options::default());
-    let dumps: Vec<_> = releases.iter().map(|&release| reference::dumps(release)).collect();
-    let stages: Vec<Given<'_>> = releases
-        .iter()
-        .zip(&dumps)
-        .map(|(&release, dumps)| Given {
-            release,
-            proxies: release,
-            dumps: Vec::new(),
-            references: dumps
-                .iter()
-                .filter_map(|dump| dump.config(&Identity::default()).ok())
-                .collect::<Vec<ProxyConfig<'_>>>(),
-        })
-        .collect();
+    let stage = |&release: &Release| Given {
+        release,
+        proxies: release,
+        dumps: Vec::new(),
+        references: reference::configs(release).to_vec(),
+    };
+    let stages: Vec<Given<'_>> = releases.iter().map(stage).collect();
     let mesh = MeshSettings::default();
     let answer = audit::run(&Request {
         sources: &loaded.sources,

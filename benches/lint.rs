@@ -4,7 +4,6 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{self, Input};
-use kubectl_envoyfilter::load::dump::{Dump, Identity};
 use kubectl_envoyfilter::load::{self, reference};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules::ALL;
@@ -32,15 +31,13 @@ fn filters(number: usize) -> String {
 
 fn run(text: &str) -> usize {
     let loaded = load::read_text("bench.yaml", text, &load::Options::default());
-    let recorded = reference::dumps(Release::NEWEST);
-    let references: Vec<_> = recorded.iter().filter_map(|dump: &Dump| dump.config(&Identity::default()).ok()).collect();
     let mesh = MeshSettings::default();
     let input = Input {
         sources: &loaded.sources,
         inventory: &loaded.inventory,
         problems: &loaded.problems,
         dumps: &[],
-        references: &references,
+        references: reference::configs(Release::NEWEST),
         release: Release::NEWEST,
         mesh: &mesh,
     };

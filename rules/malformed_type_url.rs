@@ -24,11 +24,11 @@ declare_rule! {
 
 /// The type's name if the URL is badly written and the name is known.
 pub(super) fn meant(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<String> {
-    let bare: String = url.text.chars().filter(|char| !char.is_whitespace()).collect();
-    let name = bare.rsplit('/').next().unwrap_or_default();
-    if bare == url.text && bare.contains('/') {
+    if url.text.contains('/') && !url.text.contains(char::is_whitespace) {
         return None;
     }
+    let bare: String = url.text.chars().filter(|char| !char.is_whitespace()).collect();
+    let name = bare.rsplit('/').next().unwrap_or_default();
     let known = |schema: crate::proto::schema::Schema| schema.message(name).is_some();
     (known(cx.program.schema) || cx.envoy().is_some_and(known)).then(|| name.to_owned())
 }

@@ -33,7 +33,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         for (_, listener) in run.changed_listeners() {
             let filters = listener.get("listener_filters").map(Tree::items).unwrap_or_default();
             let of = |filter: &Tree<'_>, kind: &str| {
-                config_type(filter).contains(kind) || filter.name() == format!("envoy.filters.listener.{kind}")
+                config_type(filter).contains(kind)
+                    || filter.name().strip_prefix("envoy.filters.listener.").is_some_and(|rest| rest == kind)
             };
             let inspector = |filter: &&Tree<'_>| of(filter, "tls_inspector") || of(filter, "http_inspector");
             let Some(at) = filters.iter().position(|filter| of(filter, "proxy_protocol")) else { continue };

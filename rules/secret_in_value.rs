@@ -59,12 +59,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
 }
 
 fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
-    if text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") && text.len() > 120 {
+    if text.len() > 120 && text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") {
         return Some("a private key");
     }
-    if filled_in_later(text) {
-        return None;
-    }
+    looks_secret(field, text).filter(|_| !filled_in_later(text))
+}
+
+fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
     let inline = field.is("inline_string") || field.is("inline_bytes");
     if inline && SECRET_FIELDS.iter().any(|name| field.inside(name)) && text.trim().len() >= 6 {
         return Some("a secret");

@@ -103,7 +103,8 @@ fn http_filters(run: &ProxyRun<'_>) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     let mut collect = |tree: &Tree<'_>| {
         for list in filter_lists(tree).into_iter().filter(|list| list.http) {
-            names.extend(list.filters.iter().map(|filter| (filter.name().to_owned(), config_type(filter))));
+            names
+                .extend(list.filters.iter().map(|filter| (filter.name().to_owned(), config_type(filter).into_owned())));
         }
     };
     for (_, tree) in run.changed_listeners() {

@@ -87,8 +87,8 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             let Some(url) = slot.content().filter(|_| !wanted.is_empty()) else { continue };
             let direction =
                 DIRECTIONS.iter().find(|(message, _)| *message == url.name()).map(|(_, category)| *category);
-            let has: BTreeSet<&str> = match direction {
-                Some(category) => BTreeSet::from([category]),
+            let has: Vec<&str> = match direction {
+                Some(category) => vec![category],
                 None => envoy::extensions_of(url.name()).flat_map(envoy::Extension::categories).collect(),
             };
             let per_route = short(url.name()).contains("PerRoute") && wanted[0].starts_with("envoy.filters.");
@@ -111,11 +111,11 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             };
             finding = finding
                 .note("istiod sends it, and the proxy finds no such extension of this kind and rejects what holds it");
-            let apply_to = if has.contains("envoy.filters.http") && wanted[0] == "envoy.filters.network" {
+            let apply_to = if has.contains(&"envoy.filters.http") && wanted[0] == "envoy.filters.network" {
                 Some("HTTP_FILTER")
-            } else if has.contains("envoy.filters.network") && wanted[0].starts_with("envoy.filters.") {
+            } else if has.contains(&"envoy.filters.network") && wanted[0].starts_with("envoy.filters.") {
                 Some("NETWORK_FILTER")
-            } else if has.contains("envoy.filters.listener") {
+            } else if has.contains(&"envoy.filters.listener") {
                 Some("LISTENER_FILTER")
             } else {
                 None

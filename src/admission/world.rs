@@ -158,7 +158,7 @@ pub type Sampled = BTreeMap<ProxyKind, Vec<String>>;
 /// proxies of their kind were seen to have.
 fn references(planes: &[Plane], sampled: &Sampled) -> Vec<Vec<ProxyConfig<'static>>> {
     let of_plane = |plane: &Plane| {
-        let mut references = reference::shared(plane.release).to_vec();
+        let mut references = reference::configs(plane.release).to_vec();
         for one in &mut references {
             one.proxy.extensions = sampled.get(&one.proxy.kind).cloned().unwrap_or_default();
         }

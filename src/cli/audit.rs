@@ -13,7 +13,6 @@ use crate::lint::summary::Summary;
 use crate::lint::upgrade::forecast::Forecast;
 use crate::lint::upgrade::tell::{Class, short};
 use crate::lint::{self, Finding, baseline, fix};
-use crate::load::dump::{Dump, Identity};
 use crate::load::{Loaded, config as files, reference};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
@@ -22,7 +21,6 @@ use crate::report::style::count;
 use crate::report::{self, audit as forms, findings};
 use crate::rules::ALL;
 use clap::{Args, ValueEnum};
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -154,30 +152,6 @@ impl FailOn {
     }
 }
 
-/// The reference configurations that a path needs, each read once.
-struct References {
-    of: BTreeMap<Release, Vec<Dump>>,
-}
-
-impl References {
-    fn new(releases: &[Release]) -> References {
-        let mut of = BTreeMap::new();
-        for &release in releases {
-            of.entry(reference::recorded(release)).or_insert_with(|| reference::dumps(release));
-        }
-        References { of }
-    }
-
-    fn configs(&self) -> BTreeMap<Release, Vec<ProxyConfig<'_>>> {
-        let mut configs = BTreeMap::new();
-        for (release, dumps) in &self.of {
-            let read = dumps.iter().filter_map(|dump| dump.config(&Identity::default()).ok());
-            configs.insert(*release, read.collect());
-        }
-        configs
-    }
-}
-
 /// A stage before its configurations are made: releases of istiod and of the proxies, and whether proxies stay as they are.
 #[derive(Clone, Copy)]
 struct Shape {
@@ -241,28 +215,25 @@ impl Audit {
             Shape { istiod: from, proxies: self.to, upgraded: true },
         ];
         let all: Vec<Shape> = shapes.iter().chain(&mixed).copied().collect();
-        let references = References::new(&path);
-        let recorded = references.configs();
         let forecasts: Vec<(Vec<Forecast>, Vec<Forecast>)> = all
             .iter()
             .map(|shape| {
                 let proxies = shape.upgraded.then_some(shape.proxies);
                 let of_dumps = bare.iter().map(|config| Forecast::new(config, from, shape.istiod, proxies)).collect();
                 let nearest = reference::recorded(shape.istiod);
-                let configs = recorded.get(&nearest).map(Vec::as_slice).unwrap_or_default();
-                let of_references =
-                    configs.iter().map(|config| Forecast::new(config, nearest, shape.istiod, None)).collect();
+                let of_reference = |config| Forecast::new(config, nearest, shape.istiod, None);
+                let of_references = reference::configs(shape.istiod).iter().map(of_reference).collect();
                 (of_dumps, of_references)
             })
             .collect();
         let mut stages: Vec<Given<'_>> = Vec::new();
         for (shape, (of_dumps, of_references)) in all.iter().zip(&forecasts) {
-            let configs = recorded.get(&reference::recorded(shape.istiod)).map(Vec::as_slice).unwrap_or_default();
+            let references = of_references.iter().zip(reference::configs(shape.istiod));
             stages.push(Given {
                 release: shape.istiod,
                 proxies: shape.proxies,
                 dumps: of_dumps.iter().zip(&bare).map(|(one, config)| one.apply(config)).collect(),
-                references: of_references.iter().zip(configs).map(|(one, config)| one.apply(config)).collect(),
+                references: references.map(|(one, config)| one.apply(config)).collect(),
             });
         }
         let (stages, mixed) = stages.split_at(shapes.len());

@@ -26,7 +26,7 @@ pub(super) fn recorded(text: &str) -> Option<Trial> {
 pub(super) enum Given<'g> {
     /// Config dumps; none: reference configurations.
     Dumps(&'g [Dump]),
-    /// Reference configurations of these names, as if they were config dumps.
+    /// Reference configurations of these workloads, as if they were config dumps.
     References(&'g [&'g str]),
 }
 
@@ -37,24 +37,20 @@ pub(super) fn on_stage<T>(
     given: &Given<'_>,
     look: impl FnOnce(&Stage<'_>) -> T,
 ) -> T {
-    let recorded = reference::dumps(release);
-    let identity = Identity::default();
-    let config = |dump| Dump::config(dump, &identity).ok();
+    let references = reference::configs(release);
     let dumps: Vec<ProxyConfig<'_>> = match given {
-        Given::Dumps(dumps) => dumps.iter().filter_map(config).collect(),
+        Given::Dumps(dumps) => dumps.iter().filter_map(|dump| dump.config(&Identity::default()).ok()).collect(),
         Given::References(names) => {
-            let wanted = |dump: &&Dump| names.iter().any(|name| dump.name().contains(&format!(" {name} ")));
-            recorded.iter().filter(wanted).filter_map(config).collect()
+            references.iter().filter(|config| names.contains(&config.proxy.workload.as_str())).cloned().collect()
         }
     };
-    let references: Vec<ProxyConfig<'_>> = recorded.iter().filter_map(config).collect();
     look(&Stage {
         input: Input {
             sources: &loaded.sources,
             inventory: &loaded.inventory,
             problems: &loaded.problems,
             dumps: &dumps,
-            references: &references,
+            references,
             release,
             mesh: &MeshSettings::of(&loaded.inventory),
         },

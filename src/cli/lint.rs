@@ -14,7 +14,6 @@ use crate::lint::istioctl::{self, Judgement, Verdict};
 use crate::lint::selection::Selector;
 use crate::lint::summary::Summary;
 use crate::lint::{self, Finding, Input, Rule, fix};
-use crate::load::dump::{Dump, Identity};
 use crate::load::{self, Loaded, config as files, reference};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
@@ -276,16 +275,14 @@ impl Lint {
                 .filter(|(of, _)| plane.is_none_or(|plane| plane == *of))
                 .map(|(_, config)| config.clone())
                 .collect();
-            let recorded: Vec<Dump> = if filters.is_empty() { Vec::new() } else { reference::dumps(release) };
-            let references: Vec<ProxyConfig<'_>> =
-                recorded.iter().filter_map(|dump| dump.config(&Identity::default()).ok()).collect();
+            let references = if filters.is_empty() { &[] } else { reference::configs(release) };
             let own = plane.and_then(|number| own_filters(&work.planes, number, &loaded.inventory));
             let input = Input {
                 sources: &loaded.sources,
                 inventory: own.as_ref().unwrap_or(&loaded.inventory),
                 problems: &loaded.problems,
                 dumps: &given,
-                references: &references,
+                references,
                 release,
                 mesh,
             };

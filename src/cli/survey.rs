@@ -10,7 +10,7 @@ use crate::explain::view::{self, Patch};
 use crate::explain::{Explainer, Settings};
 use crate::lint::config::Config;
 use crate::lint::{self, Input};
-use crate::load::dump::{Dump, Identity};
+use crate::load::dump::Dump;
 use crate::load::reference;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::resource::ProxyConfig;
@@ -179,15 +179,12 @@ fn findings(work: &Work, dumps: &[Kept]) -> Vec<crate::source::FileId> {
             .filter(|kept| kept.plane == number)
             .filter_map(|kept| kept.dump.config(&kept.identity).ok())
             .collect();
-        let recorded: Vec<Dump> = reference::dumps(plane.release);
-        let references: Vec<ProxyConfig<'_>> =
-            recorded.iter().filter_map(|dump| dump.config(&Identity::default()).ok()).collect();
         let input = Input {
             sources: &work.loaded.sources,
             inventory: &work.loaded.inventory,
             problems: &work.loaded.problems,
             dumps: &configs,
-            references: &references,
+            references: reference::configs(plane.release),
             release: plane.release,
             mesh: &plane.mesh,
         };

@@ -51,6 +51,10 @@ impl<'a> Slot<'a> {
     /// The resource as a tree, decoded now if it was not before.
     pub(super) fn open(&mut self, config: &ProxyConfig<'_>, schema: Schema) -> &mut Tree<'a> {
         self.tree.get_or_insert_with(|| {
+            let opened = self.source.and_then(|source| config.resources.get(source)?.opened.as_ref()?.of(self.text));
+            if let Some(tree) = opened {
+                return Box::new(tree.clone());
+            }
             let tree = json::parse(self.text).unwrap_or(Tree::new(Value::Map(Vec::new())));
             Box::new(match (config.field_names, schema.message(self.kind.type_name())) {
                 (FieldNames::Json, Some(message)) => normalise(schema, message, tree),

@@ -4,6 +4,7 @@
 //! express out of [`Parts`], and what is left decides.
 
 use super::context::{Context, PatchView};
+use super::seen::config_type;
 use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
 use crate::engine::program::{Status, compile_re2};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, Operation, PatchContext};
@@ -39,12 +40,21 @@ pub struct Reach {
 /// Every patch of an `applyTo` that runs, was read without trouble, is not pinned to other proxies than the control
 /// plane's own release, and whose listener match says no more than a port.
 pub fn candidates<'c, 'a>(cx: &'c Context<'a>, apply_to: ApplyTo) -> impl Iterator<Item = Candidate<'a>> + 'c {
+    candidates_with(cx, apply_to, |_| true)
+}
+
+/// The same, of values that pass this test: a candidate is a copy, so most are told apart before.
+fn candidates_with<'c, 'a>(
+    cx: &'c Context<'a>,
+    apply_to: ApplyTo,
+    wanted: impl Fn(&Tree<'a>) -> bool + 'c,
+) -> impl Iterator<Item = Candidate<'a>> + 'c {
     cx.patches().filter_map(move |view| {
         let built = view.built?;
         if view.patch.apply_to != apply_to || built.status != Status::Ready {
             return None;
         }
-        let tree = built.value.as_ref()?;
+        let tree = built.value.as_ref().filter(|tree| wanted(tree))?;
         // A field that nobody knows was meant to do something; what, is not known here.
         if built.notices.iter().any(|notice| notice.what != What::DefaultDropped) {
             return None;
@@ -82,7 +92,7 @@ fn inserted_among<'c, 'a>(
     apply_to: ApplyTo,
     message: &'static str,
 ) -> impl Iterator<Item = (Candidate<'a>, Parts<'a>)> + 'c {
-    candidates(cx, apply_to).filter_map(move |mut candidate| {
+    candidates_with(cx, apply_to, move |tree| config_type(tree) == message).filter_map(move |mut candidate| {
         let inserts = matches!(
             candidate.operation,
             Operation::Add | Operation::InsertBefore | Operation::InsertAfter | Operation::InsertFirst
@@ -95,7 +105,7 @@ fn inserted_among<'c, 'a>(
 
 /// Candidates that merge into HTTP connection managers, with the configuration.
 pub fn managers<'c, 'a>(cx: &'c Context<'a>) -> impl Iterator<Item = (Candidate<'a>, Parts<'a>)> + 'c {
-    candidates(cx, ApplyTo::NetworkFilter).filter_map(|mut candidate| {
+    candidates_with(cx, ApplyTo::NetworkFilter, |tree| config_type(tree) == HCM).filter_map(|mut candidate| {
         candidate.parts.skip("name");
         let config = candidate.parts.typed("typed_config", HCM)?;
         let named = filter_name(&candidate.view.built?.object) == Some(HTTP_CONNECTION_MANAGER);
@@ -171,10 +181,8 @@ pub fn service_of_cluster(cx: &Context<'_>, cluster: &str) -> Option<(String, u3
         return (key.direction == "outbound" && key.subset.is_empty() && key.port != 0 && is_host(key.host))
             .then(|| (key.host.to_owned(), key.port));
     }
-    candidates(cx, ApplyTo::Cluster).find_map(|candidate| {
-        let tree = &candidate.parts.tree;
-        let (host, port) =
-            (candidate.operation == Operation::Add && tree.name() == cluster).then(|| endpoint(tree))??;
+    candidates_with(cx, ApplyTo::Cluster, |tree| tree.name() == cluster).find_map(|candidate| {
+        let (host, port) = (candidate.operation == Operation::Add).then(|| endpoint(&candidate.parts.tree))??;
         is_host(&host).then_some((host, port))
     })
 }

@@ -204,7 +204,7 @@ impl<'a> PatchView<'a> {
 
     /// The value at a route below the patch.
     pub fn node(&self, below: &[&str]) -> Option<&'a Node> {
-        self.filter.document.at(&self.route(below))
+        self.filter.patch_node(self.patch.index)?.under(below)
     }
 
     /// The place of the last key on a route below the patch that is there.

@@ -224,13 +224,12 @@ fn labels(filter: &EnvoyFilter, note: Note<'_>) {
 }
 
 fn of_patch(filter: &EnvoyFilter, patch: &Patch, note: Note<'_>) {
-    let route = |below: &[&str]| -> Vec<Step> {
-        let mut route = filter.patch_route(patch.index);
-        route.extend(below.iter().map(|key| Step::from(*key)));
-        route
+    let Some(written) = filter.patch_node(patch.index) else { return };
+    let given = |below: &[&str]| present(written, below);
+    let key = |below: &[&str]| {
+        let below = below.iter().map(|key| Step::from(*key));
+        filter.document.key_span(&filter.patch_route(patch.index).into_iter().chain(below).collect::<Vec<_>>())
     };
-    let given = |below: &[&str]| filter.document.at(&route(below)).filter(|node| !node.is_null());
-    let key = |below: &[&str]| filter.document.key_span(&route(below));
     if given(&["match", "routeConfiguration", "vhost", "domainName"]).is_some() {
         let place = key(&["match", "routeConfiguration", "vhost", "domainName"]);
         let dropped = Releases::before(ANY_KIND);

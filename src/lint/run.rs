@@ -277,22 +277,28 @@ fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> 
 /// Which filters can meet a proxy, without asking each: by namespace and one label of the selector.
 struct Meeting<'a> {
     root_namespace: &'a str,
-    /// Filters that ask for no label, by namespace.
-    any: HashMap<&'a str, Vec<usize>>,
-    /// Filters by namespace and the first label they ask for.
-    label: HashMap<(&'a str, &'a str, &'a str), Vec<usize>>,
+    of: HashMap<&'a str, OfNamespace<'a>>,
+}
+
+/// The filters of a namespace.
+#[derive(Default)]
+struct OfNamespace<'a> {
+    /// Those that ask for no label.
+    any: Vec<usize>,
+    /// By the first label they ask for.
+    label: HashMap<(&'a str, &'a str), Vec<usize>>,
 }
 
 impl<'a> Meeting<'a> {
     fn new(filters: &'a [EnvoyFilter], mesh: &'a MeshSettings) -> Meeting<'a> {
-        let mut meeting = Meeting { root_namespace: &mesh.root_namespace, any: HashMap::new(), label: HashMap::new() };
+        let mut meeting = Meeting { root_namespace: &mesh.root_namespace, of: HashMap::new() };
         for (index, filter) in filters.iter().enumerate() {
-            let namespace = filter.namespace.as_str();
+            let namespace = meeting.of.entry(filter.namespace.as_str()).or_default();
             // A filter with targetRefs is not asked for labels by the releases that read them.
             let first = filter.selector.iter().flatten().next().filter(|_| filter.target_refs.is_empty());
             match first {
-                None => meeting.any.entry(namespace).or_default().push(index),
-                Some((key, value)) => meeting.label.entry((namespace, key, value)).or_default().push(index),
+                None => namespace.any.push(index),
+                Some((key, value)) => namespace.label.entry((key, value)).or_default().push(index),
             }
         }
         meeting
@@ -305,10 +311,10 @@ impl<'a> Meeting<'a> {
         if self.root_namespace != proxy.namespace {
             namespaces.push(self.root_namespace);
         }
-        for namespace in namespaces {
-            found.extend(self.any.get(namespace).into_iter().flatten());
+        for namespace in namespaces.into_iter().filter_map(|name| self.of.get(name)) {
+            found.extend(&namespace.any);
             for (key, value) in &proxy.labels {
-                found.extend(self.label.get(&(namespace, key.as_str(), value.as_str())).into_iter().flatten());
+                found.extend(namespace.label.get(&(key.as_str(), value.as_str())).into_iter().flatten());
             }
         }
         found.sort_unstable();

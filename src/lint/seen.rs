@@ -346,13 +346,13 @@ pub fn tell_behind_terminal(rule: &'static Rule, cx: &Context<'_>, telling: &Tel
 }
 
 /// Message name of a filter's configuration, looked for inside a TypedStruct; empty when there is none.
-pub fn config_type(filter: &Tree<'_>) -> String {
-    let Some(config) = filter.get("typed_config") else { return String::new() };
+pub fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
+    let Some(config) = filter.get("typed_config") else { return Cow::Borrowed("") };
     let name = config.type_name().unwrap_or_default();
     if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
-        return name.into_owned();
+        return name;
     }
-    type_name(config.readable().str_at("type_url")).to_owned()
+    Cow::Owned(type_name(config.readable().str_at("type_url")).to_owned())
 }
 
 /// Network filters and HTTP filters that end their chain: Envoy refuses a listener in which another filter follows

@@ -53,11 +53,13 @@ impl Field<'_, '_> {
 
 /// Whether a key is a field's proto or JSON name.
 pub fn same(key: &str, name: &str) -> bool {
-    // Names of fields are ASCII; this is asked for every field by many rules.
+    // Names of fields are ASCII and begin with a letter; this is asked for every field by many rules, mostly in vain.
     fn plain(text: &str) -> impl Iterator<Item = u8> {
         text.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
     }
-    key == name || plain(key).eq(plain(name))
+    let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
+    let begins = first(key) == first(name) || key.starts_with('_');
+    begins && (key == name || plain(key).eq(plain(name)))
 }
 
 /// The value of a field by its proto name, written in either way.

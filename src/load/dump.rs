@@ -16,11 +16,11 @@ pub use read::Layout;
 pub use rewrite::{Edit, Rewritten};
 pub use text::Pool;
 
-use crate::load::json_scan::Fault;
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::model::resource::{
     FieldNames, ProxyConfig, RefusedResource, Resource, ResourceError, ResourceKind, ResourceState,
 };
+use crate::proto::json_scan::Fault;
 use crate::source::{Problem, Severity};
 use index::{Entry, Failure, Index};
 use std::borrow::Cow;
@@ -211,6 +211,7 @@ impl Dump {
             json: self.slice(&entry.json.range()),
             last_updated: entry.last_updated.get().map(|range| self.slice(&range)),
             error: entry.error.as_ref().map(|failure| Box::new(self.error(failure))),
+            opened: None,
         }
     }
 

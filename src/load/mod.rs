@@ -5,7 +5,6 @@ pub mod config;
 pub mod dump;
 pub mod dumps;
 mod files;
-mod json_scan;
 pub mod reference;
 mod resources;
 mod scalar;

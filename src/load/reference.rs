@@ -5,8 +5,8 @@
 
 use super::dump::{Dump, Identity, Layout};
 use crate::model::release::Release;
-use crate::model::resource::ProxyConfig;
-use std::sync::OnceLock;
+use crate::model::resource::{Opened, ProxyConfig, Resource};
+use std::sync::{Arc, OnceLock};
 
 /// A reference configuration: release, name of the proxy, packed dump.
 type Packed = (Release, &'static str, &'static [u8]);
@@ -35,10 +35,21 @@ pub fn recorded(release: Release) -> Release {
     recorded.filter(|recorded| *recorded <= release).max().unwrap_or(Release::OLDEST)
 }
 
-/// The reference configurations nearest to a release, see [`recorded`]. Of a kind of proxy that was not recorded there, the
-/// next release's.
-pub fn dumps(release: Release) -> Vec<Dump> {
+/// Dumps and what they hold, of one recorded release.
+type Kept = (OnceLock<Vec<Dump>>, OnceLock<Vec<ProxyConfig<'static>>>);
+
+/// The reference configurations nearest to a release, see [`recorded`]; of a kind of proxy that was not recorded there,
+/// the next release's. They are read once in the life of the process.
+pub fn configs(release: Release) -> &'static [ProxyConfig<'static>] {
+    static KEPT: [Kept; PACKED.len()] = [const { (OnceLock::new(), OnceLock::new()) }; PACKED.len()];
     let nearest = recorded(release);
+    let place = PACKED.iter().position(|(recorded, ..)| *recorded == nearest).and_then(|place| KEPT.get(place));
+    let Some((kept, configs)) = place else { return &[] };
+    let kept = kept.get_or_init(|| dumps(nearest));
+    configs.get_or_init(|| kept.iter().filter_map(config).collect())
+}
+
+fn dumps(nearest: Release) -> Vec<Dump> {
     let mut names: Vec<&str> = Vec::new();
     let mut dumps = Vec::new();
     for (recorded, name, bytes) in PACKED.iter().filter(|(recorded, ..)| *recorded >= nearest) {
@@ -52,15 +63,10 @@ pub fn dumps(release: Release) -> Vec<Dump> {
     dumps
 }
 
-/// Dumps and what they hold, of one recorded release.
-type Shared = (OnceLock<Vec<Dump>>, OnceLock<Vec<ProxyConfig<'static>>>);
-
-/// The same as configurations, read once in the life of the process: for who lints again and again.
-pub fn shared(release: Release) -> &'static [ProxyConfig<'static>] {
-    static SHARED: [Shared; PACKED.len()] = [const { (OnceLock::new(), OnceLock::new()) }; PACKED.len()];
-    let nearest = recorded(release);
-    let place = PACKED.iter().position(|(recorded, ..)| *recorded == nearest).and_then(|place| SHARED.get(place));
-    let Some((kept, configs)) = place else { return &[] };
-    let kept = kept.get_or_init(|| dumps(nearest));
-    configs.get_or_init(|| kept.iter().filter_map(|dump| dump.config(&Identity::default()).ok()).collect())
+fn config(dump: &'static Dump) -> Option<ProxyConfig<'static>> {
+    let mut config = dump.config(&Identity::default()).ok()?;
+    let opened = |resource: &Resource<'static>| Some(Arc::new(Opened::new(resource.json)));
+    config.resources =
+        config.resources.iter().map(|resource| Resource { opened: opened(resource), ..resource.clone() }).collect();
+    Some(config)
 }

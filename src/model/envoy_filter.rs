@@ -374,6 +374,6 @@ impl EnvoyFilter {
 
     /// The document's node of a config patch.
     pub fn patch_node(&self, index: usize) -> Option<&Node> {
-        self.document.at(&self.patch_route(index))
+        self.document.under(&["spec", "configPatches"])?.items().get(index)
     }
 }

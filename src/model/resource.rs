@@ -2,9 +2,11 @@
 
 use crate::model::inventory::Labels;
 use crate::model::proxy::Proxy;
+use crate::proto::json;
+use crate::proto::tree::{Tree, Value};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The kinds of resources that EnvoyFilters can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,6 +75,37 @@ pub struct Resource<'a> {
     pub last_updated: Option<&'a str>,
     /// The last update of it that Envoy refused.
     pub error: Option<Box<ResourceError<'a>>>,
+    /// `json` as a tree, where many proxies are judged on this one resource.
+    pub opened: Option<Arc<Opened>>,
+}
+
+/// A text that stays for the life of the process, as a tree that is made when somebody first asks.
+#[derive(Debug)]
+pub struct Opened {
+    text: &'static str,
+    tree: OnceLock<Tree<'static>>,
+}
+
+impl Opened {
+    /// Of this text.
+    pub const fn new(text: &'static str) -> Opened {
+        Opened { text, tree: OnceLock::new() }
+    }
+
+    /// The tree, the configurations of network filters opened; `None` when this is about another text.
+    pub fn of(&self, text: &str) -> Option<&Tree<'static>> {
+        std::ptr::eq(self.text, text).then(|| self.tree.get_or_init(|| Opened::make(self.text)))
+    }
+
+    fn make(text: &'static str) -> Tree<'static> {
+        let mut tree = json::parse(text).unwrap_or(Tree::new(Value::Map(Vec::new())));
+        let chains = tree.get_mut("filter_chains").and_then(Tree::items_mut);
+        let lists = chains.into_iter().flatten().filter_map(|chain| chain.get_mut("filters")?.items_mut());
+        for filter in lists.flatten() {
+            filter.opened("typed_config");
+        }
+        tree
+    }
 }
 
 /// An update that Envoy refused (`error_state`, `envoy.admin.v3.UpdateFailureState`).

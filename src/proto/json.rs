@@ -1,5 +1,6 @@
 //! JSON text ⇄ [`Tree`]: a parser that leaves the payload of every `Any` as text, and a writer.
 
+use super::json_scan;
 use super::tree::{Origin, TYPE_KEY, Tree, Value};
 use std::borrow::Cow;
 
@@ -153,8 +154,8 @@ impl<'a> Parser<'a> {
             self.space();
             let key = self.string()?;
             if !open && self.entries.len() == first && key == TYPE_KEY {
-                self.at = start;
-                self.skip()?;
+                let end = json_scan::container_end(self.text.as_bytes(), self.at);
+                self.at = end.ok_or(JsonError { at: self.text.len(), message: "the end of an object" })?;
                 return Ok(Value::Raw(&self.text[start..self.at]));
             }
             self.space();
@@ -174,50 +175,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Walks over a value without building it.
-    fn skip(&mut self) -> Result<(), JsonError> {
-        let bytes = self.text.as_bytes();
-        let mut depth = 0usize;
-        loop {
-            match bytes.get(self.at) {
-                Some(b'"') => {
-                    self.skip_string()?;
-                    continue;
-                }
-                Some(b'{' | b'[') => depth += 1,
-                Some(b'}' | b']') => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.at += 1;
-                        return Ok(());
-                    }
-                }
-                Some(_) => {}
-                None => return Err(self.error("the end of an object")),
-            }
-            self.at += 1;
-        }
-    }
-
-    fn skip_string(&mut self) -> Result<(), JsonError> {
-        let bytes = self.text.as_bytes();
-        let mut from = self.at + 1;
-        while let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[from.min(bytes.len())..]) {
-            if bytes[from + found] == b'"' {
-                self.at = from + found + 1;
-                return Ok(());
-            }
-            from += found + 2;
-        }
-        Err(self.error("the end of a string"))
-    }
-
     fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
         if self.peek() != Some(b'"') {
             return Err(self.error("a string"));
         }
         let start = self.at;
-        self.skip_string()?;
+        let end = json_scan::string_end(self.text.as_bytes(), start + 1);
+        self.at = end.ok_or(JsonError { at: start, message: "the end of a string" })?;
         let inner = &self.text[start + 1..self.at - 1];
         if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
             return Ok(Cow::Borrowed(inner));

@@ -3,6 +3,7 @@
 pub mod camel;
 pub mod decode;
 pub mod json;
+pub(crate) mod json_scan;
 pub mod merge;
 pub mod rules;
 pub mod schema;

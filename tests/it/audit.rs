@@ -33,7 +33,6 @@ fn recorded(name: &str, release: Release) -> (Vec<Dump>, Release) {
 struct Side {
     release: Release,
     dumps: Vec<(Dump, Release)>,
-    references: Vec<Dump>,
 }
 
 impl Side {
@@ -42,7 +41,7 @@ impl Side {
             let (dumps, base) = recorded(name, release);
             dumps.into_iter().map(move |dump| (dump, base))
         };
-        Side { release, dumps: recordings.iter().flat_map(read).collect(), references: reference::dumps(release) }
+        Side { release, dumps: recordings.iter().flat_map(read).collect() }
     }
 
     fn with<T>(&self, loaded: &Loaded, ask: impl FnOnce(&Stage<'_>) -> T) -> T {
@@ -55,8 +54,7 @@ impl Side {
             .collect();
         let given: Vec<_> = bare.iter().zip(&forecasts).map(|(config, one)| one.apply(config)).collect();
         let nearest = reference::recorded(self.release);
-        let plain: Vec<ProxyConfig<'_>> =
-            self.references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
+        let plain = reference::configs(self.release);
         let forecasts: Vec<Forecast> =
             plain.iter().map(|config| Forecast::new(config, nearest, self.release, None)).collect();
         let references: Vec<_> = plain.iter().zip(&forecasts).map(|(config, one)| one.apply(config)).collect();

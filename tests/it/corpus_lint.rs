@@ -1,8 +1,13 @@
 //! How often each rule fires on published filters (testdata/corpus): a change here shows who feels it.
 
-use crate::linting::{Proxies, expect, line, read, yaml_files};
+use crate::linting::{Proxies, expect, input, line, read, yaml_files};
 use crate::support::testdata;
+use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::lint::{self, Input};
+use kubectl_envoyfilter::load::reference;
 use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::model::resource::{ProxyConfig, Resource};
+use kubectl_envoyfilter::proto::json;
 use kubectl_envoyfilter::rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -37,4 +42,36 @@ fn published_filters_are_found_as_before() {
     } else {
         println!("{out}");
     }
+}
+
+/// Reference configurations are parsed once for all runs: what comes out is what comes out of their texts.
+#[test]
+fn trees_that_runs_share_give_what_texts_give() {
+    let shared = reference::configs(Release::NEWEST);
+    let unshared = |config: &ProxyConfig<'static>| ProxyConfig {
+        resources: config.resources.iter().map(|one| Resource { opened: None, ..one.clone() }).collect(),
+        ..config.clone()
+    };
+    let texts: Vec<ProxyConfig<'_>> = shared.iter().map(unshared).collect();
+    let mut changed = 0;
+    for path in yaml_files(&testdata("corpus")) {
+        let loaded = read(&path);
+        let mesh = MeshSettings::of(&loaded.inventory);
+        let runs = |references: &[ProxyConfig<'static>]| {
+            let input = Input { references, ..input(&loaded, Release::NEWEST, &mesh) };
+            lint::inspect(&input, &[], |cx| {
+                let of_run = |run: &lint::context::ProxyRun<'_>| {
+                    let sent = &run.judged.patched.resources;
+                    let trees = sent.iter().map(|one| (one.kind, one.source, one.tree.as_ref().map(json::canonical)));
+                    (format!("{:?}", run.judged.trace), trees.collect::<Vec<_>>())
+                };
+                cx.runs.iter().map(of_run).collect::<Vec<_>>()
+            })
+            .1
+        };
+        let from_trees = runs(shared);
+        changed += from_trees.iter().map(|(_, trees)| trees.len()).sum::<usize>();
+        assert_eq!(from_trees, runs(&texts), "{}", path.display());
+    }
+    assert!(changed > 500, "only {changed} resources were changed");
 }

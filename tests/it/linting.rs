@@ -20,7 +20,6 @@ pub(crate) fn directive(source: &str, word: &str) -> Vec<String> {
 /// Config dumps to judge by: those of a recording's proxies, and the reference configurations of a release.
 pub(crate) struct Proxies {
     given: Vec<Dump>,
-    references: Vec<Dump>,
     release: Release,
 }
 
@@ -34,7 +33,7 @@ impl Proxies {
     pub(crate) fn with_live(recordings: &[String], live: &[String], release: Release) -> Proxies {
         let recorded = recordings.iter().flat_map(|name| dumps(&testdata("reference").join(name)).into_values());
         let given = recorded.chain(live.iter().map(|name| live_dump(name))).collect();
-        Proxies { given, references: reference::dumps(release), release }
+        Proxies { given, release }
     }
 
     /// All findings of all rules on what was loaded.
@@ -58,10 +57,8 @@ impl Proxies {
 
     fn with<T>(&self, loaded: &Loaded, body: impl FnOnce(&Input<'_>) -> T) -> T {
         let given: Vec<_> = self.given.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
-        let references: Vec<_> =
-            self.references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
-        let mesh = MeshSettings::of(&loaded.inventory);
-        body(&Input { dumps: &given, references: &references, ..input(loaded, self.release, &mesh) })
+        let (mesh, references) = (MeshSettings::of(&loaded.inventory), reference::configs(self.release));
+        body(&Input { dumps: &given, references, ..input(loaded, self.release, &mesh) })
     }
 }
 

@@ -7,7 +7,7 @@ use crate::linting::input;
 use crate::support::{recorded, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{self, Finding, Input};
-use kubectl_envoyfilter::load::{self, dump::Identity, reference};
+use kubectl_envoyfilter::load::{self, reference};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::model::resource::ProxyConfig;
 use kubectl_envoyfilter::rules;
@@ -107,8 +107,7 @@ fn what_admission_says_of_published_filters_is_found() {
     let folder = std::env::var_os("PARITY_CORPUS").map_or_else(|| testdata("corpus"), PathBuf::from);
     let verdicts = std::env::var_os("PARITY_VERDICTS").map(PathBuf::from);
     let verdicts = recorded(&verdicts.unwrap_or_else(|| testdata("reference/real/verdicts.jsonl")));
-    let references = reference::dumps(Release::NEWEST);
-    let references: Vec<_> = references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
+    let references = reference::configs(Release::NEWEST);
     let (mut errors, mut warnings, mut pending, mut missed) = (0, 0, 0, Vec::new());
     for verdict in &verdicts {
         let list = |key: &str| verdict[key].as_array().cloned().unwrap_or_default();
@@ -117,7 +116,7 @@ fn what_admission_says_of_published_filters_is_found() {
         }
         let file = verdict["file"].as_str().unwrap();
         let loaded = load::read(&[folder.join(file)], &load::Options::default());
-        let found = findings(&loaded, &references, Release::NEWEST);
+        let found = findings(&loaded, references, Release::NEWEST);
         let of_file: BTreeSet<&str> = found.iter().map(|one| one.rule.code).collect();
         let mut lacks_error = false;
         for message in list("errors").iter().flat_map(complaints) {

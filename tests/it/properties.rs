@@ -95,6 +95,7 @@ fn resources<'t>(config: &ProxyConfig<'t>, texts: &'t [Sent]) -> Vec<Resource<'t
         json,
         last_updated: None,
         error: None,
+        opened: None,
     };
     texts.iter().map(one).collect()
 }

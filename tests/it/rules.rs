@@ -41,10 +41,8 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
     let live: Vec<Dump> = directive("dump").iter().map(|name| live_dump(name)).collect();
     let all = given.iter().flatten().map(|(_, dump)| dump).chain(&live);
     let configs: Vec<ProxyConfig<'_>> = all.map(|dump| dump.config(&Identity::default()).unwrap()).collect();
-    let references = reference::dumps(release);
-    let references: Vec<_> = references.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
-    let mesh = MeshSettings::of(&loaded.inventory);
-    let input = Input { dumps: &configs, references: &references, ..input(&loaded, release, &mesh) };
+    let (mesh, references) = (MeshSettings::of(&loaded.inventory), reference::configs(release));
+    let input = Input { dumps: &configs, references, ..input(&loaded, release, &mesh) };
     let trial = directive("envoy").first().map(|text| {
         let (marker, words) = text.split_once(" => ").unwrap();
         Trial::recorded(marker, words).unwrap()

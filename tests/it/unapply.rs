@@ -58,6 +58,7 @@ fn live<'t>(base: &Base<'t>, texts: &'t [Text]) -> ProxyConfig<'t> {
             json,
             last_updated: None,
             error: None,
+            opened: None,
         },
     });
     ProxyConfig { resources: resources.collect(), ..base.config.clone() }

@@ -3,8 +3,8 @@
 //! Layout of a dump: `envoy.admin.v3.ConfigDump` (Envoy 1.37 API); its sections are told apart by their keys, which occur
 //! in one section type each. istioctl writes the same in lower camel case, or bare lists of resources.
 
-use crate::load::json_scan::{Fault, Open, Scanner};
 use crate::model::resource::{FieldNames, ResourceKind, ResourceState};
+use crate::proto::json_scan::{Fault, Open, Scanner};
 use std::ops::Range;
 
 /// What a dump holds. Ranges are bytes of its text; ranges of strings are without quotes and with their escapes.

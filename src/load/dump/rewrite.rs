@@ -2,8 +2,8 @@
 
 use super::Dump;
 use super::index::Entry;
-use crate::load::json_scan::{Scanner, string_end};
 use crate::model::resource::{FieldNames, ResourceKind};
+use crate::proto::json_scan::{Scanner, string_end};
 use crate::source::{Problem, Severity};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

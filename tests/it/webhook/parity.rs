@@ -9,7 +9,6 @@ use kubectl_envoyfilter::admission::world::Said;
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{self, Finding, Input};
-use kubectl_envoyfilter::load::dump::Identity;
 use kubectl_envoyfilter::load::{self, Loaded, reference, yaml, yaml_text};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules::ALL;
@@ -73,10 +72,8 @@ fn linted(objects: &[&Value], release: Release) -> (Loaded, Vec<Finding>) {
         let text = if filter { yaml_text::write(&object).unwrap() } else { object.to_string() };
         loaded.add_text(&format!("object {number}"), text, &load::Options::default());
     }
-    let dumps = reference::dumps(release);
-    let references: Vec<_> = dumps.iter().map(|dump| dump.config(&Identity::default()).unwrap()).collect();
     let mesh = MeshSettings::of(&loaded.inventory);
-    let input = Input { references: &references, ..input(&loaded, release, &mesh) };
+    let input = Input { references: reference::configs(release), ..input(&loaded, release, &mesh) };
     let found = lint::check(&input, ALL, &Config::default(), str::to_owned, |_| ()).findings;
     (loaded, found)
 }

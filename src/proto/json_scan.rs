@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Why a scan stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The text ended inside a value that starts at this byte.
     Truncated(usize),
     /// This byte cannot stand here.
@@ -17,30 +17,30 @@ pub(super) enum Fault {
 
 /// A place in JSON text, moved forward by its methods.
 #[derive(Clone, Debug)]
-pub(super) struct Scanner<'t> {
+pub(crate) struct Scanner<'t> {
     bytes: &'t [u8],
     at: usize,
 }
 
 /// Members or items still to come of a container that was opened.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(crate) struct Open {
     start: usize,
     first: bool,
 }
 
 impl<'t> Scanner<'t> {
-    pub(super) fn new(text: &'t str, at: usize) -> Self {
+    pub(crate) fn new(text: &'t str, at: usize) -> Self {
         Scanner { bytes: text.as_bytes(), at }
     }
 
     /// The next byte to be read.
-    pub(super) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// The first byte after white space; `None` at the end.
-    pub(super) fn peek(&mut self) -> Option<u8> {
+    pub(crate) fn peek(&mut self) -> Option<u8> {
         let rest = self.bytes.get(self.at..)?;
         let space = rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).unwrap_or(rest.len());
         self.at += space;
@@ -48,7 +48,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Steps into an object or list if one starts here.
-    pub(super) fn open(&mut self, bracket: u8) -> Option<Open> {
+    pub(crate) fn open(&mut self, bracket: u8) -> Option<Open> {
         (self.peek() == Some(bracket)).then(|| {
             self.at += 1;
             Open { start: self.at - 1, first: true }
@@ -56,7 +56,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// The raw text of the next key of an object, the scanner standing at its value; `None` after the last one.
-    pub(super) fn member(&mut self, object: &mut Open) -> Result<Option<Range<usize>>, Fault> {
+    pub(crate) fn member(&mut self, object: &mut Open) -> Result<Option<Range<usize>>, Fault> {
         if !self.another(object, b'}')? {
             return Ok(None);
         }
@@ -66,18 +66,18 @@ impl<'t> Scanner<'t> {
     }
 
     /// Whether the scanner stands at another item of a list, or after its end.
-    pub(super) fn item(&mut self, list: &mut Open) -> Result<bool, Fault> {
+    pub(crate) fn item(&mut self, list: &mut Open) -> Result<bool, Fault> {
         self.another(list, b']')
     }
 
     /// Skips the members or items that are left and returns the whole container.
-    pub(super) fn close(&mut self, open: &Open) -> Result<Range<usize>, Fault> {
+    pub(crate) fn close(&mut self, open: &Open) -> Result<Range<usize>, Fault> {
         self.at = container_end(self.bytes, self.at).ok_or(Fault::Truncated(open.start))?;
         Ok(open.start..self.at)
     }
 
     /// The text between the quotes of a string, escapes as they are.
-    pub(super) fn string(&mut self) -> Result<Range<usize>, Fault> {
+    pub(crate) fn string(&mut self) -> Result<Range<usize>, Fault> {
         let quote = match self.peek() {
             Some(b'"') => self.at,
             Some(_) => return Err(Fault::Unexpected(self.at)),
@@ -89,12 +89,12 @@ impl<'t> Scanner<'t> {
     }
 
     /// The text between the quotes if a string stands here; any other value is skipped.
-    pub(super) fn string_or_skip(&mut self) -> Result<Option<Range<usize>>, Fault> {
+    pub(crate) fn string_or_skip(&mut self) -> Result<Option<Range<usize>>, Fault> {
         if self.peek() == Some(b'"') { self.string().map(Some) } else { self.skip().map(|_| None) }
     }
 
     /// Skips one value and returns where it stands.
-    pub(super) fn skip(&mut self) -> Result<Range<usize>, Fault> {
+    pub(crate) fn skip(&mut self) -> Result<Range<usize>, Fault> {
         match self.peek() {
             Some(b'{' | b'[') => {
                 let open = Open { start: self.at, first: true };
@@ -148,7 +148,7 @@ impl<'t> Scanner<'t> {
 }
 
 /// One past the quote that ends a string whose inside starts at `at`.
-pub(super) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
         match bytes.get(at) {
@@ -159,7 +159,7 @@ pub(super) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// One past the bracket that closes the container whose inside starts at `at`, brackets in strings not counted.
-fn container_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn container_end(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     let mut state = Skip { depth: 1, in_string: 0, escaped: false };
     let (blocks, tail) = rest.as_chunks::<BLOCK>();
