@@ -1,10 +1,10 @@
 //! How to reach a cluster: kubectl's options and rules, resolved to a client.
 
 use super::api::{Cluster, Stop};
+use super::login::{kubeconfig, no_way_in, token_of_file, words};
 use http::{HeaderName, HeaderValue};
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::config::KubeConfigOptions;
 use kube::{Client, Config};
-use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,16 +60,14 @@ impl Access {
         let namespace = config.default_namespace.clone();
         let timeout = self.request_timeout.filter(|timeout| !timeout.is_zero()).unwrap_or(REQUEST_TIMEOUT);
         config.connect_timeout = Some(timeout);
-        let client = Client::try_from(config).map_err(|error| words(&error))?;
+        let user = config.auth_info.clone();
+        let client = Client::try_from(config).map_err(|error| no_way_in(&error, &user))?;
         Ok(Cluster::new(client, context, namespace, timeout, stop))
     }
 
     /// The contexts of the kubeconfig; none when there is no kubeconfig.
     pub fn contexts(&self) -> Vec<String> {
-        let kubeconfig = match &self.kubeconfig {
-            Some(path) => Kubeconfig::read_from(path),
-            None => Kubeconfig::read(),
-        };
+        let kubeconfig = kubeconfig(self.kubeconfig.as_deref());
         kubeconfig.map(|config| config.contexts.into_iter().map(|context| context.name).collect()).unwrap_or_default()
     }
 
@@ -77,41 +75,20 @@ impl Access {
         let options =
             KubeConfigOptions { context: self.context.clone(), cluster: self.cluster.clone(), user: self.user.clone() };
         let explicit = self.context.is_some() || self.cluster.is_some() || self.user.is_some();
-        let kubeconfig = match &self.kubeconfig {
-            Some(path) if path.as_os_str() == "-" => {
-                let text = io::read_to_string(io::stdin()).map_err(|error| format!("cannot read <stdin>: {error}"))?;
-                Kubeconfig::from_yaml(&text)
-            }
-            Some(path) => Kubeconfig::read_from(path),
-            None => Kubeconfig::read(),
-        };
-        let kubeconfig = match kubeconfig {
+        let kubeconfig = match kubeconfig(self.kubeconfig.as_deref()) {
             Ok(kubeconfig) => kubeconfig,
-            Err(error) if self.kubeconfig.is_some() || explicit => return Err(words(&error)),
-            Err(error) => {
-                // As kubectl: without a kubeconfig, a pod's own service account.
-                return match Config::incluster() {
-                    Ok(config) => Ok((config, "in-cluster".to_owned())),
-                    Err(_) => Err(words(&error)),
-                };
+            Err(message) if self.kubeconfig.is_some() || explicit => return Err(message),
+            // As kubectl: without a kubeconfig, a pod's own service account.
+            Err(message) => {
+                return Config::incluster().map(|config| (config, "in-cluster".to_owned())).map_err(|_| message);
             }
         };
         let context = self.context.clone().or_else(|| kubeconfig.current_context.clone()).unwrap_or_default();
-        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| words(&error))?;
+        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+        let mut config = config.map_err(|error| words(&error))?;
+        if let Some(token) = token_of_file(&config.auth_info) {
+            config.auth_info.token = Some(token.into());
+        }
         Ok((config, context))
     }
-}
-
-/// An error with its causes, none of them twice.
-pub(super) fn words(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        let more = next.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = next.source();
-    }
-    text
 }

@@ -1,6 +1,6 @@
 //! One request at a time, with bounded retries, and what can go wrong with it.
 
-use super::access::words;
+use super::login::{auth, words};
 use http::Method;
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WARNING};
 use kube::Client;
@@ -274,7 +274,7 @@ pub(super) fn fault(error: &kube::Error) -> Fault {
                 code => Fault::Status(code, said),
             }
         }
-        kube::Error::Auth(error) => Fault::Credentials(words(error)),
+        _ if auth(error).is_some() => Fault::Credentials(words(error)),
         _ => Fault::Connection(words(error)),
     }
 }

@@ -12,6 +12,7 @@ pub mod facts;
 mod http1;
 pub mod kinds;
 mod list;
+mod login;
 pub mod objects;
 mod portals;
 pub mod rbac;

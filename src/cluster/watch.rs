@@ -1,10 +1,10 @@
 //! Watches: all objects of a kind, then every change, for as long as somebody listens.
 
-use super::access::words;
 use super::api::{Cluster, Fault, fault};
 use super::facts::TAG;
 use super::kinds::{Kind, REVISION_TAG};
 use super::list::name_kind;
+use super::login::words;
 use super::objects::{keep, name_of};
 use futures::StreamExt;
 use kube::Api;
