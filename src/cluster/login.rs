@@ -51,7 +51,7 @@ fn of_kubeconfig(error: &KubeconfigError, name: &str) -> String {
             let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
             format!("{name}{place}: this is no YAML, or not what a kubeconfig holds here")
         }
-        KubeconfigError::ReadConfig(error, _) => format!("cannot read {name}: {error}"),
+        KubeconfigError::ReadConfig(error, _) => format!("cannot read kubeconfig {name}: {error}"),
         other => format!("{name}: {}", words(other)),
     }
 }
