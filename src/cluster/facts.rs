@@ -3,7 +3,6 @@
 use crate::model::inventory::{DEFAULT_ROOT_NAMESPACE, Inventory, Object, Workload};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
-use crate::source::Node;
 use std::collections::BTreeMap;
 
 pub use crate::model::proxy::REVISION_LABEL as REVISION;
@@ -57,7 +56,7 @@ impl Facts {
             let plane = planes.entry(revision.clone()).or_insert_with(|| plane(inventory, revision));
             plane.namespace.clone_from(&pod.object.namespace);
             plane.pods += 1;
-            let version = image_version(container_image(&pod.object.document, "discovery").unwrap_or_default());
+            let version = image_version(pod.discovery_image.as_deref().unwrap_or_default());
             let label = pod.labels.get("app.kubernetes.io/version").map(String::as_str);
             let version = version.or(label).unwrap_or_default();
             // During a roll-out both versions run; what the older one sends is what may surprise.
@@ -122,15 +121,6 @@ fn plane(inventory: &Inventory, revision: String) -> ControlPlane {
 /// Whether a workload is a pod of istiod.
 pub fn is_istiod(workload: &Workload) -> bool {
     workload.object.kind == "Pod" && workload.labels.get("app").is_some_and(|app| app == "istiod")
-}
-
-/// The image of a container of a pod.
-fn container_image<'d>(pod: &'d Node, name: &str) -> Option<&'d str> {
-    let spec = pod.get("spec")?;
-    let lists = ["containers", "initContainers"].into_iter().filter_map(|list| spec.get(list));
-    let mut containers = lists.flat_map(Node::items);
-    let is = |container: &&Node| container.get("name").and_then(Node::as_str) == Some(name);
-    containers.find(is)?.get("image")?.as_str()
 }
 
 /// The tag of an image: `docker.io/istio/proxyv2:1.30.3-distroless@sha256:…` → `1.30.3-distroless`. `None` when it does not

@@ -10,10 +10,10 @@ const PAGE: usize = 500;
 const RESTARTS: usize = 3;
 
 /// What came of a list.
-#[derive(Debug, Default)]
-pub(super) struct Listed {
-    /// The objects, complete unless there is a fault.
-    pub(super) objects: Vec<Value>,
+#[derive(Debug)]
+pub(super) struct Listed<T> {
+    /// What was kept of the objects, complete unless there is a fault.
+    pub(super) objects: Vec<T>,
     /// What ended it early.
     pub(super) fault: Option<Fault>,
 }
@@ -26,15 +26,15 @@ pub(super) struct Selection<'s> {
     pub(super) fields: Option<&'s str>,
 }
 
-/// Lists the objects of a kind; each is handed to `keep` as soon as its page is there, so that only what `keep` leaves of
+/// Lists the objects of a kind; each is handed to `keep` as soon as its page is there, so that only what `keep` makes of
 /// it stays in memory.
-pub(super) async fn list(
+pub(super) async fn list<T>(
     cluster: &Cluster,
     kind: &Kind,
     selection: Selection<'_>,
-    keep: impl Fn(&mut Value) -> bool,
-) -> Listed {
-    let mut listed = Listed::default();
+    keep: impl Fn(Value) -> Option<T>,
+) -> Listed<T> {
+    let mut listed = Listed { objects: Vec::new(), fault: None };
     for version in kind.versions {
         listed = of_version(cluster, kind, version, selection, &keep).await;
         // The group may be served under another version only.
@@ -45,18 +45,18 @@ pub(super) async fn list(
     listed
 }
 
-async fn of_version(
+async fn of_version<T>(
     cluster: &Cluster,
     kind: &Kind,
     version: &str,
     selection: Selection<'_>,
-    keep: &impl Fn(&mut Value) -> bool,
-) -> Listed {
+    keep: &impl Fn(Value) -> Option<T>,
+) -> Listed<T> {
     let mut path = format!("{}?limit={PAGE}", kind.path(version, selection.namespace, None));
     for (key, value) in [("labelSelector", selection.labels), ("fieldSelector", selection.fields)] {
         path.extend(value.map(|value| format!("&{key}={}", quoted(value))));
     }
-    let mut listed = Listed::default();
+    let mut listed = Listed { objects: Vec::new(), fault: None };
     let (mut token, mut restarts) = (String::new(), 0);
     loop {
         let page = if token.is_empty() { path.clone() } else { format!("{path}&continue={}", quoted(&token)) };
@@ -85,9 +85,7 @@ async fn of_version(
         let api_version = if kind.group.is_empty() { version.to_owned() } else { format!("{}/{version}", kind.group) };
         for mut object in items {
             name_kind(&mut object, kind.kind, &api_version);
-            if keep(&mut object) {
-                listed.objects.push(object);
-            }
+            listed.objects.extend(keep(object));
         }
         let next = page.get("metadata").and_then(|metadata| metadata.get("continue")).and_then(Value::as_str);
         match next.filter(|next| !next.is_empty()) {

@@ -3,7 +3,6 @@
 use super::facts::{self, Station};
 use crate::model::inventory::{Inventory, Labels, Workload};
 use crate::model::proxy::ProxyKind;
-use crate::source::Node;
 use std::collections::BTreeMap;
 
 /// A pod with a proxy.
@@ -50,13 +49,9 @@ fn target(inventory: &Inventory, pod: &Workload) -> Option<Target> {
     let object = &pod.object;
     let namespace = inventory.namespace(&object.namespace);
     let Station::Proxy(kind) = facts::station(pod, namespace) else { return None };
-    if object.kind != "Pod" || object.document.get("metadata")?.get("deletionTimestamp").is_some() {
+    if object.kind != "Pod" || pod.state.ending {
         return None;
     }
-    let status = |key: &str| object.document.get("status").and_then(|status| status.get(key));
-    let phase = status("phase").and_then(Node::as_str);
-    let ready = status("ready").is_none_or(|ready| ready.value == crate::source::NodeValue::Bool(true))
-        && phase.is_none_or(|phase| phase == "Running");
     let (workload_kind, workload) = owner(pod);
     let version = facts::image_version(pod.injection.proxy_image.as_deref().unwrap_or_default()).unwrap_or_default();
     let hash = pod.labels.get("controller-revision-hash").map_or("", String::as_str);
@@ -73,7 +68,7 @@ fn target(inventory: &Inventory, pod: &Workload) -> Option<Target> {
         labels: pod.labels.clone(),
         revision: facts::revision(pod, namespace).to_owned(),
         version: version.to_owned(),
-        ready,
+        ready: pod.state.ready,
         template,
     })
 }

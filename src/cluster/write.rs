@@ -141,7 +141,7 @@ impl Cluster {
 
     /// The objects of a kind with these labels, in every namespace or one; none when the kind is not there.
     pub async fn labelled(&self, kind: &Kind, namespace: Option<&str>, labels: &str) -> Result<Vec<Value>, Fault> {
-        let listed = list(self, kind, Selection { namespace, labels: Some(labels), fields: None }, |_| true).await;
+        let listed = list(self, kind, Selection { namespace, labels: Some(labels), fields: None }, Some).await;
         match listed.fault {
             None | Some(Fault::NotFound(_)) => Ok(listed.objects),
             Some(fault) => Err(fault),

@@ -3,7 +3,7 @@
 use super::yaml;
 use crate::model::inventory::{
     ContainerPort, DEFAULT_ROOT_NAMESPACE, DestinationRule, Gateway, Injection, Inventory, KubeGateway, KubeListener,
-    Labels, Mesh, Object, RefusedFilter, Server, Service, ServiceEntry, ServicePort, Sidecar, TargetPort,
+    Labels, Mesh, Object, PodState, RefusedFilter, Server, Service, ServiceEntry, ServicePort, Sidecar, TargetPort,
     VirtualService, Workload,
 };
 use crate::model::parse_envoy_filter;
@@ -149,7 +149,7 @@ impl Object {
     }
 }
 
-fn workload(object: Object) -> Workload {
+fn workload(mut object: Object) -> Workload {
     let document = &object.document;
     let route: &[&str] = match object.kind.as_str() {
         "Pod" | "WorkloadEntry" => &[],
@@ -168,7 +168,8 @@ fn workload(object: Object) -> Workload {
         let lists = [&["spec", "containers"], &["spec", "initContainers"]];
         lists.into_iter().flat_map(|keys| inside(keys).map_or(&[][..], Node::items))
     };
-    let proxy = containers().find(|container| text(container, &["name"]) == "istio-proxy");
+    let container = |name| containers().find(|container| text(container, &["name"]) == name);
+    let proxy = container("istio-proxy");
     let ports = containers()
         .filter(|container| text(container, &["name"]) != "istio-proxy")
         .flat_map(|container| items(container, &["ports"]))
@@ -186,7 +187,21 @@ fn workload(object: Object) -> Workload {
         .iter()
         .find(|owner| owner.get("controller").is_some_and(|node| node.value == NodeValue::Bool(true)))
         .map(|owner| (owned(owner, &["kind"]), owned(owner, &["name"])));
-    Workload { labels: pod_labels, annotations, owner, ports, injection, object }
+    let discovery_image = container("discovery").map(|container| owned(container, &["image"]));
+    let state = pod_state(document);
+    if object.kind == "Pod" {
+        object.document.value = NodeValue::Null;
+    }
+    Workload { labels: pod_labels, annotations, owner, ports, injection, state, discovery_image, object }
+}
+
+fn pod_state(document: &Node) -> PodState {
+    let phase = document.under(&["status", "phase"]).and_then(Node::as_str);
+    let ready = document.under(&["status", "ready"]).is_none_or(|ready| ready.value == NodeValue::Bool(true));
+    PodState {
+        ending: document.under(&["metadata", "deletionTimestamp"]).is_some(),
+        ready: ready && phase.is_none_or(|phase| phase == "Running"),
+    }
 }
 
 fn service(object: Object) -> Service {

@@ -86,7 +86,7 @@ pub struct Object {
     pub labels: Labels,
     /// `metadata.annotations`.
     pub annotations: Labels,
-    /// The document.
+    /// The document; of a pod, of which a mesh has many and whose fields are all read, only its place.
     pub document: Node,
 }
 
@@ -105,6 +105,19 @@ pub struct Workload {
     pub ports: Vec<ContainerPort>,
     /// Whether it runs a proxy.
     pub injection: Injection,
+    /// How far it is; of a pod only.
+    pub state: PodState,
+    /// Image of istiod's own container, `discovery`, where it has one.
+    pub discovery_image: Option<String>,
+}
+
+/// Where a pod stands in its life.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PodState {
+    /// On its way out (`metadata.deletionTimestamp`).
+    pub ending: bool,
+    /// Running, and ready as far as that is known.
+    pub ready: bool,
 }
 
 /// A port of a container.
