@@ -45,7 +45,7 @@ pub fn one(
     let notes = notes(terminal, verbose, finding);
     let span = finding.primary.span;
     let code = finding.rule.code;
-    if line_length(sources, span) > MAX_LINE {
+    if finding.secret || line_length(sources, span) > MAX_LINE {
         let role = match finding.severity {
             Severity::Error => Role::Bad,
             Severity::Warning => Role::Odd,
