@@ -113,5 +113,10 @@ pub(super) fn words(error: &dyn std::error::Error) -> String {
         }
         cause = next.source();
     }
-    text
+    // A path in quotes in quotes, as the client library writes it, and the number that the system has for a failure.
+    let text = text.replace("'\"", "'").replace("\"'", "'");
+    match text.split_once(" (os error ") {
+        Some((before, after)) => format!("{before}{}", after.split_once(')').map_or("", |(_, rest)| rest)),
+        None => text,
+    }
 }
