@@ -157,9 +157,19 @@ impl Lint {
             return session.usage("there is nothing to lint", Some(help));
         }
         let live = self.files.is_empty() && !self.proxies.demo;
-        if live && (self.fix || self.unsafe_fixes) && !self.diff {
-            let help = "--diff shows what would change; fix the files that the cluster is made from";
-            return session.usage("nothing is written to a cluster", Some(help));
+        if self.files.is_empty() && (self.fix || self.unsafe_fixes) && !self.diff {
+            let (message, help) = if live {
+                (
+                    "nothing is written to a cluster",
+                    "--diff shows what would change; fix the files that the cluster is made from",
+                )
+            } else {
+                ("the demo is in the program and cannot be written", "--diff shows what would change")
+            };
+            return session.usage(message, Some(help));
+        }
+        if let Err(exit) = self.proxies.one_standard_input(session, &[&self.files])? {
+            return Ok(exit);
         }
         let trial = match self.envoy.start(session)? {
             Ok(trial) => trial,
@@ -189,6 +199,7 @@ impl Lint {
         }
         run.summary.count(&run.findings);
         run.summary.unread = run.trouble.len();
+        run.summary.read_only = self.files.is_empty();
         let text = fixed_text.is_some();
         if let Some(text) = fixed_text {
             session.out.write_all(text.as_bytes())?;

@@ -55,7 +55,9 @@ pub fn one(
             Severity::Info => Role::Dim,
         };
         let head = terminal.paint(role, format!("{}[{code}]", word(finding.severity)));
-        writeln!(out, "{head}: {}: {}", sources.place(span), finding.message)?;
+        let label = &finding.primary.message;
+        let label = if label.is_empty() { String::new() } else { format!(": {label}") };
+        writeln!(out, "{head}: {}: {}{label}", sources.place(span), finding.message)?;
         for note in notes {
             writeln!(out, "  = {}", note.replace('\n', "\n    "))?;
         }
@@ -156,7 +158,9 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::
             sum.proven
         ));
     }
-    if sum.fixable > 0 {
+    if sum.fixable > 0 && sum.read_only {
+        lines.push(format!("--diff shows fixes for {}", count(sum.fixable, "finding", "findings")));
+    } else if sum.fixable > 0 {
         lines.push(format!("{} can be fixed with --fix", count(sum.fixable, "finding", "findings")));
     }
     if sum.suppressed > 0 {
