@@ -291,7 +291,10 @@ impl Audit {
                 .iter()
                 .chain(&problems)
                 .filter(|problem| problem.severity == crate::source::Severity::Error)
-                .map(|problem| problem.message.clone()),
+                .map(|problem| match problem.span {
+                    Some(span) => format!("{}: {}", loaded.sources.place(span), problem.message),
+                    None => problem.message.clone(),
+                }),
         );
         if serious {
             // Nobody knows what stands in it.
