@@ -162,6 +162,9 @@ struct Shape {
 
 impl Audit {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if let Err(exit) = self.proxies.one_standard_input(session, &[&self.files])? {
+            return Ok(exit);
+        }
         let mut work = if !self.files.is_empty() || self.proxies.demo {
             let loaded = input::objects(session, &self.files, self.proxies.demo);
             Work::of_files(session, loaded)

@@ -81,6 +81,9 @@ impl Explain {
         else {
             return Ok(Exit::Ok);
         };
+        if let Err(exit) = named.proxies.one_standard_input(session, &[&named.files])? {
+            return Ok(exit);
+        }
         let work = if named.proxies.given() {
             Work::of_files(session, input::objects(session, &named.files, named.proxies.demo))
         } else if named.files.is_empty() {
@@ -111,10 +114,8 @@ impl Explain {
                     [] => {
                         input::tell(session, loaded, &[])?;
                         let known: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
-                        return session.usage(
-                            &format!("no EnvoyFilter is called {}", named.name),
-                            Some(&format!("there is: {}", known.join(", "))),
-                        );
+                        let help = input::there_is(&named.name, &known);
+                        return session.usage(&format!("no EnvoyFilter is called {}", named.name), help.as_deref());
                     }
                     many => {
                         let message = format!("{} EnvoyFilters are called {}", many.len(), named.name);
@@ -156,7 +157,7 @@ impl Explain {
         let wanted = |target: &Target| picked.contains(&target.full_name());
         named.proxies.visit(session, &work, &wanted, &mut problems, &mut |_, offer| {
             let proxy = &offer.config.proxy;
-            offered.push(format!("{} {}", proxy.kind.word(), proxy.full_name()));
+            offered.push((proxy.full_name(), proxy.kind.word()));
             if !work.is_live() && !self.wants(&Who::of(proxy)) {
                 return Ok(());
             }
@@ -196,7 +197,7 @@ impl Explain {
         }
         if explanation.proxies.is_empty() && !offered.is_empty() {
             let message = format!("no dump is of {}", self.words());
-            return session.usage(&message, Some(&format!("the dumps are of: {}", offered.join(", "))));
+            return session.usage(&message, Some(&offers(&named.name, &offered)));
         }
         let trouble = loaded.problems.iter().chain(&problems);
         explanation.problems = trouble.map(|problem| explain::trouble(&loaded.sources, problem)).collect();
@@ -287,13 +288,8 @@ impl Explain {
                     None => {
                         input::tell(session, &work.loaded, &[])?;
                         let known: Vec<String> = services.iter().map(|it| it.object.name.clone()).collect();
-                        let help = format!("there is: {}", known.join(", "));
-                        return session
-                            .usage(
-                                &format!("there is no service {name}"),
-                                Some(&help).filter(|_| !known.is_empty()).map(String::as_str),
-                            )
-                            .map(Err);
+                        let help = input::there_is(name, &known);
+                        return session.usage(&format!("there is no service {name}"), help.as_deref()).map(Err);
                     }
                 }
             }
@@ -368,6 +364,17 @@ impl Explain {
             Subject::Filter(_) | Subject::Field(_) | Subject::Rule(_) => true,
         }
     }
+}
+
+/// Of whom the dumps are, those first whose names are nearest to what was asked for.
+fn offers(asked: &str, offered: &[(String, &str)]) -> String {
+    let names: Vec<String> = offered.iter().map(|(name, _)| name.clone()).collect();
+    let near = explain::nearest(asked, &names);
+    let kind = |name: &String| offered.iter().find(|(of, _)| of == name).map_or("", |(_, kind)| kind);
+    let told: Vec<String> = near.iter().map(|name| format!("{} {name}", kind(name))).collect();
+    let more = offered.len().saturating_sub(told.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("the dumps are of: {}{more}", told.join(", "))
 }
 
 impl Named {
