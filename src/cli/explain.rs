@@ -1,7 +1,7 @@
 //! `explain`: what EnvoyFilters do to a proxy, patch by patch.
 
 use super::input::{self, Proxies, Work};
-use super::{Exit, Session, TextOrJson};
+use super::{Exit, Session, TextOrJson, examples};
 use crate::cluster::facts::{self, Station};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
@@ -30,27 +30,43 @@ pub(super) struct Explain {
 enum Subject {
     /// A pod, by its name or by its workload's
     #[command(visible_alias = "po")]
+    #[command(after_help = examples::POD)]
     Pod(Named),
     /// The pods of a deployment
     #[command(visible_alias = "deploy")]
+    #[command(after_help = examples::DEPLOYMENT)]
     Deployment(Named),
     /// The pods behind a service
     #[command(visible_alias = "svc")]
+    #[command(after_help = examples::SERVICE)]
     Service(Named),
     /// A gateway or waypoint
     #[command(visible_alias = "gw")]
+    #[command(after_help = examples::GATEWAY)]
     Gateway(Named),
     /// The pods of a workload of any kind
     #[command(aliases = ["statefulset", "sts", "daemonset", "ds", "replicaset", "rs", "job"])]
+    #[command(after_help = examples::WORKLOAD)]
     Workload(Named),
     /// One EnvoyFilter, on every proxy given, or that it reaches
     #[command(alias = "envoyfilter")]
+    #[command(after_help = examples::FILTER)]
     Filter(Named),
     /// Who wrote a field, such as cluster/NAME/connect_timeout or listener/virtualInbound/filter_chains[0]/filters[0]
+    #[command(
+        after_help = examples::FIELD,
+        mut_arg("name", |name| name.value_name("RESOURCE/NAME[/FIELD]").help(FIELD_HELP)),
+        mut_arg("output", |form| form.help("Text for people, or JSON (schemas/field-explanation.json)"))
+    )]
     Field(Named),
     /// A rule of lint, by its code or name
+    #[command(after_help = examples::RULES)]
     Rule(super::rules::Rules),
 }
+
+/// What `explain field` is asked.
+const FIELD_HELP: &str = "A resource (listener, cluster, route or extension) by its name, and a field in it; with the resource \
+                          alone, all that filters wrote there";
 
 #[derive(Debug, Args)]
 struct Named {

@@ -1,6 +1,6 @@
 //! `rules`: the list of rules, the documentation of one, and tests of a user's own.
 
-use super::{Exit, Session, TextOrJson, custom, example};
+use super::{Exit, Session, TextOrJson, custom, example, examples};
 use crate::lint::selection::nearest;
 use crate::report;
 use crate::source::Sources;
@@ -27,6 +27,7 @@ pub(super) struct Rules {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml
+    #[command(after_help = examples::RULES_TEST)]
     Test {
         /// Files, or folders of files, of kind LintRule
         #[arg(value_name = "PATH", required = true)]
