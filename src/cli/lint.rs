@@ -4,7 +4,7 @@ use super::envoy::Envoy;
 use super::input::{Proxies, Work};
 use super::live::Plane;
 use super::webhook::Shard;
-use super::{Exit, Session, custom};
+use super::{Exit, Session, custom, unread};
 use crate::cluster::kinds;
 use crate::demo;
 use crate::engine::MeshSettings;
@@ -13,7 +13,7 @@ use crate::lint::config::{self, Config, FailOn};
 use crate::lint::istioctl::{self, Judgement, Verdict};
 use crate::lint::selection::Selector;
 use crate::lint::summary::Summary;
-use crate::lint::{self, Finding, Input, Rule, document, fix};
+use crate::lint::{self, Finding, Input, Rule, fix};
 use crate::load::{self, Loaded, config as files, reference};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
@@ -23,7 +23,7 @@ use crate::model::resource::ProxyConfig;
 use crate::report::findings::{self as forms, Report};
 use crate::report::style::Role;
 use crate::report::{self, unified};
-use crate::source::{FileId, Problem, Severity, SourceText, Span};
+use crate::source::{FileId, Problem, Severity, SourceText};
 use crate::trial::Trial;
 use clap::{Args, ValueEnum};
 use std::borrow::Cow;
@@ -265,7 +265,7 @@ impl Lint {
                 report::problem::problem(session.err, session.around.err, &loaded.sources, problem)?;
             }
         }
-        self.unread(session, &loaded, &mut summary, &mut trouble)?;
+        unread::tell(session, &self.files, &loaded, &mut summary, &mut trouble)?;
         work.note(session)?;
         let releases = match session.global.istio_version {
             Some(release) => vec![release],
@@ -344,42 +344,6 @@ impl Lint {
         drop(reached);
         let asked = work.asked.take();
         Ok(Ok(Run { loaded, findings, asked, summary, releases, trouble, verdicts, fail_on }))
-    }
-
-    /// Says which documents could not be read, where no finding says it. Those of a file that was named count; in a folder
-    /// there may be templates and other people's files, of which only the number is told.
-    fn unread(
-        &self,
-        session: &mut Session<'_>,
-        loaded: &Loaded,
-        summary: &mut Summary,
-        trouble: &mut Vec<String>,
-    ) -> io::Result<()> {
-        let sources = &loaded.sources;
-        let named = |span: Span| {
-            let name = sources.get(span.file).name.as_str();
-            self.files.iter().any(|file| file.display().to_string() == name || name == "<stdin>")
-        };
-        let mut aside = Vec::new();
-        for problem in &loaded.problems {
-            let Some(span) = problem.span else { continue };
-            let unread = document::unread_aside(sources, problem);
-            if unread && !named(span) {
-                aside.push(sources.place(span));
-            } else if unread {
-                trouble.push(format!("{}: {}", sources.place(span), problem.message));
-            }
-            // The loader says it of named files only.
-            if (unread && (named(span) || session.global.verbose)) || problem.code == "not-kubernetes" {
-                report::problem::problem(session.err, session.around.err, sources, problem)?;
-            }
-        }
-        if let Some(first) = aside.first() {
-            let documents = report::style::count(aside.len(), "document", "documents");
-            let more = if session.global.verbose { "" } else { "; -v shows why" };
-            summary.unknown.push(format!("{documents} without an EnvoyFilter could not be read, first {first}{more}"));
-        }
-        Ok(())
     }
 
     /// The configuration with the selectors of the command line, its folder, and all rules.

@@ -24,6 +24,7 @@ mod server_side;
 mod standing;
 mod status;
 mod survey;
+mod unread;
 mod version;
 mod webhook;
 
