@@ -4136,16 +4136,12 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__policy)
-            opts="-o -n -v -A -l -h --name --action --failure-policy --output --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -n -v -A -l -h --action --failure-policy --output --name --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --name)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --action)
                     COMPREPLY=($(compgen -W "Deny Warn Audit" -- "${cur}"))
                     return 0
@@ -4160,6 +4156,10 @@ _kubectl__envoyfilter() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "yaml json table" -- "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --namespace)
@@ -4242,16 +4242,12 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__report)
-            opts="-o -n -v -A -l -h --name --shard --shards --shard-index --config --rules --dry-run --output --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -n -v -A -l -h --shard --shards --shard-index --config --rules --dry-run --output --name --namespace --istio-version --root-namespace --color --verbose --kubeconfig --context --cluster --user --as --as-group --request-timeout --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --name)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --shard)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -4282,6 +4278,10 @@ _kubectl__envoyfilter() {
                     ;;
                 -o)
                     COMPREPLY=($(compgen -W "yaml json" -- "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --namespace)

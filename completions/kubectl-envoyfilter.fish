@@ -25,7 +25,7 @@ function __fish_kubectl_envoyfilter_using_subcommand
 end
 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -39,8 +39,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -68,7 +68,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "webhook" -d 'Review EnvoyFilters in the cluster: install, look after and remove what does it'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -82,8 +82,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -108,7 +108,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -117,7 +117,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -131,8 +131,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -145,7 +145,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -154,7 +154,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -168,8 +168,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -182,7 +182,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -191,7 +191,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -205,8 +205,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -219,7 +219,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -228,7 +228,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -242,8 +242,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -256,7 +256,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -265,7 +265,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -279,8 +279,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -293,7 +293,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -302,7 +302,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -316,8 +316,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -330,7 +330,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -339,7 +339,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -353,8 +353,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -367,7 +367,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -376,7 +376,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -390,8 +390,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -404,7 +404,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -413,7 +413,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -427,8 +427,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -441,7 +441,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -450,7 +450,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -464,8 +464,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -478,16 +478,16 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-name -d 'Name of the proxy\'s pod, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-workload -d 'Name of the proxy\'s workload, over what the dump says' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s o -l output -d 'Text for people, or JSON (schemas/field-explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -501,8 +501,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -517,7 +517,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s o -l output -d 'Text for people, or JSON' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -531,8 +531,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -555,7 +555,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s f -l filename -d 'EnvoyFilters and other objects: files, folders, - for the standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -566,7 +566,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s o -l output -d 'Form of the output' -r -f -a "json\t''
 yaml\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -580,8 +580,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -596,7 +596,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l current -d 'Filters as they are now: all that are applied [default: the cluster\'s; with --dump, none]' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l delete -d 'A filter of --current to delete' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -604,7 +604,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-workload -d 'Name of the proxy\'s workload, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l envoy -d 'Envoy binary to ask whether it takes the patched configuration' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -618,8 +618,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -633,7 +633,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s f -l filename -d 'The same, as the other commands take it' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -655,7 +655,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l rules -d 'Rules of your own: files, or folders of files, of kind LintRule' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l config -d 'Configuration, instead of the nearest .envoyfilter.yaml upwards' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -669,8 +669,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -692,7 +692,7 @@ json\t'For programs'
 yaml\t'For programs'
 name\t'envoyfilter/NAME'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -706,8 +706,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -722,7 +722,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s o -l output -d 'Form of the output' -r -f -a "table\t'For people'
 json\t'For programs'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -736,8 +736,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -749,7 +749,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l redact -d 'Redact what this regular expression finds as well; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -763,8 +763,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -776,7 +776,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l revision -d 'Revision of a further control plane, whose mesh settings are read as well' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -790,8 +790,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -806,7 +806,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s o -l output -d 'Form of the output' -r -f -a "table\t'For people'
 json\t'For programs'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -820,8 +820,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -833,7 +833,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l all-replicas -d 'Read every pod, not one for each template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -847,8 +847,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -859,7 +859,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l all-replicas -d 'Read every pod, not one for each template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -873,8 +873,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -886,7 +886,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s f -l filename -d 'EnvoyFilters and what they are about (workloads, services): files, folders, - for the standard input [default: the cluster of the current context]' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-type -d 'Type of the proxy, over what the dump says' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-namespace -d 'Namespace of the proxy, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-labels -d 'Labels of the proxy\'s workload, a=b,c=d, over what the dump says' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l proxy-version -d 'Istio version of the proxy, over what the dump says' -r
@@ -914,7 +914,7 @@ deprecated\t'Also what a later release refuses'
 cleanup\t'Any finding'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -928,8 +928,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -944,7 +944,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s o -l output -d 'Text for people, or JSON (schemas/api.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -958,8 +958,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -973,7 +973,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s o -l output -d 'Text for people, or JSON' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -987,8 +987,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -1001,7 +1001,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -a "test" -d 'Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -1015,8 +1015,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -1029,7 +1029,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from help" -f -a "test" -d 'Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -1043,8 +1043,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy uninstall serve help" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -1090,7 +1090,7 @@ server\t'The API server checks it and keeps nothing'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s o -l output -d 'Form of what is printed: yaml or json' -r -f -a "yaml\t'Documents, as kubectl apply takes them'
 json\t'One List'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -1104,8 +1104,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -1124,7 +1124,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s o -l output -d 'Form of the output' -r -f -a "table\t'For people'
 json\t'For programs'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -1138,8 +1138,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -1149,7 +1149,6 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s A -l all-namespaces -d 'Every namespace'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l all-replicas -d 'Read every pod, not one for each template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l name -d 'Name of the installation; -n is its namespace [default namespace: envoyfilter-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shard -d 'Only the part I (from 0) of N of the EnvoyFilters: who shares the work writes the reports of others never' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shards -d 'The work is shared by so many; which part this is says JOB_COMPLETION_INDEX, as in a Job of completionMode Indexed' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shard-index -d 'Part that this is' -r
@@ -1160,8 +1159,9 @@ client\t'It is only said'
 server\t'The API server checks it and keeps nothing'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s o -l output -d 'Form of what is printed: yaml or json' -r -f -a "yaml\t'Documents, as kubectl apply takes them'
 json\t'One List'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l name -d 'Name of the installation that the reports belong to' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -1175,8 +1175,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -1186,7 +1186,6 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s A -l all-namespaces -d 'Every namespace'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l all-replicas -d 'Read every pod, not one for each template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l name -d 'Name of the installation; -n is its namespace [default namespace: envoyfilter-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l action -d 'What is done with errors: Deny, Warn or Audit' -r -f -a "Deny\t''
 Warn\t''
 Audit\t''"
@@ -1195,8 +1194,9 @@ Fail\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s o -l output -d 'Form of the output: yaml, json, or table (what becomes of every rule)' -r -f -a "yaml\t''
 json\t''
 table\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l name -d 'Name of the installation, which the names of the policies begin with' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -1210,8 +1210,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -1226,7 +1226,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 client\t'It is only said'
 server\t'The API server checks it and keeps nothing'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -1240,8 +1240,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''
@@ -1279,7 +1279,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l replica -d 'Name of this replica [default: the name of the pod]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l pod-namespace -d 'Namespace of the Service, Secret and Lease, unless -n says it' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s n -l namespace -d 'Namespace: of the cluster\'s, the one to look at; of documents and names that give none [default: the context\'s; for files, default]' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l istio-version -d 'Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l root-namespace -d 'Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l color -d 'Colours: auto (on a terminal, unless NO_COLOR is set), always or never' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -1293,8 +1293,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l request-timeout -d 'How long one request may take, such as 10s [default: 30s]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -s l -l selector -d 'Only EnvoyFilters with these labels' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l field-selector -d 'Only EnvoyFilters with these fields' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l istio-namespace -d 'Namespace in which istiod runs' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send' -r -f -a "auto\t''
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l istio-namespace -d 'Namespace in which istiod runs [default: istio-system]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l dump-via -d 'How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]' -r -f -a "auto\t''
 port-forward\t''
 exec\t''
 pod-proxy\t''

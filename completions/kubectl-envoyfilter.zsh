@@ -17,7 +17,7 @@ _kubectl-envoyfilter() {
     _arguments "${_arguments_options[@]}" : \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -32,8 +32,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -57,7 +57,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -72,8 +72,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -97,7 +97,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -107,7 +107,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -122,8 +122,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -141,7 +141,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -151,7 +151,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -166,8 +166,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -185,7 +185,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -195,7 +195,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -210,8 +210,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -229,7 +229,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -239,7 +239,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -254,8 +254,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -273,7 +273,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -283,7 +283,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -298,8 +298,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -317,7 +317,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -327,7 +327,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -342,8 +342,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -361,7 +361,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -371,7 +371,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -386,8 +386,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -405,7 +405,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -415,7 +415,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -430,8 +430,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -449,7 +449,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -459,7 +459,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -474,8 +474,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -493,7 +493,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -503,7 +503,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -518,8 +518,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -537,17 +537,17 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
-'-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
+'-o+[Text for people, or JSON (schemas/field-explanation.json)]:OUTPUT:(text json)' \
+'--output=[Text for people, or JSON (schemas/field-explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -562,8 +562,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -573,7 +573,7 @@ never\:"Never"))' \
 '--all-replicas[Read every pod, not one for each template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-':name -- Its name, with or without namespace/:_default' \
+':name -- A resource (listener, cluster, route or extension) by its name, and a field in it; with the resource alone, all that filters wrote there:_default' \
 && ret=0
 ;;
 (rule)
@@ -583,7 +583,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -598,8 +598,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -608,7 +608,7 @@ never\:"Never"))' \
 '--all-replicas[Read every pod, not one for each template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'::rule -- Code or name of a rule; all rules when absent:_default' \
+'::rule -- Code or name of a rule, or the beginning of codes such as EF3; all rules when absent:_default' \
 ":: :_kubectl-envoyfilter__subcmd__explain__subcmd__rule_commands" \
 "*::: :->rule" \
 && ret=0
@@ -623,7 +623,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -638,8 +638,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -756,7 +756,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -768,7 +768,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Form of the output]:OUTPUT:(json yaml)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -783,8 +783,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '-v[Leave nothing out]' \
@@ -804,7 +804,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--current=[Filters as they are now\: all that are applied \[default\: the cluster'\''s; with --dump, none\]]:FILE:_files' \
 '*--delete=[A filter of --current to delete]:NAMESPACE/NAME:_default' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -813,7 +813,7 @@ _arguments "${_arguments_options[@]}" : \
 '--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -828,8 +828,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '--server-side[Ask the cluster'\''s API server, its policies and its webhooks too what they say (a dry run\: nothing is kept)]' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
@@ -847,7 +847,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[The same, as the other commands take it]:FILE:_files' \
 '*--filename=[The same, as the other commands take it]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -877,7 +877,7 @@ markdown\:"A table"))' \
 '--config=[Configuration, instead of the nearest .envoyfilter.yaml upwards]:FILE:_files' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -892,8 +892,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '--stat[Only counts for each rule]' \
@@ -925,7 +925,7 @@ yaml\:"For programs"
 name\:"envoyfilter/NAME"))' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -940,8 +940,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-w[Go on, and say what changes\: filters, what they select, what is in effect]' \
 '--watch[Go on, and say what changes\: filters, what they select, what is in effect]' \
@@ -964,7 +964,7 @@ json\:"For programs"))' \
 json\:"For programs"))' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -979,8 +979,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -996,7 +996,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--redact=[Redact what this regular expression finds as well; may be given several times]:REGEX:_default' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1011,8 +1011,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1029,7 +1029,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--revision=[Revision of a further control plane, whose mesh settings are read as well]:REVISION:_default' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1044,8 +1044,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '--watch[Also what \`get --watch\` needs]' \
 '(--watch)--server-side[Also what \`diff --server-side\` needs\: rights to change EnvoyFilters, since there are none to try alone]' \
@@ -1067,7 +1067,7 @@ json\:"For programs"))' \
 json\:"For programs"))' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1082,8 +1082,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '--client[Only this program'\''s version; no cluster is read]' \
 '-v[Leave nothing out]' \
@@ -1099,7 +1099,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1114,8 +1114,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1131,7 +1131,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1146,8 +1146,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1164,7 +1164,7 @@ _arguments "${_arguments_options[@]}" : \
 '*-f+[EnvoyFilters and what they are about (workloads, services)\: files, folders, - for the standard input \[default\: the cluster of the current context\]]:FILE:_files' \
 '*--filename=[EnvoyFilters and what they are about (workloads, services)\: files, folders, - for the standard input \[default\: the cluster of the current context\]]:FILE:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy, over what the dump says]:TYPE:_default' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
 '--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
 '--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
@@ -1202,7 +1202,7 @@ cleanup\:"Any finding"
 never\:"Never"))' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1217,8 +1217,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
 '--unsafe-fixes[Rewrite filters also where that may change what they mean]' \
@@ -1237,7 +1237,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON (schemas/api.json)]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1252,8 +1252,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1272,7 +1272,7 @@ _arguments "${_arguments_options[@]}" : \
 '--output=[Text for people, or JSON]:OUTPUT:(text json)' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1287,8 +1287,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1297,7 +1297,7 @@ never\:"Never"))' \
 '--all-replicas[Read every pod, not one for each template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'::rule -- Code or name of a rule; all rules when absent:_default' \
+'::rule -- Code or name of a rule, or the beginning of codes such as EF3; all rules when absent:_default' \
 ":: :_kubectl-envoyfilter__subcmd__rules_commands" \
 "*::: :->rules" \
 && ret=0
@@ -1312,7 +1312,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1327,8 +1327,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1372,7 +1372,7 @@ esac
 _arguments "${_arguments_options[@]}" : \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1387,8 +1387,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1434,7 +1434,7 @@ json\:"One List"))' \
 json\:"One List"))' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1449,8 +1449,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '--service-monitor[Let the Prometheus operator read the metrics]' \
 '--no-network-policy[Without a NetworkPolicy]' \
@@ -1475,7 +1475,7 @@ json\:"For programs"))' \
 json\:"For programs"))' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1490,8 +1490,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1504,7 +1504,6 @@ never\:"Never"))' \
 ;;
 (report)
 _arguments "${_arguments_options[@]}" : \
-'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
 '(--shards)--shard=[Only the part I (from 0) of N of the EnvoyFilters\: who shares the work writes the reports of others never]:I/N:_default' \
 '--shards=[The work is shared by so many; which part this is says JOB_COMPLETION_INDEX, as in a Job of completionMode Indexed]:N:_default' \
 '--shard-index=[Part that this is]:SHARD_INDEX:_default' \
@@ -1517,9 +1516,10 @@ server\:"The API server checks it and keeps nothing"))' \
 json\:"One List"))' \
 '--output=[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
 json\:"One List"))' \
+'--name=[Name of the installation that the reports belong to]:NAME:_default' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1534,8 +1534,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1548,14 +1548,14 @@ never\:"Never"))' \
 ;;
 (policy)
 _arguments "${_arguments_options[@]}" : \
-'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
 '--action=[What is done with errors\: Deny, Warn or Audit]:ACTION:(Deny Warn Audit)' \
 '--failure-policy=[What the API server does when an expression cannot be evaluated\: Ignore or Fail]:POLICY:(Ignore Fail)' \
 '-o+[Form of the output\: yaml, json, or table (what becomes of every rule)]:FORM:(yaml json table)' \
 '--output=[Form of the output\: yaml, json, or table (what becomes of every rule)]:FORM:(yaml json table)' \
+'--name=[Name of the installation, which the names of the policies begin with]:NAME:_default' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1570,8 +1570,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \
@@ -1590,7 +1590,7 @@ client\:"It is only said"
 server\:"The API server checks it and keeps nothing"))' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1605,8 +1605,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '--keep-reports[Leave the reports where they are]' \
 '-v[Leave nothing out]' \
@@ -1648,7 +1648,7 @@ deny\:"Deny"))' \
 '--pod-namespace=[Namespace of the Service, Secret and Lease, unless -n says it]:NAMESPACE:_default' \
 '-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: the newest known, 1.31\]]:RELEASE:_default' \
+'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
 '--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
 '--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
@@ -1663,8 +1663,8 @@ never\:"Never"))' \
 '-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
 '--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
-'--istio-namespace=[Namespace in which istiod runs]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
 '-v[Leave nothing out]' \
 '--verbose[Leave nothing out]' \

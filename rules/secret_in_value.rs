@@ -44,6 +44,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             out.push(
                 Finding::new(rule, view.value_route_span(&field.route()), format!("{what} stands in this value"))
                     .of(view.filter, Some(view.patch.index))
+                    .secret()
                     .label("visible to everybody who reads the filter")
                     .note("change the secret: what was published stays known")
                     .help(if field.is("inline_string") || field.is("inline_bytes") {

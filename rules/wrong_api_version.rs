@@ -9,13 +9,14 @@ declare_rule! {
     /// An EnvoyFilter whose `apiVersion` or `kind` is wrong or missing.
     ///
     /// # What it finds
-    /// Any `apiVersion` of an EnvoyFilter but `networking.istio.io/v1alpha3`, and an EnvoyFilter without `kind`.
+    /// Any `apiVersion` of an EnvoyFilter but `networking.istio.io/v1alpha3`, and an EnvoyFilter without `kind`, or with
+    /// another spelling of it, such as `Envoyfilter`.
     ///
     /// # Why it matters
     /// The API server refuses the object: no release of Istio has EnvoyFilter in another version.
     ///
     /// # How to fix
-    /// Write `apiVersion: networking.istio.io/v1alpha3`; the fix does.
+    /// Write `apiVersion: networking.istio.io/v1alpha3` (the fix does) and `kind: EnvoyFilter`.
     ///
     /// # References
     /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).

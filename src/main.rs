@@ -1,8 +1,9 @@
 //! The `kubectl-envoyfilter` command: arguments in, exit code out.
 
 use clap::Parser;
-use kubectl_envoyfilter::cli::{Cli, ColorChoice, Exit, Surroundings, arguments};
+use kubectl_envoyfilter::cli::{Cli, ColorChoice, Exit, Surroundings, advice, arguments};
 use kubectl_envoyfilter::report::style::Terminal;
+use std::ffi::OsString;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -11,7 +12,11 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse_from(arguments(std::env::args_os()));
+    let given = arguments(std::env::args_os());
+    let cli = match Cli::try_parse_from(&given) {
+        Ok(cli) => cli,
+        Err(error) => return not_run(&error, &given),
+    };
     let around = Surroundings {
         out: terminal(&cli, &io::stdout()),
         err: terminal(&cli, &io::stderr()),
@@ -30,6 +35,22 @@ fn main() -> ExitCode {
             let _ = writeln!(err, "error: cannot write the output: {error}");
             Exit::Partial.code().into()
         }
+    }
+}
+
+/// Says what the command line lacks, or the help that it asks for.
+fn not_run(error: &clap::Error, given: &[OsString]) -> ExitCode {
+    let code = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+    let said = error.print().and_then(|()| io::stdout().flush());
+    if let Some(advice) = advice(error, given) {
+        let _ = writeln!(io::stderr(), "\n  help: {advice}");
+    }
+    match said {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "error: cannot write the output: {error}");
+            Exit::Partial.code().into()
+        }
+        _ => code.code().into(),
     }
 }
 

@@ -17,6 +17,9 @@ pub(super) struct Api {
 
 impl Api {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if self.name.trim().is_empty() {
+            return session.usage("there is no name to look up", Some("give one, such as Lua.inline_code"));
+        }
         let search = api::find(&self.name);
         let entries: Vec<_> = search.found.iter().map(api::entry).collect();
         if self.output == TextOrJson::Json {

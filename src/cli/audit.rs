@@ -162,6 +162,9 @@ struct Shape {
 
 impl Audit {
     pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+        if let Err(exit) = self.proxies.one_standard_input(session, &[&self.files])? {
+            return Ok(exit);
+        }
         let mut work = if !self.files.is_empty() || self.proxies.demo {
             let loaded = input::objects(session, &self.files, self.proxies.demo);
             Work::of_files(session, loaded)
@@ -291,7 +294,10 @@ impl Audit {
                 .iter()
                 .chain(&problems)
                 .filter(|problem| problem.severity == crate::source::Severity::Error)
-                .map(|problem| problem.message.clone()),
+                .map(|problem| match problem.span {
+                    Some(span) => format!("{}: {}", loaded.sources.place(span), problem.message),
+                    None => problem.message.clone(),
+                }),
         );
         if serious {
             // Nobody knows what stands in it.

@@ -67,6 +67,9 @@ impl Diff {
             return session
                 .usage("there is nothing to compare", Some("give filters with -f FILE, or --delete NAMESPACE/NAME"));
         }
+        if let Err(exit) = self.proxies.one_standard_input(session, &[&self.files, &self.current])? {
+            return Ok(exit);
+        }
         let mut work = if live {
             // Filters of other namespaces than the one asked about may be among the files.
             match Work::open(session, &kinds::DIFF, None)? {
@@ -160,7 +163,7 @@ fn not_there(name: &str, filters: &[EnvoyFilter]) -> Problem {
         help: Some(if names.is_empty() {
             "give the filters that are applied now with --current FILE".to_owned()
         } else {
-            format!("--current has: {}", names.join(", "))
+            input::there_is(name, &names).unwrap_or_default()
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! `explain`: what EnvoyFilters do to a proxy, patch by patch.
 
 use super::input::{self, Proxies, Work};
-use super::{Exit, Session, TextOrJson};
+use super::{Exit, Session, TextOrJson, examples};
 use crate::cluster::facts::{self, Station};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
@@ -30,27 +30,43 @@ pub(super) struct Explain {
 enum Subject {
     /// A pod, by its name or by its workload's
     #[command(visible_alias = "po")]
+    #[command(after_help = examples::POD)]
     Pod(Named),
     /// The pods of a deployment
     #[command(visible_alias = "deploy")]
+    #[command(after_help = examples::DEPLOYMENT)]
     Deployment(Named),
     /// The pods behind a service
     #[command(visible_alias = "svc")]
+    #[command(after_help = examples::SERVICE)]
     Service(Named),
     /// A gateway or waypoint
     #[command(visible_alias = "gw")]
+    #[command(after_help = examples::GATEWAY)]
     Gateway(Named),
     /// The pods of a workload of any kind
     #[command(aliases = ["statefulset", "sts", "daemonset", "ds", "replicaset", "rs", "job"])]
+    #[command(after_help = examples::WORKLOAD)]
     Workload(Named),
     /// One EnvoyFilter, on every proxy given, or that it reaches
     #[command(alias = "envoyfilter")]
+    #[command(after_help = examples::FILTER)]
     Filter(Named),
     /// Who wrote a field, such as cluster/NAME/connect_timeout or listener/virtualInbound/filter_chains[0]/filters[0]
+    #[command(
+        after_help = examples::FIELD,
+        mut_arg("name", |name| name.value_name("RESOURCE/NAME[/FIELD]").help(FIELD_HELP)),
+        mut_arg("output", |form| form.help("Text for people, or JSON (schemas/field-explanation.json)"))
+    )]
     Field(Named),
     /// A rule of lint, by its code or name
+    #[command(after_help = examples::RULES)]
     Rule(super::rules::Rules),
 }
+
+/// What `explain field` is asked.
+const FIELD_HELP: &str = "A resource (listener, cluster, route or extension) by its name, and a field in it; with the resource \
+                          alone, all that filters wrote there";
 
 #[derive(Debug, Args)]
 struct Named {
@@ -81,6 +97,9 @@ impl Explain {
         else {
             return Ok(Exit::Ok);
         };
+        if let Err(exit) = named.proxies.one_standard_input(session, &[&named.files])? {
+            return Ok(exit);
+        }
         let work = if named.proxies.given() {
             Work::of_files(session, input::objects(session, &named.files, named.proxies.demo))
         } else if named.files.is_empty() {
@@ -111,10 +130,8 @@ impl Explain {
                     [] => {
                         input::tell(session, loaded, &[])?;
                         let known: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
-                        return session.usage(
-                            &format!("no EnvoyFilter is called {}", named.name),
-                            Some(&format!("there is: {}", known.join(", "))),
-                        );
+                        let help = input::there_is(&named.name, &known);
+                        return session.usage(&format!("no EnvoyFilter is called {}", named.name), help.as_deref());
                     }
                     many => {
                         let message = format!("{} EnvoyFilters are called {}", many.len(), named.name);
@@ -156,7 +173,7 @@ impl Explain {
         let wanted = |target: &Target| picked.contains(&target.full_name());
         named.proxies.visit(session, &work, &wanted, &mut problems, &mut |_, offer| {
             let proxy = &offer.config.proxy;
-            offered.push(format!("{} {}", proxy.kind.word(), proxy.full_name()));
+            offered.push((proxy.full_name(), proxy.kind.word()));
             if !work.is_live() && !self.wants(&Who::of(proxy)) {
                 return Ok(());
             }
@@ -196,7 +213,7 @@ impl Explain {
         }
         if explanation.proxies.is_empty() && !offered.is_empty() {
             let message = format!("no dump is of {}", self.words());
-            return session.usage(&message, Some(&format!("the dumps are of: {}", offered.join(", "))));
+            return session.usage(&message, Some(&offers(&named.name, &offered)));
         }
         let trouble = loaded.problems.iter().chain(&problems);
         explanation.problems = trouble.map(|problem| explain::trouble(&loaded.sources, problem)).collect();
@@ -287,13 +304,8 @@ impl Explain {
                     None => {
                         input::tell(session, &work.loaded, &[])?;
                         let known: Vec<String> = services.iter().map(|it| it.object.name.clone()).collect();
-                        let help = format!("there is: {}", known.join(", "));
-                        return session
-                            .usage(
-                                &format!("there is no service {name}"),
-                                Some(&help).filter(|_| !known.is_empty()).map(String::as_str),
-                            )
-                            .map(Err);
+                        let help = input::there_is(name, &known);
+                        return session.usage(&format!("there is no service {name}"), help.as_deref()).map(Err);
                     }
                 }
             }
@@ -368,6 +380,17 @@ impl Explain {
             Subject::Filter(_) | Subject::Field(_) | Subject::Rule(_) => true,
         }
     }
+}
+
+/// Of whom the dumps are, those first whose names are nearest to what was asked for.
+fn offers(asked: &str, offered: &[(String, &str)]) -> String {
+    let names: Vec<String> = offered.iter().map(|(name, _)| name.clone()).collect();
+    let near = explain::nearest(asked, &names);
+    let kind = |name: &String| offered.iter().find(|(of, _)| of == name).map_or("", |(_, kind)| kind);
+    let told: Vec<String> = near.iter().map(|name| format!("{} {name}", kind(name))).collect();
+    let more = offered.len().saturating_sub(told.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("the dumps are of: {}{more}", told.join(", "))
 }
 
 impl Named {

@@ -104,13 +104,16 @@ impl Get {
         let serious = input::tell(session, &survey.work.loaded, &survey.problems)?;
         survey.work.note(session)?;
         let items = self.items(&survey);
+        // Of names that nothing has, the error below tells.
         if items.is_empty() && matches!(self.output, Output::Table | Output::Wide) {
-            none(session, &survey)?;
+            if self.names.is_empty() {
+                none(session, &survey)?;
+            }
         } else {
             self.write(session, &items, &said(&survey), None)?;
         }
         if let Some(name) = self.missing(&survey) {
-            return session.usage(&format!("no EnvoyFilter is called {name}"), None);
+            return session.usage(&format!("no EnvoyFilter is called {name}"), known(&survey, name).as_deref());
         }
         Ok(if serious { Exit::Partial } else { Exit::Ok })
     }
@@ -146,7 +149,7 @@ impl Get {
                 told.clone_from(&problems);
             }
             if let (None, Some(name)) = (&shown, self.missing(&survey)) {
-                return session.usage(&format!("no EnvoyFilter is called {name}"), None);
+                return session.usage(&format!("no EnvoyFilter is called {name}"), known(&survey, name).as_deref());
             }
             let items = self.items(&survey);
             let now: BTreeMap<String, Item> =
@@ -229,6 +232,12 @@ impl Get {
 fn is(filter: &EnvoyFilter, name: &str) -> bool {
     let name = name.rsplit_once("envoyfilter/").map_or(name, |(_, name)| name);
     filter.name == name || filter.full_name() == name
+}
+
+/// What to write instead of a name that nothing has.
+fn known(survey: &Survey, name: &str) -> Option<String> {
+    let filters = &survey.work.loaded.inventory.envoy_filters;
+    input::there_is(name, &filters.iter().map(EnvoyFilter::full_name).collect::<Vec<_>>())
 }
 
 fn said(survey: &Survey) -> Vec<String> {

@@ -11,6 +11,7 @@ use crate::demo;
 use crate::engine::Selection;
 use crate::engine::compat::Compat;
 use crate::engine::select::select;
+use crate::explain;
 use crate::load::capture::Capture;
 use crate::load::dump::{Dump, Identity, Layout, Pool};
 use crate::load::{self, Loaded, dumps};
@@ -35,7 +36,7 @@ pub(super) struct Proxies {
     /// Use the demo mesh built into this program; with -f its proxy with your filters
     #[arg(long, conflicts_with = "dump")]
     pub(super) demo: bool,
-    /// Type of the proxy, over what the dump says
+    /// Type of the proxy: sidecar, gateway or waypoint, over what the dump says
     #[arg(long, value_name = "TYPE", value_parser = kind, help_heading = "Proxy identity")]
     proxy_type: Option<ProxyKind>,
     /// Namespace of the proxy, over what the dump says
@@ -296,6 +297,22 @@ impl Proxies {
         }
     }
 
+    /// Refuses a command line that wants two things of the standard input, which can be read once: dumps, and these
+    /// files. Fails with the way the command ends.
+    pub(super) fn one_standard_input(
+        &self,
+        session: &mut Session<'_>,
+        files: &[&[PathBuf]],
+    ) -> io::Result<Result<(), Exit>> {
+        let lists = files.iter().copied().chain([self.dump.as_slice()]);
+        let wanting = lists.filter(|list| list.iter().any(|path| path.as_os_str() == "-")).count();
+        if wanting < 2 {
+            return Ok(Ok(()));
+        }
+        let help = "give one of them as a file";
+        session.usage("the standard input (-) is asked for twice, and can be read once", Some(help)).map(Err)
+    }
+
     /// Whether dumps are named.
     pub(super) fn has_dumps(&self) -> bool {
         !self.dump.is_empty()
@@ -510,6 +527,21 @@ pub(super) fn replaced(before: &[EnvoyFilter], new: &[EnvoyFilter]) -> Vec<Envoy
         }
     }
     after
+}
+
+/// What to write instead of a name that nothing has: the nearest names; `None` where there are none at all. A name without
+/// namespace is compared with names without theirs.
+pub(super) fn there_is(asked: &str, names: &[String]) -> Option<String> {
+    let bare = |name: &String| name.rsplit_once('/').map_or(name.clone(), |(_, name)| name.to_owned());
+    let near: Vec<String> = if asked.contains('/') {
+        explain::nearest(asked, names)
+    } else {
+        let near = explain::nearest(asked, &names.iter().map(bare).collect::<Vec<_>>());
+        near.iter().flat_map(|one| names.iter().filter(move |name| bare(name) == *one)).cloned().collect()
+    };
+    let more = names.len().saturating_sub(near.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!near.is_empty()).then(|| format!("there is: {}{more}", near.join(", ")))
 }
 
 /// Writes problems, the serious ones always, mere information only when everything is asked for; whether one was serious.

@@ -4,7 +4,7 @@ use super::envoy::Envoy;
 use super::input::{Proxies, Work};
 use super::live::Plane;
 use super::webhook::Shard;
-use super::{Exit, Session, custom};
+use super::{Exit, Session, custom, unread};
 use crate::cluster::kinds;
 use crate::demo;
 use crate::engine::MeshSettings;
@@ -157,9 +157,19 @@ impl Lint {
             return session.usage("there is nothing to lint", Some(help));
         }
         let live = self.files.is_empty() && !self.proxies.demo;
-        if live && (self.fix || self.unsafe_fixes) && !self.diff {
-            let help = "--diff shows what would change; fix the files that the cluster is made from";
-            return session.usage("nothing is written to a cluster", Some(help));
+        if self.files.is_empty() && (self.fix || self.unsafe_fixes) && !self.diff {
+            let (message, help) = if live {
+                (
+                    "nothing is written to a cluster",
+                    "--diff shows what would change; fix the files that the cluster is made from",
+                )
+            } else {
+                ("the demo is in the program and cannot be written", "--diff shows what would change")
+            };
+            return session.usage(message, Some(help));
+        }
+        if let Err(exit) = self.proxies.one_standard_input(session, &[&self.files])? {
+            return Ok(exit);
         }
         let trial = match self.envoy.start(session)? {
             Ok(trial) => trial,
@@ -189,6 +199,7 @@ impl Lint {
         }
         run.summary.count(&run.findings);
         run.summary.unread = run.trouble.len();
+        run.summary.read_only = self.files.is_empty();
         let text = fixed_text.is_some();
         if let Some(text) = fixed_text {
             session.out.write_all(text.as_bytes())?;
@@ -254,6 +265,7 @@ impl Lint {
                 report::problem::problem(session.err, session.around.err, &loaded.sources, problem)?;
             }
         }
+        unread::tell(session, &self.files, &loaded, &mut summary, &mut trouble)?;
         work.note(session)?;
         let releases = match session.global.istio_version {
             Some(release) => vec![release],
@@ -308,8 +320,9 @@ impl Lint {
         if given.is_empty() && summary.filters > 0 {
             let filters = report::style::count(summary.filters, "filter", "filters");
             let of = releases.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect::<Vec<_>>();
+            let why = if self.proxies.has_dumps() { "no config dump could be used" } else { "no config dump given" };
             summary.unknown.push(format!(
-                "no config dump given: {filters} judged against the reference configuration of Istio {}",
+                "{why}: {filters} judged against the reference configuration of Istio {}",
                 of.join(", ")
             ));
             if loaded.inventory.workloads.is_empty() && !work.is_live() {

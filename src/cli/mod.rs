@@ -10,6 +10,7 @@ mod custom;
 mod diff;
 mod envoy;
 mod example;
+mod examples;
 mod explain;
 mod get;
 mod input;
@@ -23,6 +24,7 @@ mod server_side;
 mod standing;
 mod status;
 mod survey;
+mod unread;
 mod version;
 mod webhook;
 
@@ -32,6 +34,7 @@ use crate::engine::MeshSettings;
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::report::style::{Role, Terminal};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -86,13 +89,13 @@ pub struct Cli {
 struct Global {
     /// Namespace: of the cluster's, the one to look at; of documents and names that give none
     /// [default: the context's; for files, default]
-    #[arg(short, long, global = true, value_name = "NAMESPACE")]
+    #[arg(short, long, global = true, value_name = "NAMESPACE", help_heading = "Common")]
     namespace: Option<String>,
-    /// Release of the control plane to act as, such as 1.26 or 1.26.8 [default: the newest known, 1.31]
-    #[arg(long, global = true, value_name = "RELEASE")]
+    /// Release of the control plane to act as, such as 1.26 or 1.26.8 [default: what the cluster runs; for files, the newest known, 1.31]
+    #[arg(long, global = true, value_name = "RELEASE", help_heading = "Common")]
     istio_version: Option<Release>,
     /// Root namespace of the mesh [default: what a mesh ConfigMap among the files says, else istio-system]
-    #[arg(long, global = true, value_name = "NAMESPACE")]
+    #[arg(long, global = true, value_name = "NAMESPACE", help_heading = "Common")]
     root_namespace: Option<String>,
     /// Colours: auto (on a terminal, unless NO_COLOR is set), always or never
     #[arg(
@@ -101,11 +104,12 @@ struct Global {
         default_value = "auto",
         hide_default_value = true,
         hide_possible_values = true,
-        value_name = "WHEN"
+        value_name = "WHEN",
+        help_heading = "Common"
     )]
     color: ColorChoice,
     /// Leave nothing out
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = "Common")]
     verbose: bool,
     #[command(flatten)]
     cluster: options::ClusterOptions,
@@ -141,32 +145,45 @@ pub enum ColorChoice {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Explain what EnvoyFilters do to a proxy, or who wrote a field
+    #[command(after_help = examples::EXPLAIN)]
     Explain(explain::Explain),
     /// Write a config dump as istiod would send it with these filters
+    #[command(after_help = examples::RENDER)]
     Render(render::Render),
     /// Show what changed filters change on each proxy
+    #[command(after_help = examples::DIFF)]
     Diff(diff::Diff),
     /// Say what is wrong, risky or without effect in EnvoyFilters
+    #[command(after_help = examples::LINT)]
     Lint(lint::Lint),
     /// List EnvoyFilters with what they select and what of them is in effect
+    #[command(after_help = examples::GET)]
     Get(get::Get),
     /// One line for each EnvoyFilter and workload where something is wrong
+    #[command(after_help = examples::STATUS)]
     Status(status::Status),
     /// Save what a run reads of a cluster, without secrets, for --capture
+    #[command(after_help = examples::CAPTURE)]
     Capture(capture::Capture),
     /// Print the roles that a command needs; with -n those for one namespace
+    #[command(after_help = examples::RBAC)]
     Rbac(rbac::Rbac),
     /// Versions of this program, the cluster, control planes and proxies
+    #[command(after_help = examples::VERSION)]
     Version(version::Version),
     /// Print a completion script for a shell
+    #[command(after_help = examples::COMPLETION)]
     Completion(complete::Completion),
     #[command(name = "__complete", hide = true)]
     Complete(complete::Complete),
     /// Say what an upgrade of Istio breaks or changes, and whether to go ahead
+    #[command(after_help = examples::AUDIT)]
     Audit(audit::Audit),
     /// Say what a field, type or extension of the Envoy API is, and which releases have it
+    #[command(after_help = examples::API)]
     Api(api::Api),
     /// List the rules of lint, or show one with its documentation
+    #[command(after_help = examples::RULES)]
     Rules(rules::Rules),
     /// Review EnvoyFilters in the cluster: install, look after and remove what does it
     Webhook(webhook::Webhook),
@@ -215,6 +232,18 @@ pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
         explain = (explain && !known) || text == "explain";
     }
     arguments
+}
+
+/// What to write instead of a command line that was refused, where its parser cannot know: `explain cart` names a thing
+/// without its kind.
+pub fn advice(error: &clap::Error, given: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let before = given.iter().position(|argument| argument.to_str() == Some(word))?.checked_sub(1)?;
+    let explain = given.get(before).is_some_and(|argument| argument == "explain");
+    // What looks like a kind got its suggestion.
+    let kind = error.get(ContextKind::SuggestedSubcommand).is_some() || word.contains('/');
+    (explain && !kind)
+        .then(|| format!("say what it is: explain pod {word}, explain deploy/{word}, explain filter {word}"))
 }
 
 impl Cli {

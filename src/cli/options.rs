@@ -40,7 +40,7 @@ pub(super) struct ClusterOptions {
     /// Only EnvoyFilters with these fields
     #[arg(long, global = true, value_name = "FIELDS", help_heading = "Cluster")]
     field_selector: Option<String>,
-    /// Namespace in which istiod runs
+    /// Namespace in which istiod runs [default: istio-system]
     #[arg(
         long,
         global = true,
@@ -50,7 +50,7 @@ pub(super) struct ClusterOptions {
         help_heading = "Cluster"
     )]
     istio_namespace: String,
-    /// How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send
+    /// How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]
     #[arg(
         long,
         global = true,

@@ -49,6 +49,9 @@ enum Output {
 impl Render {
     pub(super) fn run(&mut self, session: &mut Session<'_>) -> io::Result<Exit> {
         self.proxies.written_again = true;
+        if let Err(exit) = self.proxies.one_standard_input(session, &[&self.files])? {
+            return Ok(exit);
+        }
         let work = if self.proxies.given() {
             if self.files.is_empty() && !self.proxies.demo {
                 return session.usage("there are no filters", Some("give the EnvoyFilters with -f FILE"));
@@ -62,7 +65,9 @@ impl Render {
             };
             if !opened.targets().iter().any(|target| self.wants(target)) {
                 input::tell(session, &opened.loaded, &[])?;
-                return session.usage(&format!("there is no pod {pod} with a proxy"), None);
+                let known: Vec<String> = opened.targets().iter().map(Target::full_name).collect();
+                let help = input::there_is(pod, &known);
+                return session.usage(&format!("there is no pod {pod} with a proxy"), help.as_deref());
             }
             opened
         } else {

@@ -1,6 +1,6 @@
 //! `rules`: the list of rules, the documentation of one, and tests of a user's own.
 
-use super::{Exit, Session, TextOrJson, custom, example};
+use super::{Exit, Session, TextOrJson, custom, example, examples};
 use crate::lint::selection::nearest;
 use crate::report;
 use crate::source::Sources;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 pub(super) struct Rules {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Code or name of a rule; all rules when absent
+    /// Code or name of a rule, or the beginning of codes such as EF3; all rules when absent
     #[arg(value_name = "RULE")]
     rule: Option<String>,
     /// Rules of your own: files, or folders of files, of kind LintRule
@@ -27,6 +27,7 @@ pub(super) struct Rules {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml
+    #[command(after_help = examples::RULES_TEST)]
     Test {
         /// Files, or folders of files, of kind LintRule
         #[arg(value_name = "PATH", required = true)]
@@ -43,7 +44,16 @@ impl Rules {
         let terminal = session.around.out;
         let wanted =
             |word: &String| all.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word);
+        // The beginning of a code stands for all rules of which it is one, as in `lint --select`.
+        let group: Vec<_> = self.rule.as_ref().map_or_else(Vec::new, |word| {
+            let word = word.to_ascii_uppercase();
+            all.iter().copied().filter(|rule| word.len() > 1 && rule.code.starts_with(&word)).collect()
+        });
         match (&self.rule, self.rule.as_ref().and_then(wanted)) {
+            (Some(_), None) if !group.is_empty() && self.output == TextOrJson::Text => {
+                report::rules::table(session.out, terminal, &group)?;
+            }
+            (Some(_), None) if !group.is_empty() => report::rules::json(session.out, &group)?,
             (Some(word), None) => {
                 let help = nearest(word, &all)
                     .map_or_else(|| "`rules` lists them".to_owned(), |near| format!("the nearest is {near}"));

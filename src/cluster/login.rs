@@ -51,7 +51,7 @@ fn of_kubeconfig(error: &KubeconfigError, name: &str) -> String {
             let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
             format!("{name}{place}: this is no YAML, or not what a kubeconfig holds here")
         }
-        KubeconfigError::ReadConfig(error, _) => format!("cannot read kubeconfig {name}: {error}"),
+        KubeconfigError::ReadConfig(error, _) => plain(&format!("cannot read kubeconfig {name}: {error}")),
         other => format!("{name}: {}", words(other)),
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn no_way_in(error: &kube::Error, user: &AuthInfo) -> String {
     match auth(error) {
         Some(AuthError::AuthExecStart(cause)) => {
             let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-            format!("the kubeconfig's login plugin `{command}` does not start: {cause}{hint}")
+            plain(&format!("the kubeconfig's login plugin `{command}` does not start: {cause}{hint}"))
         }
         Some(AuthError::AuthExecRun { out, .. }) => format!("{} (`{command}`)", failed(out)),
         Some(AuthError::AuthExecParse(_) | AuthError::ExecPluginFailed) => format!("{UNREADABLE} (`{command}`)"),
@@ -116,5 +116,15 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
             text = format!("{text}: {more}");
         }
     }
-    text
+    plain(&text)
+}
+
+/// Without quotes in quotes around a path, as the client library writes them, and the number that the system has for a
+/// failure.
+fn plain(text: &str) -> String {
+    let text = text.replace("'\"", "'").replace("\"'", "'");
+    match text.split_once(" (os error ") {
+        Some((before, after)) => format!("{before}{}", after.split_once(')').map_or("", |(_, rest)| rest)),
+        None => text,
+    }
 }

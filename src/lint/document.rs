@@ -4,7 +4,7 @@ use super::context::{Context, PatchView};
 use super::finding::Finding;
 use super::rule::Rule;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, FilterMatch, ObjectMatch, Patch, PatchContext};
-use crate::source::{Entry, Node, Problem, Span};
+use crate::source::{Entry, Node, Problem, Sources, Span};
 
 /// Whose text a place is.
 #[derive(Clone, Copy)]
@@ -37,13 +37,26 @@ pub fn in_texts<'c>(
     codes: &'c [&str],
 ) -> impl Iterator<Item = (&'c Problem, Finding)> + 'c {
     let concerned = |(problem, _, owner): &(&Problem, Finding, Owner<'_>)| match (owner, problem.span) {
-        (Owner::Nobody, Some(span)) => {
-            let text = document_text(&cx.sources.get(span.file).text, span.start as usize);
-            ["EnvoyFilter", "configPatches"].iter().any(|word| text.contains(word))
-        }
+        // The loader has seen that this was to be one.
+        (Owner::Nobody, Some(span)) => problem.code == "missing-kind" || speaks_of_filters(cx.sources, span),
         _ => true,
     };
     of_kinds(cx, rule, codes).filter(move |found| concerned(found)).map(|(problem, finding, _)| (problem, finding))
+}
+
+/// Problems that cost a whole document.
+const UNREAD: &[&str] =
+    &["yaml-syntax", "json-syntax", "yaml-too-deep", "yaml-alias-bomb", "yaml-template", "not-utf8"];
+
+/// Whether a problem cost a document of which no finding is made, since it does not speak of EnvoyFilters. What stands in
+/// it may matter all the same: a workload, a Service, the settings of the mesh.
+pub fn unread_aside(sources: &Sources, problem: &Problem) -> bool {
+    UNREAD.contains(&problem.code) && problem.span.is_some_and(|span| !speaks_of_filters(sources, span))
+}
+
+fn speaks_of_filters(sources: &Sources, span: Span) -> bool {
+    let text = document_text(&sources.get(span.file).text, span.start as usize);
+    ["EnvoyFilter", "configPatches"].iter().any(|word| text.contains(word))
 }
 
 fn of_kinds<'c>(

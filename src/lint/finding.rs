@@ -86,6 +86,8 @@ pub struct Finding {
     pub shown: Vec<String>,
     /// Whether it says that the patch has no effect: without the patch every given proxy gets the same configuration.
     pub ineffective: bool,
+    /// Whether the line is not to be shown: it holds a secret.
+    pub secret: bool,
 }
 
 impl Finding {
@@ -107,7 +109,15 @@ impl Finding {
             fix: None,
             shown: Vec::new(),
             ineffective: false,
+            secret: false,
         }
+    }
+
+    /// Says that the line holds a secret, which no report may repeat.
+    #[must_use]
+    pub fn secret(mut self) -> Finding {
+        self.secret = true;
+        self
     }
 
     /// Says which filter and patch it is about.

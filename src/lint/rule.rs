@@ -27,6 +27,14 @@ pub struct Rule {
     pub custom: Option<&'static Custom>,
 }
 
+impl Rule {
+    /// The documentation as Markdown, without the space that a doc comment has before each line.
+    pub fn documentation(&self) -> String {
+        let lines: Vec<&str> = self.docs.trim().lines().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        lines.join("\n")
+    }
+}
+
 impl PartialEq for Rule {
     fn eq(&self, other: &Rule) -> bool {
         self.code == other.code

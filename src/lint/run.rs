@@ -11,12 +11,13 @@ use crate::engine::unapply::{Unapplied, doubt};
 use crate::engine::{MeshSettings, Options, Plan, Program, REFERENCED_SERVICES, judge, matching, unapply};
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, EnvoyFilter, ObjectMatch, Patch, ProxyMatch};
 use crate::model::inventory::Inventory;
-use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources};
 use crate::trial::Trial;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock};
@@ -38,6 +39,10 @@ pub struct Input<'a> {
     /// Settings of the mesh.
     pub mesh: &'a MeshSettings,
 }
+
+/// What stands for the namespaces and the gateways that a filter may meet, where it names none.
+const ANY_NAMESPACE: &str = "any-namespace";
+const ANY_GATEWAY: &str = "any-gateway";
 
 /// Name of the rule that says what no other says: it runs last, and looks at what the others found.
 pub const REMAINDER: &str = "no-effect-on-given-proxies";
@@ -242,9 +247,7 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
         let (config, plan) = (one.config, one.plan);
         let (knowledge, label) = match one.like {
             None => (Knowledge::Dump, config.proxy.full_name()),
-            Some(_) if config.proxy.name.is_empty() => {
-                (Knowledge::Reference, format!("a {} of the reference configuration", config.proxy.kind.word()))
-            }
+            Some(_) if config.proxy.name.is_empty() => (Knowledge::Reference, made_up_label(&config.proxy)),
             Some(_) => (Knowledge::Reference, config.proxy.full_name()),
         };
         let judged = Arc::clone(&judged[number]);
@@ -256,6 +259,25 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
         ProxyRun { label, knowledge, config, plan, judged, memo: Memo::default(), live }
     };
     work.iter().zip(&numbers).map(run).collect()
+}
+
+/// What a made-up workload is called: what filters can tell it by.
+fn made_up_label(proxy: &Proxy) -> String {
+    let mut label = format!("a {}", proxy.kind.word());
+    if let Some(gateway) = proxy.gateway_name().filter(|name| *name != ANY_GATEWAY) {
+        let _ = write!(label, " {gateway}");
+    }
+    let own = proxy.labels.iter().filter(|(key, _)| *key != GATEWAY_NAME_LABEL);
+    let labels: Vec<String> = own.map(|(key, value)| format!("{key}={value}")).collect();
+    if !labels.is_empty() {
+        let _ = write!(label, " with {}", labels.join(", "));
+    }
+    if proxy.namespace == ANY_NAMESPACE {
+        label.push_str(" in any namespace");
+    } else {
+        let _ = write!(label, " in {}", proxy.namespace);
+    }
+    label
 }
 
 /// Does the same for every item, on all cores when there are many; the order stays.
@@ -335,8 +357,7 @@ fn made_up_proxies<'a>(
     let mut wanted = BTreeSet::new();
     for (filter, _) in filters.iter().zip(seen).filter(|(_, seen)| !**seen) {
         // A filter of the root namespace meets the workloads of all others: one made-up namespace stands for them.
-        let namespace =
-            if filter.namespace == mesh.root_namespace { "any-namespace" } else { filter.namespace.as_str() };
+        let namespace = if filter.namespace == mesh.root_namespace { ANY_NAMESPACE } else { filter.namespace.as_str() };
         let labels = filter.selector.as_ref().unwrap_or(&none);
         let gateways: Vec<&str> = filter
             .target_refs
@@ -350,9 +371,10 @@ fn made_up_proxies<'a>(
         }
         wanted.extend(gateways.into_iter().map(|gateway| (namespace, labels, Some(gateway))));
     }
-    let mut proxies = Vec::new();
+    let workloads: Vec<String> = references.iter().map(|one| format!("any-{}", one.proxy.kind.word())).collect();
+    let mut proxies = Vec::with_capacity(wanted.len() * references.len());
     for (namespace, labels, gateway) in wanted {
-        for (index, reference) in references.iter().enumerate() {
+        for (index, (reference, workload)) in references.iter().zip(&workloads).enumerate() {
             let of_gateway_api = reference.proxy.gateway_name().is_some();
             if gateway.is_some() && !of_gateway_api {
                 continue;
@@ -363,10 +385,9 @@ fn made_up_proxies<'a>(
             }
             let mut labels = labels.clone();
             if of_gateway_api {
-                labels.insert(GATEWAY_NAME_LABEL.to_owned(), gateway.unwrap_or("any-gateway").to_owned());
+                labels.insert(GATEWAY_NAME_LABEL.to_owned(), gateway.unwrap_or(ANY_GATEWAY).to_owned());
             }
-            let workload = format!("any-{}", reference.proxy.kind.word());
-            proxies.push((index, reference.of(namespace.to_owned(), String::new(), workload, labels)));
+            proxies.push((index, reference.of(namespace.to_owned(), String::new(), workload.clone(), labels)));
         }
     }
     proxies

@@ -28,6 +28,8 @@ pub struct Summary {
     pub infos: usize,
     /// Findings that have a safe fix.
     pub fixable: usize,
+    /// Whether nothing can be written where the filters come from: a cluster, a capture, the demo.
+    pub read_only: bool,
     /// Findings taken away by suppressions.
     pub suppressed: usize,
     /// Findings known by the baseline.

@@ -59,7 +59,8 @@ pub fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
         } else if path.is_file() {
             found.push(path.clone());
         } else {
-            problems.push(trouble("read", path, &io::Error::from(io::ErrorKind::NotFound)));
+            let odd = || io::Error::other("it is neither a file nor a folder");
+            problems.push(trouble("read", path, &fs::metadata(path).err().unwrap_or_else(odd)));
         }
     }
     (found, problems)

@@ -16,6 +16,7 @@ pub use read::Layout;
 pub use rewrite::{Edit, Rewritten};
 pub use text::Pool;
 
+use crate::load::files::{reason, shown};
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::model::resource::{
     FieldNames, ProxyConfig, RefusedResource, Resource, ResourceError, ResourceKind, ResourceState,
@@ -42,7 +43,7 @@ pub struct Dump {
 impl Dump {
     /// Reads a file. Nothing is returned when it is no dump; of half a dump, what is complete is.
     pub fn read(path: &Path, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
-        let name = path.display().to_string();
+        let name = shown(path);
         let read = match read::file(path, layout) {
             Ok(bytes) => Dump::from_bytes(name, bytes),
             Err(error) => (None, vec![unreadable(&name, &error)]),
@@ -260,7 +261,11 @@ fn error(code: &'static str, message: String, help: &str) -> Problem {
 }
 
 fn unreadable(name: &str, cause: &io::Error) -> Problem {
-    error("dump-unreadable", format!("cannot read {name}: {cause}"), "check the path, its permissions and the archive")
+    error(
+        "dump-unreadable",
+        format!("cannot read {name}: {}", reason(cause)),
+        "check the path, its permissions and the archive",
+    )
 }
 
 fn cut_archive(name: &str, got: usize) -> Problem {

@@ -1,6 +1,7 @@
 //! Which files the arguments for dumps stand for.
 
 use crate::load::dump::{Dump, Layout};
+use crate::load::files::reason;
 use crate::source::{Problem, Severity};
 use std::fs;
 use std::io;
@@ -20,7 +21,7 @@ pub fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
                 problems.push(problem(
                     "cannot-read",
                     Severity::Error,
-                    format!("cannot read {}: {error}", argument.display()),
+                    format!("cannot read {}: {}", argument.display(), reason(&error)),
                 ));
                 continue;
             }

@@ -56,7 +56,7 @@ pub(super) fn list(arguments: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<In
 }
 
 fn input(path: PathBuf, named: bool) -> Input {
-    Input { name: path.display().to_string(), named, path: Some(path) }
+    Input { name: shown(&path), named, path: Some(path) }
 }
 
 /// Every YAML and JSON file below a folder; hidden files and folders, and links to folders, are passed over.
@@ -174,7 +174,23 @@ pub(super) fn problem(code: &'static str, severity: Severity, message: String) -
 }
 
 fn cannot_read(name: &str, error: &io::Error) -> Problem {
-    let reason = error.to_string();
-    let reason = reason.split(" (os error").next().unwrap_or_default();
-    problem("cannot-read", Severity::Error, format!("cannot read {name}: {reason}"))
+    problem("cannot-read", Severity::Error, format!("cannot read {name}: {}", reason(error)))
+}
+
+/// What went wrong, without the number that the system has for it.
+pub(super) fn reason(error: &io::Error) -> String {
+    error.to_string().split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+/// What a path is called in messages: characters that would end a line or steer a terminal are written as escapes.
+pub(super) fn shown(path: &Path) -> String {
+    let mut name = String::new();
+    for character in path.display().to_string().chars() {
+        if character.is_control() {
+            name.extend(character.escape_default());
+        } else {
+            name.push(character);
+        }
+    }
+    name
 }

@@ -100,7 +100,9 @@ impl Loaded {
         self.sources.add(name, text);
         self.problems.append(&mut problems);
         for document in kept {
-            if document.get("kind").and_then(Node::as_str).is_some() {
+            if let Some(problem) = resources::misspelt_kind(&document) {
+                self.problems.push(problem);
+            } else if document.get("kind").and_then(Node::as_str).is_some() {
                 resources::add(
                     document,
                     &options.namespace,

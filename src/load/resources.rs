@@ -62,6 +62,21 @@ pub(super) fn filter_without_kind(document: &Node) -> Option<Problem> {
     })
 }
 
+/// An EnvoyFilter whose `kind` is written in another way, such as `Envoyfilter` or `EnvoyFilters`.
+pub(super) fn misspelt_kind(document: &Node) -> Option<Problem> {
+    let kind = document.get("kind")?;
+    let word = kind.as_str()?;
+    let alike = word.strip_suffix(['s', 'S']).unwrap_or(word).eq_ignore_ascii_case("EnvoyFilter");
+    let of_istio = text(document, &["apiVersion"]).split_once('/').is_none_or(|(group, _)| group.ends_with("istio.io"));
+    (alike && of_istio && word != "EnvoyFilter").then(|| Problem {
+        code: "missing-kind",
+        severity: Severity::Error,
+        span: Some(kind.span),
+        message: format!("there is no kind `{word}`: the API server refuses this"),
+        help: Some("write kind: EnvoyFilter".to_owned()),
+    })
+}
+
 /// Puts one object into the inventory. Objects of kinds that are not needed are counted.
 pub(super) fn add(
     document: Node,

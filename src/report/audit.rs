@@ -11,6 +11,7 @@ pub use markdown::markdown;
 
 use crate::audit::view::{Audit, During, Filter, Finding, Gets, Place, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
+use crate::model::release::Release;
 use std::collections::BTreeSet;
 
 /// How many filters of each class there are, in words: `3 break, 1 changes, 4 are fine`.
@@ -43,6 +44,9 @@ fn advice(audit: &Audit) -> &'static str {
     match audit.verdict {
         Verdict::ReadyAfterChanges if !rewritten => {
             "Look at what each finding says to check or to write; then no filter stands in the way."
+        }
+        Verdict::Ready if audit.to.parse::<Release>().is_ok_and(|to| to.minor > Release::NEWEST.minor) => {
+            "No filter is known to stand in the way, but this release is younger than those that are known: much of it is a guess."
         }
         Verdict::Ready => "No filter stands in the way of this upgrade.",
         Verdict::ReadyAfterChanges => {

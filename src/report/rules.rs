@@ -16,6 +16,9 @@ fn role(severity: Severity) -> Role {
     }
 }
 
+/// Columns below which a summary gets lines of its own.
+const NARROW: usize = 24;
+
 /// Writes every rule in a line, by theme.
 pub fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static Rule]) -> io::Result<()> {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
@@ -32,8 +35,17 @@ pub fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static Rule]) -
             let fix = if rule.fixes { "fix" } else { "   " };
             let head = 2 + code_width + 2 + width + 2 + 7 + 2 + 3 + 2;
             let summary = plain(rule.summary);
-            let lines = wrap(&summary, terminal.width.saturating_sub(head).max(30));
-            for (index, line) in lines.iter().enumerate() {
+            let room = terminal.width.saturating_sub(head);
+            if room < NARROW {
+                let head = format!("  {:<code_width$}  {:<width$}  {severity}  {fix}", rule.code, rule.name);
+                writeln!(out, "{}", head.trim_end())?;
+                let indent = 2 + code_width + 2;
+                for line in wrap(&summary, terminal.width.saturating_sub(indent)) {
+                    writeln!(out, "{:indent$}{line}", "")?;
+                }
+                continue;
+            }
+            for (index, line) in wrap(&summary, room).iter().enumerate() {
                 if index == 0 {
                     writeln!(out, "  {:<code_width$}  {:<width$}  {severity}  {fix}  {line}", rule.code, rule.name)?;
                 } else {
@@ -113,7 +125,7 @@ pub fn json(out: &mut dyn Write, rules: &[&'static Rule]) -> io::Result<()> {
                 "severity": word(rule.severity),
                 "fixes": rule.fixes,
                 "summary": rule.summary.trim(),
-                "documentation": rule.docs.trim(),
+                "documentation": rule.documentation(),
             })
         })
         .collect();

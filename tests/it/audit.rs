@@ -170,6 +170,21 @@ fn the_page_is_complete_in_itself() {
     }
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script>alert"), "a name is not escaped");
     assert!(page.contains("prefers-color-scheme:dark") && page.contains("@media print"));
+    // Of two rules of one weight the later holds: on paper there is nothing to search in.
+    let (shown, hidden) = (page.find(".tools{display:flex").unwrap(), page.find(".tools.find{display:none}").unwrap());
+    assert!(page.contains("class=\"tools find\"") && shown < hidden, "the search field is printed");
+}
+
+/// Workloads that were made up to fit filters are columns of their own: what they are called tells them apart.
+#[test]
+fn made_up_workloads_are_told_apart() {
+    let (_, text) = audit(&["-o", "json"]);
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let labels: Vec<&str> =
+        json["workloads"].as_array().unwrap().iter().map(|one| one["label"].as_str().unwrap()).collect();
+    let different: std::collections::BTreeSet<&&str> = labels.iter().collect();
+    assert!(labels.len() > 3 && different.len() == labels.len(), "{labels:?}");
+    assert!(labels.iter().any(|label| label.starts_with("a sidecar in shop")), "{labels:?}");
 }
 
 /// The patch applies, and what it gives has fewer findings and no new ones.

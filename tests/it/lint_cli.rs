@@ -111,6 +111,86 @@ fn unreadable_inputs_are_said_and_counted() {
     assert!(usage.err.contains("the nearest is EF301"), "{}", usage.err);
 }
 
+/// What stands in a broken Service or mesh ConfigMap is missing in the answer: who names the file has to hear of it.
+#[test]
+fn documents_of_others_that_cannot_be_read_are_counted() {
+    let broken = "testdata/cli/lint/unread/service.yaml";
+    for form in ["human", "json", "sarif", "junit", "github"] {
+        let said = lint(&[broken, "-o", form, "--fail-on", "never"]);
+        assert_eq!(said.code, 3, "{form}: {}", said.out);
+        assert!(said.err.contains("service.yaml:3:"), "{form}: {}", said.err);
+        let word = if form == "human" { "1 thing could not be read" } else { broken };
+        assert!(said.out.contains(word), "{form} does not say which file: {}", said.out);
+    }
+    let folder = lint(&["testdata/cli/lint/unread", "--fail-on", "never"]);
+    assert_eq!(folder.code, 0, "a folder may hold what is no business of this tool: {}", folder.out);
+    let note = "2 documents without an EnvoyFilter could not be read, first testdata/cli/lint/unread/service.yaml:3:";
+    // Long lines are folded.
+    let said = folder.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(note), "{}", folder.out);
+    let other = lint(&["testdata/cli/lint/unread/note.yaml", "--fail-on", "never"]);
+    assert!(other.err.contains("this is no Kubernetes object"), "{}", other.err);
+}
+
+/// A name with a line break must not make two lines of one, nor a command for the system that reads them.
+#[test]
+fn file_names_cannot_break_out_of_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a\n::error::b\u{1b}[2J.yaml");
+    fs::write(&file, fs::read_to_string(FILTERS).unwrap()).unwrap();
+    for form in ["human", "github", "junit", "markdown"] {
+        let said = run(&["lint", file.to_str().unwrap(), "--select", "EF301", "-o", form]);
+        assert_eq!(said.code, 1, "{form}: {}", said.err);
+        assert!(!said.out.contains('\u{1b}'), "{form}: {}", said.out);
+        assert!(!said.out.lines().any(|line| line.starts_with("::error::b")), "{form}: {}", said.out);
+    }
+}
+
+/// The list of rules fits the terminals that most people have.
+#[test]
+fn the_list_of_rules_fits_eighty_columns() {
+    let cli = Cli::try_parse_from(["kubectl-envoyfilter", "rules"]).unwrap();
+    let terminal = Terminal { colour: false, width: 80 };
+    let around = Surroundings { out: terminal, err: terminal, progress: false };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    cli.run(around, &mut out, &mut err).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    let long: Vec<&str> = out.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(out.contains("EF301") && long.is_empty(), "{}", long.join("\n"));
+}
+
+/// The documentation is Markdown: a space at the beginning of its lines would be that of a doc comment.
+#[test]
+fn documentation_of_rules_begins_at_the_margin() {
+    let said = run(&["rules", "EF309", "-o", "json"]);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let text = json["rules"][0]["documentation"].as_str().unwrap();
+    assert!(text.starts_with("# What it finds\nA MERGE"), "{text}");
+    assert!(!text.contains("\n "), "{text}");
+}
+
+/// What is found of a secret must not stand in the log of a CI system.
+#[test]
+fn secrets_are_not_repeated() {
+    for form in ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"] {
+        let said = run(&["lint", "testdata/rules/secret-in-value/bad.yaml", "--select", "EF513", "-o", form]);
+        assert_eq!(said.code, 1, "{form}: {}", said.err);
+        assert!(said.out.contains("EF513"), "{form}: {}", said.out);
+        for secret in ["dXNlcjpodW50", "s3cr3t-k3y"] {
+            assert!(!said.out.contains(secret), "{form}: {}", said.out);
+        }
+    }
+}
+
+/// A note that says what stood in for a config dump is not said twice.
+#[test]
+fn likely_findings_say_once_what_they_are_judged_by() {
+    let said = run(&["lint", "testdata/field/10-merge-of-false.yaml", "--select", "EF309"]);
+    let judged: Vec<&str> = said.out.lines().filter(|line| line.contains("judged against what istiod")).collect();
+    assert_eq!(judged.len(), 1, "{judged:?}");
+    assert!(judged[0].contains("note: likely: ") && judged[0].ends_with("for a gateway"), "{judged:?}");
+}
+
 #[test]
 fn a_baseline_survives_moves_and_prunes_itself() {
     let folder = tempfile::tempdir().unwrap();

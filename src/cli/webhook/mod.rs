@@ -7,7 +7,7 @@ mod serve;
 mod status;
 mod uninstall;
 
-use super::{Exit, Session, live};
+use super::{Exit, Session, examples, live};
 use crate::cluster::Fault;
 use crate::{deploy, report as forms};
 use clap::{Args, Subcommand, ValueEnum};
@@ -24,16 +24,28 @@ pub(super) struct Webhook {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Install the admission webhook and the scheduled report, or print what that takes
+    #[command(after_help = examples::INSTALL)]
     Install(Box<install::Install>),
     /// Say whether the webhook is there and does its work, and what to do where it does not
+    #[command(after_help = examples::WEBHOOK_STATUS)]
     Status(status::Status),
     /// Lint the running mesh and write what is found into it, as PolicyReports
+    #[command(
+        after_help = examples::REPORT,
+        mut_arg("name", |name| name.help("Name of the installation that the reports belong to"))
+    )]
     Report(report::Report),
     /// Print policies with which the API server checks some rules by itself, without a webhook
+    #[command(
+        after_help = examples::POLICY,
+        mut_arg("name", |name| name.help("Name of the installation, which the names of the policies begin with"))
+    )]
     Policy(policy::Print),
     /// Remove what `install` made, and what the webhook made for itself
+    #[command(after_help = examples::UNINSTALL)]
     Uninstall(uninstall::Uninstall),
     /// Answer the API server: what the deployment of the webhook runs
+    #[command(after_help = examples::SERVE)]
     Serve(Box<serve::Serve>),
 }
 

@@ -2,6 +2,7 @@
 
 use super::DESCRIPTION;
 use crate::load::dump::{Dump, Layout};
+use crate::load::files::reason;
 use crate::load::{Loaded, Options};
 use crate::source::{Problem, Severity};
 use serde_json::Value;
@@ -80,7 +81,7 @@ impl Capture {
             }
             Ok(true)
         });
-        unreadable.extend(walked.err().map(|error| error.to_string()));
+        unreadable.extend(walked.err().map(|error| reason(&error)));
         for what in unreadable {
             loaded.problems.push(trouble(format!("cannot read {}: {what}", path.display())));
         }

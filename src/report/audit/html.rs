@@ -234,6 +234,9 @@ fn group_label(group: &Workloads) -> String {
 }
 
 fn group_members(group: &Workloads) -> String {
+    if group.count == 0 {
+        return format!("{}, made up to fit filters, with what istiod generates by default", group.label);
+    }
     let more = group.count.saturating_sub(group.members.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{} ({}): {}{more}", group.kind, group.knowledge, group.members.join(", "))
@@ -336,27 +339,30 @@ fn roll_out(out: &mut dyn Write, rows: &[RollOut]) -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "<div class=scroll><table><thead><tr><th>istiod<th>Proxies<th>Filters in effect<th>Lost<th>Changed<th>Refused</tr></thead><tbody>"
+        "<div class=scroll><table class=roll-out><thead><tr><th>istiod<th>Proxies<th class=num>Filters in effect<th>Lost<th>Changed<th>Refused</tr></thead><tbody>"
     )?;
     for row in rows {
         let revision = if row.revision.is_empty() { String::new() } else { format!(" ({})", row.revision) };
         write!(
             out,
-            "<tr><td class=whole>{}{}<td>{}<td class=num>{}",
+            "<tr><td class=whole data-is=istiod>{}{}<td data-is=proxies>{}<td class=num data-is=\"filters in effect\">{}",
             Text(&row.istiod),
             Text(&revision),
             Text(&row.proxies),
             row.effective
         )?;
-        for (list, class) in [(&row.lost, "breaks"), (&row.changed, "changes"), (&row.refused, "breaks")] {
+        let lists =
+            [("lost", &row.lost, "breaks"), ("changed", &row.changed, "changes"), ("refused", &row.refused, "breaks")];
+        for (what, list, class) in lists {
             if list.is_empty() {
-                write!(out, "<td class=dim>–")?;
+                write!(out, "<td class=dim data-is={what}>–")?;
                 continue;
             }
             let shown: Vec<&str> = list.iter().take(6).map(String::as_str).collect();
             let more = list.len().saturating_sub(shown.len());
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            write!(out, "<td><span class=\"tag {class}\">{}</span> {}{more}", list.len(), Text(&shown.join(", ")))?;
+            let names = shown.join(", ");
+            write!(out, "<td data-is={what}><span class=\"tag {class}\">{}</span> {}{more}", list.len(), Text(&names))?;
         }
         writeln!(out, "</tr>")?;
     }

@@ -35,7 +35,7 @@ if (data) {
   const escape = text => text.replace(/[&<>"']/g, c => '&#' + c.charCodeAt(0) + ';');
   const at = filters.map(() => new Map());
   cells.forEach(cell => at[cell[0]].set(cell[1], cell));
-  const [W, H, TOP] = [48, 30, 176];
+  const [W, H, TOP] = [48, 30, 240];
   // Filters come in pages: each has the columns that its rows use, in the order in which they come.
   const PAGE = 40;
   let wanted = [], rows = [], columns = [], side = 0, page = 0;

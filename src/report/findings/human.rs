@@ -13,6 +13,9 @@ use std::io::{self, Write};
 /// Most workloads that are named in a note.
 const MAX_WORKLOADS: usize = 6;
 
+/// How a note begins that says what stood in for a config dump.
+const BY_DEFAULT: &str = "judged against what istiod generates by default";
+
 /// Writes findings and the summary.
 pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, report: &Report<'_>) -> io::Result<()> {
     let mut file = None;
@@ -45,14 +48,16 @@ pub fn one(
     let notes = notes(terminal, verbose, finding);
     let span = finding.primary.span;
     let code = finding.rule.code;
-    if line_length(sources, span) > MAX_LINE {
+    if finding.secret || line_length(sources, span) > MAX_LINE {
         let role = match finding.severity {
             Severity::Error => Role::Bad,
             Severity::Warning => Role::Odd,
             Severity::Info => Role::Dim,
         };
         let head = terminal.paint(role, format!("{}[{code}]", word(finding.severity)));
-        writeln!(out, "{head}: {}: {}", sources.place(span), finding.message)?;
+        let label = &finding.primary.message;
+        let label = if label.is_empty() { String::new() } else { format!(": {label}") };
+        writeln!(out, "{head}: {}: {}{label}", sources.place(span), finding.message)?;
         for note in notes {
             writeln!(out, "  = {}", note.replace('\n', "\n    "))?;
         }
@@ -76,7 +81,12 @@ pub fn one(
 }
 
 fn notes(terminal: Terminal, verbose: bool, finding: &Finding) -> Vec<String> {
-    let mut notes: Vec<String> = finding.notes.iter().map(|note| folded(terminal, &format!("note: {note}"))).collect();
+    // What makes it only likely is often said in the finding's own words already.
+    let likely = finding.confidence == Confidence::Likely;
+    let said = finding.notes.iter().position(|note| note.starts_with(BY_DEFAULT)).filter(|_| likely);
+    let word = |index| if said == Some(index) { "note: likely: " } else { "note: " };
+    let own = finding.notes.iter().enumerate();
+    let mut notes: Vec<String> = own.map(|(index, note)| folded(terminal, &format!("{}{note}", word(index)))).collect();
     if !finding.workloads.is_empty() {
         let shown = if verbose { finding.workloads.len() } else { MAX_WORKLOADS };
         let mut names: Vec<String> = finding.workloads.iter().take(shown).cloned().collect();
@@ -86,8 +96,8 @@ fn notes(terminal: Terminal, verbose: bool, finding: &Finding) -> Vec<String> {
         }
         notes.push(folded(terminal, &format!("on: {}", names.join(", "))));
     }
-    if finding.confidence == Confidence::Likely {
-        notes.push("note: likely: judged against what istiod generates by default".to_owned());
+    if likely && said.is_none() {
+        notes.push(format!("note: likely: {BY_DEFAULT}"));
     }
     if let Some(help) = &finding.help {
         notes.push(folded(terminal, &format!("help: {help}")));
@@ -148,7 +158,9 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::
             sum.proven
         ));
     }
-    if sum.fixable > 0 {
+    if sum.fixable > 0 && sum.read_only {
+        lines.push(format!("--diff shows fixes for {}", count(sum.fixable, "finding", "findings")));
+    } else if sum.fixable > 0 {
         lines.push(format!("{} can be fixed with --fix", count(sum.fixable, "finding", "findings")));
     }
     if sum.suppressed > 0 {

@@ -45,12 +45,12 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn descriptor(rule: &Rule) -> Value {
-    let docs = rule.docs.trim();
+    let docs = rule.documentation();
     let mut descriptor = json!({
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary.trim()},
-        "help": {"text": docs, "markdown": docs},
+        "help": {"text": &docs, "markdown": &docs},
         "defaultConfiguration": {"level": level(rule.severity)},
         "properties": {"tags": [rule.theme()]},
     });

@@ -72,8 +72,7 @@ fn a_plugin_that_fails_or_is_not_there_is_named() {
     assert!(said.contains("is no ExecCredential with a status (`PATH`)"), "{said}");
     let said = as_user(&mock, &plugin("/nonexistent/login"));
     assert_eq!(said.code, 2, "{}", said.err);
-    let words =
-        "`/nonexistent/login` does not start: No such file or directory (os error 2); get it from the platform team";
+    let words = "`/nonexistent/login` does not start: No such file or directory; get it from the platform team";
     assert!(said.err.contains(words), "{}", said.err);
     assert_eq!(mock.requests().len(), 0);
 }

@@ -464,6 +464,15 @@ fn get_says_what_is_selected_and_what_is_in_effect() {
     assert_eq!((stamp[0], stamp[4], stamp[5]), ("shop", "2", "1"), "{}", said.out);
     let names = live(&mock, &["get", "stamp-requests", "-o", "name"]);
     assert_eq!(names.out, "envoyfilter/stamp-requests\n");
+    // There are filters, only none of that name: nothing says otherwise, and the nearest is told.
+    let missing = live(&mock, &["get", "stamp-request"]);
+    assert_eq!(missing.code, 2, "{}", missing.err);
+    assert!(missing.err.contains("there is: shop/stamp-requests"), "{}", missing.err);
+    assert!(!missing.err.contains("No EnvoyFilters found"), "{}", missing.err);
+    // Nothing is written to a cluster: no fix is promised.
+    let found = live(&mock, &["lint", "--select", "EF213"]);
+    assert!(found.out.contains("--diff shows fixes for 2 findings"), "{}", found.out);
+    assert!(!found.out.contains("can be fixed with --fix"), "{}", found.out);
     let json = live(&mock, &["get", "-A", "-o", "json"]);
     let list: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(list["items"].as_array().unwrap().len(), 6);

@@ -1,0 +1,1 @@
+audit --to 1.99 -f timeout.yaml

@@ -1,0 +1,1 @@
+lint timeout.yaml --dump nothere.json --stat

@@ -1,0 +1,1 @@
+lint lint/unread timeout.yaml --select EF0

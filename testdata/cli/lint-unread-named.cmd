@@ -1,0 +1,1 @@
+lint lint/unread/service.yaml timeout.yaml --select EF0

@@ -1,0 +1,1 @@
+explain filter nothing --demo -f lint/unread/note.yaml
