@@ -77,7 +77,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     names::count(outbound, "outbound chain", "outbound chains"),
                     names::count(hit.len(), "sidecar", "sidecars")
                 ))
-                .workloads(hit.iter().map(|run| run.label.clone()))
+                .workloads(hit.iter().map(|run| run.label().to_owned()))
         } else {
             finding.confidence(Confidence::Likely).note("so it does on a sidecar as istiod generates it")
         });

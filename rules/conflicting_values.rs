@@ -73,7 +73,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         let places: BTreeSet<&str> = fields.iter().map(|(_, place)| place.as_str()).collect();
         let paths = if paths.len() > 1 { format!("{}, ", names::listed(paths, 4)) } else { String::new() };
         let certain = runs.iter().any(|&run| cx.runs[run].knowledge == Knowledge::Dump);
-        let labels = runs.iter().filter(|_| certain).map(|&run| cx.runs[run].label.clone());
+        let labels = runs.iter().filter(|_| certain).map(|&run| cx.runs[run].label().to_owned());
         out.push(
             Finding::new(
                 rule,

@@ -64,7 +64,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .ineffective()
             .note(format!("{selected} of kind {}", words.join(", ")))
             .help(help)
-            .workloads(met.iter().map(|met| met.run.label.clone())),
+            .workloads(met.iter().map(|met| met.run.label().to_owned())),
         );
     }
 }

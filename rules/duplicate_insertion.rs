@@ -54,7 +54,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 }
                 let entry = found.entry([two.0, two.1, one.0, one.1]).or_default();
                 filter.name().clone_into(&mut entry.0);
-                entry.1.push(run.label.clone());
+                entry.1.push(run.label().to_owned());
                 entry.2 |= certain;
             }
         };

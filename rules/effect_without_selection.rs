@@ -58,7 +58,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 });
                 if there {
                     let key = (built.patch.index, value.name().to_owned());
-                    held.entry(key).or_default().push(run.label.clone());
+                    held.entry(key).or_default().push(run.label().to_owned());
                 }
             }
         }

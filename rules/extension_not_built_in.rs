@@ -82,7 +82,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 finding
                     .note(format!("{} of {} proxies do not list it in `node.extensions`", without.len(), dumps.len()))
                     .note("istiod knows the type and sends it; these proxies reject what holds it")
-                    .workloads(without.iter().map(|on| on.run.label.clone()))
+                    .workloads(without.iter().map(|on| on.run.label().to_owned()))
             };
             out.push(finding);
         }

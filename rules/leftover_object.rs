@@ -88,7 +88,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 for filter in list.filters.iter().filter(|filter| never_generated(list.http, filter, cx.release)) {
                     if !inserted.contains(filter.name()) {
                         let entry = found.entry(filter.name().to_owned()).or_default();
-                        entry.0.insert(run.label.clone());
+                        entry.0.insert(run.label().to_owned());
                         entry.1 += 1;
                         entry.2 = entry.2.or(run.plan.order.first().copied());
                     }

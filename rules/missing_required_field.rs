@@ -70,7 +70,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 if let Some((run, place)) = merged.iter().find(|_| !object.whole) {
                     finding = finding.note(format!("it is missing in the result of the merge, too: {place}"));
                     if run.run.knowledge == Knowledge::Dump {
-                        finding = finding.workloads([run.run.label.clone()]);
+                        finding = finding.workloads([run.run.label().to_owned()]);
                     } else {
                         finding = finding.confidence(Confidence::Likely);
                     }

@@ -74,7 +74,7 @@ fn reasons(cx: &Context<'_>, index: usize) -> BTreeMap<String, BTreeSet<String>>
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for run in cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump) {
         let reason = words(cx, &cx.filters[index], &run.plan.selections[index]);
-        found.entry(reason).or_default().insert(run.label.clone());
+        found.entry(reason).or_default().insert(run.label().to_owned());
     }
     found
 }

@@ -40,7 +40,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
         .of(one.view.filter, Some(one.view.patch.index))
         .label("nothing of this kind")
         .ineffective()
-        .workloads(one.runs.iter().map(|run| run.label.clone()));
+        .workloads(one.runs.iter().map(|run| run.label().to_owned()));
         out.push(match (waypoint, routes, context) {
             (true, true, _) => {
                 finding.note("istiod never patches the routes of a waypoint's service that has a VirtualService")

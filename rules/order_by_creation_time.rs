@@ -35,7 +35,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let entry = found.entry((second, first)).or_default();
-            entry.0.push(run.label.clone());
+            entry.0.push(run.label().to_owned());
             entry.1 |= run.knowledge == Knowledge::Dump;
         }
     }

@@ -44,7 +44,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     hosts.insert(key.host.to_owned(), namespace(cx, met.run, &place.resource, key.host));
                 }
             }
-            workloads.push(met.run.label.clone());
+            workloads.push(met.run.label().to_owned());
         }
         let namespaces: BTreeSet<&str> = hosts.values().map(String::as_str).collect();
         if namespaces.len() < 2 {

@@ -50,7 +50,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .of(view.filter, Some(view.patch.index))
                 .label("fits no proxy")
                 .ineffective()
-                .workloads(met.iter().map(|met| met.run.label.clone()));
+                .workloads(met.iter().map(|met| met.run.label().to_owned()));
         out.push(match (have.is_empty(), names::nearest(key, keys)) {
             (false, _) => finding.note(format!("they have {}, as JSON", names::listed(have, 8))),
             (true, Some(like)) => finding.note("no proxy has this key").help(format!("{like}: {want}")),

@@ -43,13 +43,13 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 let planned = run.plan.get(id);
                 let key = (planned.filter, planned.built.patch.index);
                 let entry = found.entry(key).or_insert((Vec::new(), before.name().to_owned()));
-                entry.0.push(run.label.clone());
+                entry.0.push(run.label().to_owned());
             }
         }
     }
     for view in cx.patches() {
         let Some((labels, before)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
-        let Some(seen) = cx.seen_if(&view, |run| labels.contains(&run.run.label)) else { continue };
+        let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };
         let finding = Finding::new(
             rule,
             view.value_span(&["patch", "operation"]),

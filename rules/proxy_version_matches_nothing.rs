@@ -53,7 +53,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                         .label("fits no proxy")
                         .ineffective()
                         .note(format!("the filter selects {proxies}, of version {}", names::listed(versions, 8)))
-                        .workloads(met.iter().map(|met| met.run.label.clone()));
+                        .workloads(met.iter().map(|met| met.run.label().to_owned()));
                 if wanted.len() > MAX_PROXY_VERSION {
                     finding = finding.note(format!(
                         "an expression of more than {MAX_PROXY_VERSION} bytes fits nothing from 1.31 on"

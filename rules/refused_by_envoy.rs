@@ -61,7 +61,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             }
             blame.resources.insert(format!("{} {}", refusal.kind.word(), refusal.resource));
             if run.knowledge == Knowledge::Dump {
-                blame.workloads.insert(run.label.clone());
+                blame.workloads.insert(run.label().to_owned());
             }
         }
     }

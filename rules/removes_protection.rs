@@ -64,7 +64,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 .label("no longer enforced")
                 .note(format!("each {policy} stays visible and is enforced by no proxy that this patch changes"))
                 .help(format!("change the {policy} instead"))
-                .workloads(hit.iter().map(|met| met.run.label.clone())),
+                .workloads(hit.iter().map(|met| met.run.label().to_owned())),
         );
     }
 }

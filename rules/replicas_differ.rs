@@ -27,7 +27,7 @@ declare_rule! {
 fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
     for (view, standing) in live::standings(cx) {
         for (owner, (without, with)) in live::split(&standing) {
-            let name = |one: &&Standing<'_, '_>| one.run.label.clone();
+            let name = |one: &&Standing<'_, '_>| one.run.label().to_owned();
             let sure = without.iter().all(|one| one.confidence() == Confidence::Certain);
             let all = without.len() + with.len();
             let message = format!("in effect on {} of {all} replicas of {owner}", with.len());

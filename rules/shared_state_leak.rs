@@ -61,7 +61,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
             .note("proxies that this filter does not select get it too, and keep it after the filter is deleted, until istiod restarts")
             .help("do without it, and restart istiod after deleting the filter");
         out.push(if real {
-            finding.workloads(hit.iter().map(|met| met.run.label.clone()))
+            finding.workloads(hit.iter().map(|met| met.run.label().to_owned()))
         } else {
             finding.confidence(Confidence::Likely)
         });

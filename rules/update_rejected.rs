@@ -50,7 +50,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                 }
                 blame.named |= named;
                 blame.resources.insert(format!("{} {name}", kind.word()));
-                blame.workloads.insert(run.label.clone());
+                blame.workloads.insert(run.label().to_owned());
             }
         }
     }

@@ -65,7 +65,7 @@ fn check(rule: &'static Rule, cx: &Context<'_>, out: &mut Findings) {
                     "{instead}targetRefs:\n- group: gateway.networking.k8s.io\n  kind: Gateway\n  name: {}",
                     gateway.unwrap_or("<waypoint>")
                 ))
-                .workloads(in_vain.iter().map(|run| run.label.clone())),
+                .workloads(in_vain.iter().map(|run| run.label().to_owned())),
         );
     }
 }

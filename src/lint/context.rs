@@ -2,6 +2,7 @@
 
 use super::inert::Memo;
 use super::rule::Rule;
+use super::run::made_up_label;
 use super::tried::Trials;
 use super::upgrade::Upgrade;
 use super::value::{self, PatchValue};
@@ -18,7 +19,7 @@ use crate::proto::schema::Schema;
 use crate::source::{Node, Problem, Sources, Span, Step};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How much is known of a proxy's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,8 +45,8 @@ pub struct Live<'a> {
 
 /// A run of the engine on one proxy.
 pub struct ProxyRun<'a> {
-    /// What to call the proxy: `namespace/name`, or `a sidecar` for a reference configuration.
-    pub label: String,
+    /// See [`ProxyRun::label`].
+    pub(super) label: OnceLock<String>,
     /// How much is known.
     pub knowledge: Knowledge,
     /// The configuration.
@@ -226,6 +227,15 @@ impl<'a> PatchView<'a> {
 }
 
 impl<'a> ProxyRun<'a> {
+    /// What to call the proxy: `namespace/name`, or `a sidecar with app=cart in shop` for a made-up one.
+    pub fn label(&self) -> &str {
+        self.label.get_or_init(|| {
+            let proxy = &self.config.proxy;
+            let made_up = self.knowledge == Knowledge::Reference && proxy.name.is_empty();
+            if made_up { made_up_label(proxy) } else { proxy.full_name() }
+        })
+    }
+
     /// A patch on this proxy; `None` when its filter does not attach, or when nobody can tell what it does.
     pub fn patch<'c>(&'c self, filter: usize, patch: usize) -> Option<PatchRun<'c, 'a>> {
         let id = self.plan.find(filter, patch)?;

@@ -406,7 +406,7 @@ fn patch_view(cx: &Context<'_>, index: usize, filter: &EnvoyFilter, patch: usize
     };
     let runs: Vec<PatchRun<'_, '_>> = cx.on_proxies(index, patch).collect();
     let workloads: BTreeSet<&str> =
-        runs.iter().filter(|run| run.run.knowledge == Knowledge::Dump).map(|run| run.run.label.as_str()).collect();
+        runs.iter().filter(|run| run.run.knowledge == Knowledge::Dump).map(|run| run.run.label()).collect();
     json!({
         "index": patch,
         "applyTo": one.apply_to.name(),
@@ -444,7 +444,7 @@ fn run_view(run: &PatchRun<'_, '_>) -> Json {
         })
         .collect();
     json!({
-        "proxy": run.run.label,
+        "proxy": run.run.label(),
         "namespace": proxy.namespace,
         "kind": proxy.kind.word(),
         "labels": proxy.labels,

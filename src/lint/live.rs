@@ -270,9 +270,9 @@ pub fn any_named(mut tree: Tree<'_>, name: &str, test: &impl Fn(&Tree<'_>) -> bo
 /// Says on how many proxies something is so, and names them.
 pub fn on(finding: Finding, standing: &[&Standing<'_, '_>], all: usize, what: &str) -> Finding {
     let sure = standing.iter().all(|one| one.confidence() == Confidence::Certain);
-    let names = standing.iter().map(|one| one.run.label.as_str());
+    let names = standing.iter().map(|one| one.run.label());
     finding
         .note(format!("{what} {} of {}: {}", standing.len(), count(all, "proxy", "proxies"), listed(names, 4)))
         .confidence(if sure { Confidence::Certain } else { Confidence::Likely })
-        .workloads(standing.iter().map(|one| one.run.label.clone()))
+        .workloads(standing.iter().map(|one| one.run.label().to_owned()))
 }

@@ -134,7 +134,7 @@ impl NoMatch<'_, '_> {
                 let have = format!("{} {have}", if self.objects == 1 { "it has" } else { "they have" });
                 finding
                     .note(format!("looked at {looked} on {proxies}; {have}"))
-                    .workloads(self.runs.iter().map(|run| run.label.clone()))
+                    .workloads(self.runs.iter().map(|run| run.label().to_owned()))
             }
             Confidence::Likely => finding.note(
                 "no configuration of a proxy was given: compared with what istiod generates for a sidecar, a gateway and a waypoint",

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::num::NonZero;
 use std::panic::resume_unwind;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// What is linted.
 pub struct Input<'a> {
@@ -245,24 +245,20 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
     });
     let run = |(one, &number): (&Work<'a>, &usize)| {
         let (config, plan) = (one.config, one.plan);
-        let (knowledge, label) = match one.like {
-            None => (Knowledge::Dump, config.proxy.full_name()),
-            Some(_) if config.proxy.name.is_empty() => (Knowledge::Reference, made_up_label(&config.proxy)),
-            Some(_) => (Knowledge::Reference, config.proxy.full_name()),
-        };
+        let knowledge = if one.like.is_none() { Knowledge::Dump } else { Knowledge::Reference };
         let judged = Arc::clone(&judged[number]);
         let live = one.live.map(|(dump, unapplied)| Live {
             dump,
             unapplied,
             doubtful: if unapplied.patched() { doubt::doubtful(plan, &judged) } else { BTreeSet::new() },
         });
-        ProxyRun { label, knowledge, config, plan, judged, memo: Memo::default(), live }
+        ProxyRun { label: OnceLock::new(), knowledge, config, plan, judged, memo: Memo::default(), live }
     };
     work.iter().zip(&numbers).map(run).collect()
 }
 
 /// What a made-up workload is called: what filters can tell it by.
-fn made_up_label(proxy: &Proxy) -> String {
+pub(super) fn made_up_label(proxy: &Proxy) -> String {
     let mut label = format!("a {}", proxy.kind.word());
     if let Some(gateway) = proxy.gateway_name().filter(|name| *name != ANY_GATEWAY) {
         let _ = write!(label, " {gateway}");

@@ -39,7 +39,7 @@ impl Seen<'_, '_> {
     /// Says in a finding how sure it is and on which proxies it is so.
     pub fn tell(&self, finding: Finding) -> Finding {
         if self.certain() {
-            let finding = finding.workloads(self.runs.iter().map(|run| run.run.label.clone()));
+            let finding = finding.workloads(self.runs.iter().map(|run| run.run.label().to_owned()));
             return if self.attached > 1 {
                 finding.note(format!("on {} of the {} proxies it attaches to", self.runs.len(), self.attached))
             } else {
@@ -330,12 +330,12 @@ pub fn tell_behind_terminal(rule: &'static Rule, cx: &Context<'_>, telling: &Tel
         for behind in behind.iter().filter(|behind| behind.both == telling.both) {
             let planned = run.plan.get(behind.id);
             let entry = found.entry((planned.filter, planned.built.patch.index));
-            entry.or_insert_with(|| (Vec::new(), (telling.message)(behind))).0.push(run.label.clone());
+            entry.or_insert_with(|| (Vec::new(), (telling.message)(behind))).0.push(run.label().to_owned());
         }
     }
     for view in cx.patches() {
         let Some((labels, message)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
-        let Some(seen) = cx.seen_if(&view, |run| labels.contains(&run.run.label)) else { continue };
+        let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };
         let finding = Finding::new(rule, view.value_span(&["patch", "operation"]), message.clone())
             .label(telling.label)
             .note("Envoy refuses a listener with a filter behind a terminal one, all of it")

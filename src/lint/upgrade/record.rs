@@ -178,7 +178,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
         .collect();
     RunRecord {
         key: (run.knowledge, proxy.kind, format!("{}/{}", proxy.full_name(), labels), proxy.workload.clone()),
-        label: run.label.clone(),
+        label: run.label().to_owned(),
         knowledge: run.knowledge,
         kind: proxy.kind,
         version: proxy.istio_version.clone(),
