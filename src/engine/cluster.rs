@@ -19,6 +19,8 @@ pub(super) enum Rank {
     Catchall,
     AddedOutbound,
     Inbound,
+    /// Generated beside the inbound ones, and patched by nothing.
+    InboundUnpatched,
     InboundPassthrough,
     AddedInbound,
     Other,
@@ -245,6 +247,11 @@ pub(super) fn rank(kind: ProxyKind, name: &str) -> Rank {
         _ if name.starts_with("outbound_.") => Rank::Catchall,
         _ if name.starts_with("outbound|") => Rank::Outbound,
         _ if name.starts_with("inbound|") => Rank::Inbound,
+        // All of a waypoint's come before what is added (`buildWaypointInboundClusters`), and so does a sidecar's way to
+        // the listener behind HBONE.
+        _ if kind == ProxyKind::Waypoint || (kind == ProxyKind::Sidecar && name == "main_internal") => {
+            Rank::InboundUnpatched
+        }
         _ => Rank::Other,
     }
 }

@@ -46,6 +46,10 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             slots[index].touched |= self.touched;
             if let Err(stop) = result {
                 slots[index].touched = true;
+                // A patch before the one that panics may have renamed it.
+                if let Some(tree) = &slots[index].tree {
+                    slots[index].name = tree.name().to_owned().into();
+                }
                 // Go keeps the slice it was given: a removed listener is one without a name, and stays.
                 for &index in &indices[..=done] {
                     unremove(&mut slots[index]);
@@ -179,6 +183,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
 
     fn filter_chains(&mut self, patches: &Patches, listener: &mut Tree<'a>) -> Flow {
         if patches.chain.is_empty() && patches.network.is_empty() && patches.http.is_empty() {
+            self.drop_empty_chains(listener, false);
             return Ok(());
         }
         let name = listener.name().to_owned();
@@ -219,12 +224,18 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 self.effect(id, place, if dropped { Effect::NoOp(NoOp::AddedEmpty) } else { inserted });
             }
         }
-        if (self.plan.compat.has(Behaviour::DropEmptyAlways) || removed)
-            && let Some(list) = listener.get_mut("filter_chains").and_then(Tree::items_mut)
-        {
+        self.drop_empty_chains(listener, removed);
+        Ok(())
+    }
+
+    /// Chains without `filters` go, also those that a LISTENER MERGE brought. Up to 1.22 only where a patch `removed` one.
+    fn drop_empty_chains(&mut self, listener: &mut Tree<'a>, removed: bool) {
+        if !removed && !self.plan.compat.has(Behaviour::DropEmptyAlways) {
+            return;
+        }
+        if let Some(list) = listener.get_mut("filter_chains").and_then(Tree::items_mut) {
             list.retain(|chain| chain.get("filters").is_some());
         }
-        Ok(())
     }
 
     /// One filter chain; without `filters` afterwards it is removed.

@@ -333,11 +333,21 @@ fn route_passes<'a, S: Sink>(
         if routes.iter().any(|slot| slot.name == *name) {
             continue;
         }
-        // For a name that is no port istiod sends an empty route configuration to a sidecar, and nothing to a gateway.
+        // For a name that is no port istiod sends an empty route configuration to a sidecar, unpatched. To a gateway it
+        // sends one for any name that no server of it has, and patches that.
         let port = name.rsplit(':').next().unwrap_or(name);
-        if !gateway && port.parse::<u32>().is_err() && name != "http_proxy" && !name.starts_with("unix:") {
+        if gateway {
+            if run.plan.compat.has(compat::Behaviour::UnknownRoutesOfGateways) {
+                let mut slot = empty_route(name);
+                if let Some(tree) = &mut slot.tree {
+                    run.route_configuration(context, tree, None);
+                    slot.name = tree.name().to_owned().into();
+                }
+                routes.push(slot);
+            }
+        } else if port.parse::<u32>().is_err() && name != "http_proxy" && !name.starts_with("unix:") {
             routes.push(empty_route(name));
-        } else if !gateway {
+        } else {
             unknown.push(name.clone());
         }
     }

@@ -113,7 +113,7 @@ impl Explainer<'_, '_> {
             position: position.map(|position| position + 1),
             priority: filter.priority,
             root_namespace: filter.namespace == self.mesh.root_namespace,
-            created: filter.created.map(order::rfc3339),
+            created: filter.created.map(crate::proto::time::write),
             ordered_by: position.and_then(|position| position.checked_sub(1)).map(|before| {
                 order::reason(&self.plan.filters[self.plan.order[before]], filter, self.mesh, self.plan.compat)
             }),

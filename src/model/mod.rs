@@ -8,4 +8,4 @@ pub mod proxy;
 pub mod release;
 pub mod resource;
 
-pub use fields::timestamp;
+pub use crate::proto::time::read as timestamp;

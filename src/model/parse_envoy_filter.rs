@@ -8,7 +8,8 @@ use super::envoy_filter::{
     PatchBody, PatchContext, ProxyMatch, RouteAction, RouteConfigurationMatch, RouteMatch, TargetRef, VirtualHostMatch,
     WaypointMatch,
 };
-use super::fields::{Message, Reader, nearest, timestamp};
+use super::fields::{Message, Reader, nearest};
+use crate::proto::time;
 use crate::source::{Node, NodeValue, Problem, Severity};
 
 /// The only version of the API that has EnvoyFilter, in every release.
@@ -166,7 +167,7 @@ fn metadata(reader: &mut Reader, meta: Message<'_>, filter: &mut EnvoyFilter) {
     }
     if there("creationTimestamp") {
         let text = reader.text(meta, "creationTimestamp");
-        filter.created = timestamp(&text);
+        filter.created = time::read(&text);
         if filter.created.is_none()
             && let Some(node) = meta.node.get("creationTimestamp")
         {

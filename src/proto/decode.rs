@@ -4,7 +4,9 @@
 //! proto and JSON names alike, numbers also in quotes, enums by name or number, durations as Go's `time.ParseDuration`
 //! reads them, unknown fields dropped, everything else that does not fit an error that loses the whole patch.
 
+use super::numbers::{bytes, doubles, float, integer, range, signed};
 use super::schema::{Cardinality, Enum, Field, Kind, Message, Schema, WellKnown};
+use super::time;
 use super::tree::{TYPE_KEY, Tree, Value, type_name};
 use crate::source::Step;
 use base64::Engine as _;
@@ -131,15 +133,24 @@ impl Decoder {
         value.open();
         let origin = value.origin;
         if matches!(value.value, Value::Null) && message.well_known() != Some(WellKnown::Value) {
-            return Some(Tree { origin, value: Value::Map(Vec::new()) });
+            let empty = match message.well_known() {
+                Some(WellKnown::Wrapper(kind)) => return self.scalar(message, kind, value),
+                Some(WellKnown::Duration) => Value::String(write_duration(0).into()),
+                Some(WellKnown::Timestamp) => Value::String(time::write((0, 0)).into()),
+                Some(WellKnown::ListValue) => Value::List(Vec::new()),
+                _ => Value::Map(Vec::new()),
+            };
+            return Some(Tree { origin, value: empty });
         }
         match message.well_known() {
             Some(WellKnown::Any) => self.any(message, value),
             Some(WellKnown::Duration) => self.duration(message, &value),
             Some(WellKnown::Wrapper(kind)) => self.scalar(message, kind, value),
             Some(WellKnown::Timestamp) => {
-                if let Value::String(_) = value.value {
-                    Some(value)
+                if let Value::String(text) = &value.value
+                    && let Some(read) = time::read(text)
+                {
+                    Some(Tree::string(time::write(read), origin))
                 } else {
                     self.wrong(message, "a time such as \"2026-01-31T12:00:00Z\"");
                     None
@@ -147,7 +158,7 @@ impl Decoder {
             }
             Some(WellKnown::Struct) => {
                 if let Value::Map(_) = value.value {
-                    Some(value)
+                    Some(doubles(value))
                 } else {
                     self.wrong(message, "a mapping");
                     None
@@ -155,13 +166,13 @@ impl Decoder {
             }
             Some(WellKnown::ListValue) => {
                 if let Value::List(_) = value.value {
-                    Some(value)
+                    Some(doubles(value))
                 } else {
                     self.wrong(message, "a list");
                     None
                 }
             }
-            Some(WellKnown::Value) => Some(value),
+            Some(WellKnown::Value) => Some(doubles(value)),
             _ => {
                 if let Value::Map(entries) = value.value {
                     Some(Tree { origin, value: Value::Map(self.fields(message, entries)) })
@@ -175,17 +186,20 @@ impl Decoder {
 
     fn fields<'a>(&mut self, message: Message, entries: Entries<'a>) -> Entries<'a> {
         let mut out: Vec<(Field, Tree<'a>)> = Vec::with_capacity(entries.len());
-        for (key, value) in entries {
+        // Whatever the JSON name holds wins, also a null or a default, wherever it stands.
+        let doubled = |key: &str| {
+            let field = message.field(key)?;
+            (key != field.json_name()).then(|| entries.iter().any(|(other, _)| *other == *field.json_name()))
+        };
+        let lost: Vec<bool> = entries.iter().map(|(key, _)| doubled(key).unwrap_or(false)).collect();
+        for ((key, value), lost) in entries.into_iter().zip(lost) {
             let Some(field) = message.field(&key) else {
                 self.within(&*key, |this| this.note(message, What::UnknownField));
                 continue;
             };
-            if let Some(at) = out.iter().position(|(seen, _)| seen.number() == field.number()) {
+            if lost {
                 self.within(&*key, |this| this.note(message, What::NameTwice));
-                if key != field.json_name() {
-                    continue;
-                }
-                out.remove(at);
+                continue;
             }
             if matches!(value.value, Value::Null) && !takes_null(field) {
                 continue;
@@ -320,16 +334,15 @@ impl Decoder {
                 Value::Number(_) | Value::Bool(_) => return self.refuse(message, "a string: put it in quotes"),
                 _ => return self.refuse(message, "a string"),
             },
-            Kind::Bytes => match &value.value {
-                Value::String(text) if base64::prelude::BASE64_STANDARD.decode(text.as_bytes()).is_ok() => value.value,
-                Value::Null => Value::String("".into()),
-                _ => return self.refuse(message, "bytes in base64"),
+            Kind::Bytes => match bytes(&value) {
+                Some(bytes) => Value::String(base64::prelude::BASE64_STANDARD.encode(bytes).into()),
+                None => return self.refuse(message, "bytes in base64"),
             },
             Kind::Float | Kind::Double => {
                 if null {
                     Value::Number("0".into())
                 } else {
-                    match float(&value) {
+                    match float(kind, &value) {
                         Some(value) => value,
                         None => return self.refuse(message, "a number"),
                     }
@@ -337,7 +350,7 @@ impl Decoder {
             }
             _ => {
                 let (low, high, wide) = range(kind);
-                let number = if null { Some(0) } else { integer(&value) };
+                let number = if null { Some(0) } else { integer(&value).filter(|_| low < 0 || !signed(&value)) };
                 match number {
                     Some(number) if (low..=high).contains(&number) => {
                         let text = Cow::Owned(number.to_string());
@@ -425,45 +438,6 @@ pub fn is_default(kind: Kind, value: &Tree<'_>) -> bool {
         }
         (Value::String(text), Kind::String | Kind::Bytes) => text.is_empty(),
         _ => false,
-    }
-}
-
-/// Smallest and largest value of an integer kind, and whether proto JSON writes it as a string.
-fn range(kind: Kind) -> (i128, i128, bool) {
-    match kind {
-        Kind::Uint32 | Kind::Fixed32 => (0, u32::MAX.into(), false),
-        Kind::Uint64 | Kind::Fixed64 => (0, u64::MAX.into(), true),
-        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => (i64::MIN.into(), i64::MAX.into(), true),
-        _ => (i32::MIN.into(), i32::MAX.into(), false),
-    }
-}
-
-/// An integer as Go's JSON reads it: digits only, in quotes or not.
-fn integer(value: &Tree<'_>) -> Option<i128> {
-    match &value.value {
-        Value::Number(text) => text.parse().ok().or_else(|| whole(text)),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    }
-}
-
-/// A JSON number such as `1.0` or `1e3` that is a whole number below 1e21: a Struct holds it as a double, which Go
-/// writes without a point and without an exponent.
-#[allow(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
-fn whole(text: &str) -> Option<i128> {
-    let number: f64 = text.parse().ok()?;
-    (number.fract() == 0.0 && number.abs() < 1e21).then_some(number as i128)
-}
-
-fn float<'a>(value: &Tree<'a>) -> Option<Value<'a>> {
-    match &value.value {
-        Value::Number(text) if text.parse::<f64>().is_ok() => Some(Value::Number(text.clone())),
-        Value::String(text) if matches!(&**text, "NaN" | "Infinity" | "-Infinity") => Some(Value::String(text.clone())),
-        Value::String(text) => {
-            let number: f64 = text.parse().ok()?;
-            number.is_finite().then(|| Value::Number(Cow::Owned(number.to_string())))
-        }
-        _ => None,
     }
 }
 

@@ -56,6 +56,10 @@ fn encode_payload(schema: Schema, message: Message, any: &Tree<'_>) -> Option<Ve
 
 fn decode_payload(schema: Schema, message: Message, bytes: &[u8]) -> Option<Tree<'static>> {
     let tree = decode_message(schema, message, bytes, 0)?;
+    // Of Empty the JSON shows no value.
+    if message.well_known() == Some(WellKnown::Empty) {
+        return Some(Tree::new(Value::Map(Vec::new())));
+    }
     if message.well_known().is_some() {
         return Some(Tree::new(Value::Map(vec![(Cow::Borrowed("value"), tree)])));
     }

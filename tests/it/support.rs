@@ -155,10 +155,6 @@ impl Base<'_> {
         for (word, resources) in kinds.as_object().unwrap() {
             for (name, resource) in resources.as_object().unwrap() {
                 let (name, copy) = name.split_once('#').map_or((name.as_str(), false), |(name, _)| (name, true));
-                // The recorder asks for a route once for each listener that names it.
-                if copy && kind(word) == ResourceKind::Route {
-                    continue;
-                }
                 let texts = want.entry((kind(word), name.to_owned())).or_default();
                 if !copy {
                     texts.clear();
@@ -173,35 +169,39 @@ impl Base<'_> {
 
     pub(crate) fn after(&self, patched: &engine::Patched<'_>) -> Resources {
         let touched: BTreeSet<usize> = patched.resources.iter().filter_map(|one| one.source).collect();
-        let mut now = Resources::new();
-        for (index, resource) in self.config.resources.iter().enumerate() {
-            if !touched.contains(&index) {
+        // What each is asked for by is its name before a patch renames it.
+        let untouched = self.config.resources.iter().enumerate().filter(|(index, _)| !touched.contains(index)).map(
+            |(_, resource)| {
                 let key = (resource.kind, resource.name.to_string());
-                now.entry(key.clone()).or_default().push(self.resources[&key][0].clone());
-            }
+                (resource.name.to_string(), key.clone(), self.resources[&key][0].clone())
+            },
+        );
+        let changed = patched.resources.iter().filter_map(|one| {
+            let asked = one.source.map_or(one.name.clone(), |source| self.config.resources[source].name.to_string());
+            Some((asked, (one.kind, one.name.clone()), canonical(one.tree.clone()?)))
+        });
+        let mut all: Vec<_> = untouched.chain(changed).collect();
+        self.drop_routes_not_asked_for(&mut all);
+        let mut now = Resources::new();
+        for (_, key, text) in all {
+            now.entry(key).or_default().push(text);
         }
-        for one in &patched.resources {
-            if let Some(tree) = &one.tree {
-                now.entry((one.kind, one.name.clone())).or_default().push(canonical(tree.clone()));
-            }
-        }
-        self.drop_routes_not_asked_for(&mut now);
         self.changes(now)
     }
 
     /// The recorder asks only for the routes of network filters *named* as HTTP connection manager (Istio's
     /// `xdstest.ExtractRoutesFromListeners`); Envoy asks whatever the filter is called, and so says the engine.
-    fn drop_routes_not_asked_for(&self, now: &mut Resources) {
-        let listeners = |all: &Resources| -> Vec<String> {
-            let listeners = all.iter().filter(|((kind, _), _)| *kind == ResourceKind::Listener);
-            listeners.flat_map(|(_, texts)| texts.clone()).collect()
-        };
-        let after = listeners(now);
-        if listeners(&self.resources) == after {
+    fn drop_routes_not_asked_for(&self, now: &mut Vec<(String, (ResourceKind, String), String)>) {
+        let is_listener = |kind: ResourceKind| kind == ResourceKind::Listener;
+        let before: Vec<&String> =
+            self.resources.iter().filter(|((kind, _), _)| is_listener(*kind)).flat_map(|(_, texts)| texts).collect();
+        let mut after: Vec<_> = now.iter().filter(|(_, (kind, _), _)| is_listener(*kind)).collect();
+        after.sort_by(|left, right| left.1.cmp(&right.1));
+        if after.iter().map(|(_, _, text)| text).eq(before) {
             return;
         }
         let mut asked = BTreeSet::new();
-        for text in &after {
+        for (_, _, text) in after {
             let listener: Json = serde_json::from_str(text).unwrap();
             let chains = listener["filter_chains"].as_array().into_iter().flatten();
             for chain in chains.chain(listener.get("default_filter_chain")) {
@@ -212,7 +212,7 @@ impl Base<'_> {
                 }
             }
         }
-        now.retain(|(kind, name), _| *kind != ResourceKind::Route || asked.contains(name));
+        now.retain(|(name, (kind, _), _)| *kind != ResourceKind::Route || asked.contains(name));
     }
 
     /// What differs from the base; no text for what is gone.
@@ -220,8 +220,12 @@ impl Base<'_> {
         for key in self.resources.keys() {
             now.entry(key.clone()).or_default();
         }
-        for texts in now.values_mut() {
+        for ((kind, _), texts) in &mut now {
             texts.sort();
+            // The recorder asks for a route once for each listener that names it.
+            if *kind == ResourceKind::Route {
+                texts.dedup();
+            }
         }
         now.retain(|key, texts| self.resources.get(key) != Some(texts));
         now

@@ -114,6 +114,20 @@ impl<'a> Undo<'_, 'a> {
         place: Place,
     ) -> bool {
         let (Some(value), Some(message)) = (self.value(id), self.message(apply_to)) else { return true };
+        // Of the chains that a merge into a listener brings, those without filters are dropped at once.
+        let mut kept;
+        let value = if apply_to == ApplyTo::Listener && self.plan.compat.has(Behaviour::DropEmptyAlways) {
+            kept = value.clone();
+            if let Some(chains) = kept.get_mut("filter_chains").and_then(Tree::items_mut) {
+                chains.retain(|chain| chain.get("filters").is_some());
+            }
+            if kept.get("filter_chains").is_some_and(|chains| chains.items().is_empty()) {
+                kept.remove("filter_chains");
+            }
+            &kept
+        } else {
+            value
+        };
         let done = self.unmerge(id, target, place, "", |unmerger, target| unmerger.message(message, target, value));
         // Without a name nothing matches it any more.
         if let Some(name) = target.get_mut("name").filter(|name| name.origin == Origin::UNKNOWN) {
