@@ -8,9 +8,10 @@ use crate::engine::Outcome;
 use crate::lint::fix;
 use crate::lint::upgrade::tell::{Class, short};
 use crate::lint::upgrade::{Kind, PatchChange, RunKey, RunRecord, Snapshot};
-use crate::lint::{Finding as LintFinding, Knowledge};
+use crate::lint::{Edit, Finding as LintFinding, Knowledge};
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::source::Span;
+use crate::model::redact::{REDACTED, Redactor};
+use crate::source::{Sources, Span};
 use std::collections::{BTreeMap, HashMap};
 
 /// Most members of a group that are named.
@@ -247,6 +248,7 @@ fn filters(request: &Request<'_>, found: &[Found], cells: Vec<Vec<Cell>>, chains
         by_filter.entry(one.finding.filter.as_str()).or_default().push(one);
     }
     let parts = cells.into_iter().zip(chains);
+    let redactor = Redactor::new(&[]).ok();
     filters
         .iter()
         .zip(parts)
@@ -254,28 +256,60 @@ fn filters(request: &Request<'_>, found: &[Found], cells: Vec<Vec<Cell>>, chains
             let mut own = by_filter.remove(filter.full_name().as_str()).unwrap_or_default();
             own.sort_by_key(|one| (std::cmp::Reverse(one.class), one.finding.primary.span));
             let name = ["metadata".into(), "name".into()];
-            let text = request.sources.snippet(filter.document.span).to_owned();
+            let document = filter.document.span;
+            let text = request.sources.snippet(document);
+            let fixes = fixes(request, document, &own);
+            let hidden = redactor.as_ref().map(|it| hidden(it, request.sources, filter)).unwrap_or_default();
+            let better = !fixes.is_empty();
             Filter {
                 namespace: filter.namespace.clone(),
                 name: filter.name.clone(),
                 source: source(request, filter.document.key_span(&name)),
                 verdict: own.iter().map(|one| one.class).max(),
                 patches: filter.patches.len(),
-                rewritten: rewritten(request, filter.document.span, &text, &own),
+                rewritten: better.then(|| edited(text, document, &fixes)).flatten(),
+                shown: redactor.as_ref().filter(|_| better).and_then(|it| shown(text, document, it, &hidden, &fixes)),
                 findings: own.iter().map(|one| finding(request, one)).collect(),
                 cells,
                 chains,
-                text,
+                text: edited(text, document, &hidden).unwrap_or_default(),
             }
         })
         .collect()
 }
 
-/// The document with its fixes; `None` when there are none.
-fn rewritten(request: &Request<'_>, document: Span, text: &str, own: &[&Found]) -> Option<String> {
+/// What fixes change in a document, in the order of the places.
+fn fixes(request: &Request<'_>, document: Span, own: &[&Found]) -> Vec<Edit> {
     let findings: Vec<LintFinding> = own.iter().map(|one| one.finding.clone()).collect();
     let outcome = fix::apply(&findings, request.sources, request.unsafe_fixes);
-    let edits = &outcome.files.iter().find(|one| one.file == document.file)?.edits;
+    outcome.files.into_iter().find(|one| one.file == document.file).map(|one| one.edits).unwrap_or_default()
+}
+
+/// What hides the secrets of a filter.
+fn hidden(redactor: &Redactor, sources: &Sources, filter: &EnvoyFilter) -> Vec<Edit> {
+    let edit = |(span, whole)| {
+        let mut text = sources.snippet(span).to_owned();
+        if whole || redactor.text(&mut text) == 0 {
+            REDACTED.clone_into(&mut text);
+        }
+        Edit { span, text }
+    };
+    redactor.places(&filter.document).into_iter().map(edit).collect()
+}
+
+/// A document with fixes and without secrets. What a fix rewrites is known by its form only.
+fn shown(text: &str, document: Span, redactor: &Redactor, hidden: &[Edit], fixes: &[Edit]) -> Option<String> {
+    let meet = |one: &Edit, other: &Edit| one.span.start < other.span.end && other.span.start < one.span.end;
+    let apart = hidden.iter().filter(|edit| !fixes.iter().any(|fix| meet(fix, edit)));
+    let mut all: Vec<Edit> = apart.chain(fixes).cloned().collect();
+    all.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let mut shown = edited(text, document, &all)?;
+    redactor.text(&mut shown);
+    Some(shown)
+}
+
+/// A document with edits; `None` where one does not lie in it.
+fn edited(text: &str, document: Span, edits: &[Edit]) -> Option<String> {
     let mut now = text.to_owned();
     for edit in edits.iter().rev() {
         let start = edit.span.start.checked_sub(document.start)? as usize;

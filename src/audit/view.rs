@@ -132,9 +132,12 @@ pub struct Filter {
     /// Filter chains that it changes, before and after the upgrade.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chains: Vec<Chain>,
-    /// Its text.
+    /// Its text as reports show it: without secrets.
     #[serde(skip_serializing)]
     pub text: String,
+    /// `rewritten` in the same way.
+    #[serde(skip_serializing)]
+    pub shown: Option<String>,
     /// Its text with the fixes that are safe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,

@@ -51,7 +51,7 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
     };
     let mut output = Vec::new();
     for finding in &found {
-        one(&mut output, terminal, false, &loaded.sources, finding)?;
+        one(&mut output, terminal, false, &loaded.sources, finding, false)?;
     }
     let output = String::from_utf8_lossy(&output).trim_end().to_owned();
     Ok((!found.is_empty()).then_some(Example { yaml, output }))

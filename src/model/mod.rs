@@ -5,6 +5,7 @@ mod fields;
 pub mod inventory;
 pub mod parse_envoy_filter;
 pub mod proxy;
+pub mod redact;
 pub mod release;
 pub mod resource;
 

@@ -169,6 +169,49 @@ fn documentation_of_rules_begins_at_the_margin() {
     assert!(!text.contains("\n "), "{text}");
 }
 
+/// A value with a secret, a mistake beside it on its line, and code with a token that an upgrade rewrites.
+const WITH_SECRETS: &str = r#"
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: auth, namespace: shop}
+spec:
+  configPatches:
+  - applyTo: CLUSTER
+    patch:
+      operation: MERGE
+      value:
+        transport_socket: {name: envoy.transport_sockets.tls, typed_config: {"@type": type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext, common_tls_context: {tls_certificates: [{private_key: {inline_string: "s3cr3t-canary-0123"}}], wrong_field: 1}}}
+  - applyTo: HTTP_FILTER
+    match: {context: SIDECAR_INBOUND}
+    patch:
+      operation: INSERT_BEFORE
+      value:
+        name: envoy.filters.http.lua
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua
+          inlineCode: |
+            function envoy_on_request(h)
+              h:headers():add("authorization", "Bearer canary-0123456789")
+            end
+"#;
+
+/// Neither do the findings of other rules show the line, nor the pages that an audit makes for others to read.
+#[test]
+fn secrets_stand_in_no_excerpt_and_on_no_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("auth.yaml");
+    fs::write(&path, WITH_SECRETS).unwrap();
+    let path = path.to_str().unwrap();
+    let said = run(&["lint", path]);
+    assert!(said.out.contains("EF513") && said.out.contains("`wrong_field`"), "{}", said.out);
+    assert!(!said.out.contains("canary"), "{}", said.out);
+    for form in ["html", "markdown"] {
+        let said = run(&["audit", "--from", "1.24", "--to", "1.31", "-f", path, "-o", form]);
+        assert!(said.out.contains("[redacted]") && said.out.contains("defaultSourceCode"), "{form}: {}", said.out);
+        assert!(!said.out.contains("canary"), "{form}: {}", said.out);
+    }
+}
+
 /// What is found of a secret must not stand in the log of a CI system.
 #[test]
 fn secrets_are_not_repeated() {

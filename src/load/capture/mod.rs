@@ -11,7 +11,6 @@
 
 mod pack;
 mod read;
-pub mod redact;
 
 pub use pack::Pack;
 pub use read::Capture;

@@ -442,7 +442,7 @@ fn section(out: &mut dyn Write, audit: &Audit, index: usize, filter: &Filter) ->
             picture(out, audit, chain, &name)?;
         }
     }
-    if let Some(rewritten) = &filter.rewritten {
+    if let Some(rewritten) = &filter.shown {
         writeln!(out, "<h3>Rewritten</h3>")?;
         patch(out, &filter.text, rewritten)?;
     }

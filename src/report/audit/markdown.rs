@@ -71,7 +71,7 @@ pub fn markdown(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
         for one in &filter.findings {
             finding(out, audit, one)?;
         }
-        if let Some(rewritten) = &filter.rewritten {
+        if let Some(rewritten) = &filter.shown {
             let name = &filter.source.file;
             let mut patch = Vec::new();
             let terminal = crate::report::style::Terminal::default();

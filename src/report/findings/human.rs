@@ -6,9 +6,10 @@ use crate::lint::summary::by_rule;
 use crate::lint::{Confidence, Finding};
 use crate::report::problem::{MAX_LINE, emit, line_length, one_line};
 use crate::report::style::{Role, Terminal, count, wrap};
-use crate::source::{Severity, Sources};
+use crate::source::{Severity, Sources, Span};
 use codespan_reporting::diagnostic::{self, Diagnostic, Label};
 use std::io::{self, Write};
+use std::iter;
 
 /// Most workloads that are named in a note.
 const MAX_WORKLOADS: usize = 6;
@@ -31,24 +32,42 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, report: &Rep
             )?;
             file = Some(name);
         }
-        one(out, terminal, verbose, report.sources, finding)?;
+        let hidden = shows_secret(report.sources, report.findings, finding);
+        one(out, terminal, verbose, report.sources, finding, hidden)?;
         writeln!(out)?;
     }
     summary(out, terminal, report)
 }
 
-/// Writes one finding.
+/// Whether the excerpt of a finding would show a line of which some finding says that it holds a secret.
+fn shows_secret(sources: &Sources, findings: &[Finding], finding: &Finding) -> bool {
+    let lines = |span: Span| {
+        let text = sources.get(span.file);
+        (span.file, text.position(span.start).line..=text.position(span.end).line)
+    };
+    let mut secrets = findings.iter().filter(|one| one.secret).map(|one| lines(one.primary.span)).peekable();
+    if secrets.peek().is_none() {
+        return false;
+    }
+    let shown: Vec<_> = iter::once(&finding.primary).chain(&finding.related).map(|label| lines(label.span)).collect();
+    secrets.any(|(file, secret)| {
+        shown.iter().any(|(of, lines)| *of == file && lines.start() <= secret.end() && secret.start() <= lines.end())
+    })
+}
+
+/// Writes one finding; `hidden`: without the lines that it is about.
 pub fn one(
     out: &mut dyn Write,
     terminal: Terminal,
     verbose: bool,
     sources: &Sources,
     finding: &Finding,
+    hidden: bool,
 ) -> io::Result<()> {
     let notes = notes(terminal, verbose, finding);
     let span = finding.primary.span;
     let code = finding.rule.code;
-    if finding.secret || line_length(sources, span) > MAX_LINE {
+    if hidden || finding.secret || line_length(sources, span) > MAX_LINE {
         let role = match finding.severity {
             Severity::Error => Role::Bad,
             Severity::Warning => Role::Odd,

@@ -1,8 +1,9 @@
-//! What must not leave a cluster: keys, certificates, tokens, passwords, wherever they stand in objects and dumps.
+//! What must not leave a cluster, in a capture or in a report: keys, certificates, tokens, passwords, wherever they stand in objects and dumps.
 //!
 //! Values are replaced, never names or structure, so that what is asked of a capture has the answer the cluster gives.
 
-use regex::Regex;
+use crate::source::{Node, NodeValue, Span};
+use regex::{Regex, RegexSet};
 use serde_json::{Map, Value};
 
 /// What stands in place of a secret.
@@ -66,6 +67,8 @@ const SECRET_SECTION: &str = "envoy.admin.v3.SecretsConfigDump";
 pub struct Redactor {
     /// With what stands in place of what they find.
     patterns: Vec<(Regex, &'static str)>,
+    /// All of them, to pass over what has none in one go.
+    any: RegexSet,
 }
 
 /// What stands in place of a secret inside a text: code and URLs stay what they are around it.
@@ -95,7 +98,32 @@ impl Redactor {
         let patterns = all.map(|(pattern, instead)| {
             Regex::new(pattern).map(|pattern| (pattern, instead)).map_err(|error| error.to_string())
         });
-        Ok(Redactor { patterns: patterns.collect::<Result<_, _>>()? })
+        let patterns: Vec<(Regex, &str)> = patterns.collect::<Result<_, _>>()?;
+        let any = RegexSet::new(patterns.iter().map(|(pattern, _)| pattern.as_str()));
+        Ok(Redactor { any: any.map_err(|error| error.to_string())?, patterns })
+    }
+
+    /// The places of the texts in a document that hold secrets, in their order, and whether all of the text is one.
+    pub fn places(&self, document: &Node) -> Vec<(Span, bool)> {
+        fn compare(node: &Node, value: &Value, into: &mut Vec<(Span, bool)>) {
+            match (&node.value, value) {
+                (NodeValue::String(text), Value::String(now)) if text != now => into.push((node.span, now == REDACTED)),
+                (NodeValue::List(items), Value::Array(values)) => {
+                    items.iter().zip(values).for_each(|(item, value)| compare(item, value, into));
+                }
+                (NodeValue::Map(entries), Value::Object(map)) => {
+                    let values = entries.iter().filter_map(|entry| Some((&entry.value, map.get(&entry.key)?)));
+                    values.for_each(|(node, value)| compare(node, value, into));
+                }
+                _ => {}
+            }
+        }
+        let mut value = document.to_json();
+        let mut places = Vec::new();
+        if self.redact(&mut value) > 0 {
+            compare(document, &value, &mut places);
+        }
+        places
     }
 
     /// Replaces the secrets in a value; how many there were.
@@ -143,9 +171,12 @@ impl Redactor {
         found
     }
 
-    /// Replaces the secrets in a text.
-    fn text(&self, text: &mut String) -> usize {
+    /// Replaces what is a secret by its form in a text; how many kinds there were.
+    pub fn text(&self, text: &mut String) -> usize {
         let mut found = 0;
+        if !self.any.is_match(text) {
+            return found;
+        }
         for (pattern, instead) in &self.patterns {
             if pattern.is_match(text) {
                 *text = pattern.replace_all(text, *instead).into_owned();
