@@ -41,7 +41,7 @@ fn run(text: &str) -> usize {
         release: Release::NEWEST,
         mesh: &mesh,
     };
-    lint::check(&input, ALL, &Config::default(), str::to_owned, |_| ()).findings.len()
+    lint::check(&input, ALL, &Config::default(), str::to_owned).findings.len()
 }
 
 fn lint_files(criterion: &mut Criterion) {

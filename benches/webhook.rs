@@ -1,22 +1,23 @@
 //! A burst of reviews on loopback, over TLS as the API server sends them: reviews a second, latency, memory.
 //!
 //! `cargo bench --bench webhook` (30 s at 1,000 a second); `RATE`, `SECONDS`, `WORKLOADS` and `FILTERS` change that. The
-//! latency of a review counts from the moment it was due, so that a server that stalls cannot hide it.
+//! latency of a review counts from the moment it was due, so that a server that stalls cannot hide it. `ROOT` adds filters of the
+//! root namespace and reviews of them, one in ten; `IDLE` connections that say nothing.
+//! `cargo bench --bench webhook -- --worst` measures the memory of eight of the largest reviews at the same time.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench: it fails by them, and prints figures")]
 
 use axum_server::Handle;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use kubectl_envoyfilter::admission::certificates::{Lifetimes, advance};
+use kubectl_envoyfilter::admission::connections::Admit;
 use kubectl_envoyfilter::admission::judge::Rules;
 use kubectl_envoyfilter::admission::librarian::library;
-use kubectl_envoyfilter::admission::review::{Mode, Policy};
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
 use kubectl_envoyfilter::admission::world::{Change, Said};
 use kubectl_envoyfilter::cluster::kinds;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::rules::ALL;
-use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value, json};
 use std::env;
 use std::net::TcpListener;
@@ -59,6 +60,10 @@ fn pod(team: usize, name: usize) -> Value {
 fn review(number: usize, filters: usize) -> Vec<u8> {
     let name = number % filters;
     let mut new = filter(name / 20, name, number);
+    let root = self::number("ROOT", 0);
+    if root > 0 && number.is_multiple_of(10) {
+        new = root_filter(number / 10 % root, number);
+    }
     if number.is_multiple_of(7) {
         new["spec"]["configPatches"][0]["patch"]["value"]["typed_config"]["max_request_bytess"] = number.into();
     }
@@ -84,6 +89,9 @@ fn peak() -> u64 {
 fn main() {
     // `cargo test --bench webhook` only asks whether it runs.
     let seconds = number("SECONDS", if env::args().any(|argument| argument == "--bench") { 30 } else { 2 });
+    if env::args().any(|argument| argument == "--worst") {
+        return worst();
+    }
     let (rate, workloads, filters) = (number("RATE", 1_000), number("WORKLOADS", 1_000), number("FILTERS", 1_000));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(run(rate, seconds, workloads, filters));
@@ -103,14 +111,12 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
     for name in 0..filters {
         library.apply(kinds::ENVOY_FILTER, Change::Put(filter(name / 20, name, 1)));
     }
+    let root = number("ROOT", 0);
+    for name in 0..root {
+        library.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(name, 1)));
+    }
     println!("{workloads} workloads: {} MiB; {filters} filters: {} MiB", known - empty, peak() - known);
-    let limits = Limits {
-        policy: Policy { mode: Mode::Enforce, deny_at: Severity::Error },
-        deadline: Duration::from_secs(5),
-        allow_late: true,
-        max_bytes: 1 << 20,
-        at_once: 8,
-    };
+    let limits = Limits { at_once: 8, ..Limits::default() };
     let rules = Rules { rules: ALL.to_vec(), config: Config::default() };
     let reviewer = Arc::new(Reviewer::new(limits, rules, library.world(), health));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
@@ -123,11 +129,16 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
     listener.set_nonblocking(true).unwrap();
     let address = listener.local_addr().unwrap();
     let handle: Handle<std::net::SocketAddr> = Handle::new();
-    let server = axum_server::from_tcp(listener).unwrap().acceptor(RustlsAcceptor::new(tls)).handle(handle.clone());
-    let server = tokio::spawn(server.serve(webhook(Arc::clone(&reviewer)).into_make_service()));
+    let acceptor = Admit::new(Arc::clone(&reviewer.connections), RustlsAcceptor::new(tls));
+    let server = axum_server::from_tcp(listener).unwrap().acceptor(acceptor).handle(handle.clone());
+    let routes = webhook(Arc::clone(&reviewer)).into_make_service_with_connect_info::<std::net::SocketAddr>();
+    let server = tokio::spawn(server.serve(routes));
     let mut config = kube::Config::new(format!("https://{address}").parse().unwrap());
     config.root_cert = Some(vec![der(&store.signer.cert)]);
     let client = kube::Client::try_from(config).unwrap();
+    // Others hold connections and say nothing.
+    let idle: Vec<_> = (0..number("IDLE", 0)).filter_map(|_| std::net::TcpStream::connect(address).ok()).collect();
+    println!("{} idle connections", idle.len());
     // One review alone, and what it costs when nobody waits.
     assert!(send(&client, 1, filters).await);
     let began = Instant::now();
@@ -172,6 +183,84 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
     assert_eq!(wrong, 0, "reviews that did not end as they should");
     handle.graceful_shutdown(Some(Duration::from_secs(1)));
     server.await.unwrap().unwrap();
+}
+
+/// A filter of the root namespace, for all workloads or for those of one team.
+fn root_filter(number: usize, size: usize) -> Value {
+    let mut filter = filter(0, number, size);
+    filter["metadata"] = json!({"name": format!("mesh-{number}"), "namespace": "istio-system"});
+    filter["spec"]["workloadSelector"] =
+        if number.is_multiple_of(3) { Value::Null } else { json!({"labels": {"app": format!("service-{number}")}}) };
+    filter["spec"]["configPatches"][0]["patch"]["value"]["name"] = format!("mesh.buffer-{number}").into();
+    filter
+}
+
+/// Eight reviews of 3 MiB at the same time, of each kind that is known to be expensive: the peak of memory, and the time.
+fn worst() {
+    const BYTES: usize = 3 << 20;
+    let limits = Limits { at_once: 8, deadline: Duration::from_secs(30), ..Limits::default() };
+    let patch = |value: Value| json!({"applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": value}});
+    let of = |patches: Vec<Value>| {
+        let mut filter = filter(1, 1, 1);
+        filter["spec"]["configPatches"] = patches.into();
+        let object = filter.to_string();
+        let head = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"UPDATE","resource":{"group":"networking.istio.io","version":"v1alpha3","resource":"envoyfilters"},"oldObject":"#;
+        // The API server sends the stored object as well.
+        let old = object.replace("team-1", "team-1 ");
+        format!("{head}{old},\"object\":{object}}}}}").into_bytes()
+    };
+    let half = BYTES / 2;
+    let cases: Vec<(&str, Vec<u8>)> = vec![
+        ("one string", of(vec![patch(json!({"alt_stat_name": "a".repeat(half - 1_000)}))])),
+        ("700,000 numbers", of(vec![patch(json!({"metadata": {"filter_metadata": {"a": {"b": vec![1; 700_000]}}}}))])),
+        ("95,000 numbers", of(vec![patch(json!({"metadata": {"filter_metadata": {"a": {"b": vec![1; 95_000]}}}}))])),
+        ("95,000 keys", {
+            let keys: serde_json::Map<String, Value> = (0..95_000).map(|key| (format!("k{key}"), 1.into())).collect();
+            of(vec![patch(json!({"metadata": {"filter_metadata": {"a": keys}}}))])
+        }),
+        ("4,900 patches", of((0..4_900).map(|at| patch(json!({"alt_stat_name": format!("a{at}")}))).collect())),
+        ("4,900 wrong patches", of((0..4_900).map(|at| patch(json!({format!("a{at}"): 1}))).collect())),
+        ("4,900 insertions", of((0..4_900).map(|at| filter(1, at, at)["spec"]["configPatches"][0].clone()).collect())),
+        ("2,000 expressions", {
+            let versions = (0..2_000).map(|at| {
+                let mut one = patch(json!({"alt_stat_name": "a"}));
+                one["match"] = json!({"proxy": {"proxyVersion": format!(r"^1\.\w{{9}}{at}")}});
+                one
+            });
+            of(versions.collect())
+        }),
+    ];
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    for (name, body) in cases {
+        assert!(body.len() <= BYTES, "{name}: {} bytes", body.len());
+        let (mut library, health) = library(Said::default());
+        for name in 0..1_000 {
+            library.apply(kinds::POD, Change::Put(pod(name / 20, name)));
+        }
+        let rules = Rules { rules: ALL.to_vec(), config: Config::default() };
+        let reviewer = Arc::new(Reviewer::new(limits, rules, library.world(), health));
+        // The kernel counts the peak anew.
+        let _ = std::fs::write("/proc/self/clear_refs", "5");
+        let began = Instant::now();
+        let bodies: Vec<axum::body::Bytes> = (0..8).map(|_| body.clone().into()).collect();
+        let answers =
+            runtime.block_on(futures::future::join_all(bodies.into_iter().map(|body| reviewer.review(body, None))));
+        let verdicts: Vec<String> = answers
+            .into_iter()
+            .map(|answer| {
+                answer
+                    .map_or_else(|(status, _)| status.to_string(), |it| it["response"]["auditAnnotations"].to_string())
+            })
+            .collect();
+        println!(
+            "{name}: {:.1} MiB each, eight in {:.2} s, peak {} MiB, {}",
+            f64::from(u32::try_from(body.len()).unwrap()) / f64::from(1 << 20),
+            began.elapsed().as_secs_f64(),
+            peak(),
+            verdicts[0]
+        );
+        assert!(peak() < 512, "{name} takes {} MiB", peak());
+    }
 }
 
 /// Sends a review; whether the answer is right.

@@ -15,31 +15,37 @@ _kubectl-envoyfilter() {
 
     local context curcontext="$curcontext" state line
     _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '-V[Print version]' \
@@ -55,31 +61,37 @@ never\:"Never"))' \
         case $line[1] in
             (explain)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ":: :_kubectl-envoyfilter__subcmd__explain_commands" \
@@ -94,43 +106,49 @@ never\:"Never"))' \
         case $line[1] in
             (pod)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -138,43 +156,49 @@ never\:"Never"))' \
 ;;
 (po)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -182,43 +206,49 @@ never\:"Never"))' \
 ;;
 (deployment)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -226,43 +256,49 @@ never\:"Never"))' \
 ;;
 (deploy)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -270,43 +306,49 @@ never\:"Never"))' \
 ;;
 (service)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -314,43 +356,49 @@ never\:"Never"))' \
 ;;
 (svc)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -358,43 +406,49 @@ never\:"Never"))' \
 ;;
 (gateway)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -402,43 +456,49 @@ never\:"Never"))' \
 ;;
 (gw)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -446,43 +506,49 @@ never\:"Never"))' \
 ;;
 (workload)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -490,43 +556,49 @@ never\:"Never"))' \
 ;;
 (filter)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- Its name, with or without namespace/:_default' \
@@ -534,81 +606,93 @@ never\:"Never"))' \
 ;;
 (field)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '-o+[Text for people, or JSON (schemas/field-explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/field-explanation.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-':name -- A resource (listener, cluster, route or extension) by its name, and a field in it; with the resource alone, all that filters wrote there:_default' \
+':name -- A resource (listener, cluster, route or extension) by its name, and a field in it; with the resource alone, everything that EnvoyFilters wrote there:_default' \
 && ret=0
 ;;
 (rule)
 _arguments "${_arguments_options[@]}" : \
-'*--rules=[Rules of your own\: files, or folders of files, of kind LintRule]:PATH:_files' \
+'*--rules=[Your own rules\: files or folders of kind LintRule]:PATH:_files' \
 '-o+[Text for people, or JSON]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'::rule -- Code or name of a rule, or the beginning of codes such as EF3; all rules when absent:_default' \
+'::rule -- Code or name of a rule, or a prefix of codes such as EF3 \[default\: all rules\]:_default' \
 ":: :_kubectl-envoyfilter__subcmd__explain__subcmd__rule_commands" \
 "*::: :->rule" \
 && ret=0
@@ -621,34 +705,40 @@ never\:"Never"))' \
         case $line[2] in
             (test)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::paths -- Files, or folders of files, of kind LintRule:_files' \
+'*::paths -- Files or folders of kind LintRule:_files' \
 && ret=0
 ;;
 (help)
@@ -753,204 +843,357 @@ esac
 ;;
 (render)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
-'--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
-'--only=[Leave out every resource that the filters do not touch]:ONLY:(changed)' \
+'*-f+[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
+'--only=[Omit every resource that the EnvoyFilters do not change]:ONLY:(changed)' \
 '-o+[Form of the output]:OUTPUT:(json yaml)' \
 '--output=[Form of the output]:OUTPUT:(json yaml)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '::pod -- Pod of the cluster to render for:_default' \
 && ret=0
 ;;
-(diff)
+(try)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[Filters as they shall be\: new ones, and changed ones with their names]:FILE:_files' \
-'*--filename=[Filters as they shall be\: new ones, and changed ones with their names]:FILE:_files' \
-'*--current=[Filters as they are now\: all that are applied \[default\: the cluster'\''s; with --dump, none\]]:FILE:_files' \
-'*--delete=[A filter of --current to delete]:NAMESPACE/NAME:_default' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
-'--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'*-f+[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
+'*--filename=[EnvoyFilters and other objects\: files, folders, - for the standard input]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--envoy=[Envoy binary to run \[default\: \`envoy\` on the PATH\]]:PATH:_files' \
+'*--stub=[What an upstream answers\: a status, \`echo\`, \`reset\`, or a file with the body; NAME is a cluster, a host, its first part, or \`*\`]:NAME=ANSWER:_default' \
+'*--wasm=[File with the module of a Wasm filter, by the name of the filter]:NAME=FILE:_default' \
+'(--outbound)--inbound=[Port of the workload that the request is for]:PORT:_default' \
+'--outbound=[Host and port that the workload calls; for a waypoint, the service behind it]:HOST:PORT:_default' \
+'-X+[Method]:METHOD:_default' \
+'--request=[Method]:METHOD:_default' \
+'*-H+[Header field]:NAME: VALUE:_default' \
+'*--header=[Header field]:NAME: VALUE:_default' \
+'-d+[Body; @FILE reads it from a file]:BODY:_default' \
+'--data=[Body; @FILE reads it from a file]:BODY:_default' \
+'(-d --data)--json=[Body of JSON, with its content type]:JSON:_default' \
+'--padding=[Send this many more bytes behind the body]:BYTES:_default' \
+'(--grpc --http2)--tcp=[Send a text over TCP instead of HTTP]:TEXT:_default' \
+'--grpc=[Call a gRPC method with an empty message]:SERVICE/METHOD:_default' \
+'*--from=[Where the client is\: an IP address, or a SPIFFE identity (implies mutual TLS)]:IP|spiffe://…:_default' \
+'--sni=[Server name of the TLS handshake]:NAME:_default' \
+'--jwt=[Claims of a token to send, as JSON; the JWT filters of the sandbox trust it]:CLAIMS:_default' \
+'--max-time=[How long the answer may take, in seconds]:SECONDS:_default' \
+'--repeat=[Send the request this many times]:N:_default' \
+'*--without=[Compare with a run without this EnvoyFilter \[default\: without all of them\]]:FILTER:_default' \
+'-o+[Form of the output]:OUTPUT:(human json html)' \
+'--output=[Form of the output]:OUTPUT:(human json html)' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'--server-side[Ask the cluster'\''s API server, its policies and its webhooks too what they say (a dry run\: nothing is kept)]' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'--no-probes[Leave out the probes between HTTP filters\: the answer then says nothing about single filters]' \
+'--http2[Use HTTP/2]' \
+'(--plain)--mtls[Encrypt with mutual TLS]' \
+'(--plain --mtls)--tls[Encrypt with TLS, without a client certificate]' \
+'--plain[Do not encrypt]' \
+'--times[Show times, random values and access logs, which differ from run to run]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::words -- Pod of the cluster (unless --dump or --demo is given), then the path or URL to request:_default' \
+&& ret=0
+;;
+(test)
+_arguments "${_arguments_options[@]}" : \
+'--envoy=[Envoy binary to run \[default\: \`envoy\` on the PATH\]]:PATH:_files' \
+'*--stub=[What an upstream answers\: a status, \`echo\`, \`reset\`, or a file with the body; NAME is a cluster, a host, its first part, or \`*\`]:NAME=ANSWER:_default' \
+'*--wasm=[File with the module of a Wasm filter, by the name of the filter]:NAME=FILE:_default' \
+'--filter=[Run only tests whose name contains this text]:NAME:_default' \
+'--fail-under=[Fail when the tests meet less than this share of patches, filters and routes, in percent]:PERCENT:_default' \
+'(--watch)--init=[Print a first test file for the filters in this file\: one request that meets each patch]:FILTERS:_files' \
+'--dump=[Config dump that the new test file names \[default\: the demo'\''s proxy\]]:DUMP:_files' \
+'-o+[Form of the output]:OUTPUT:(human json junit tap github markdown)' \
+'--output=[Form of the output]:OUTPUT:(human json junit tap github markdown)' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--no-probes[Leave out the probes between HTTP filters\: the answer then says nothing about single filters]' \
+'--watch[Run again whenever a test file or a filter changes]' \
+'--times[Show how long each test took]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'*::paths -- Test files of kind EnvoyFilterTest, or folders with files named *.test.yaml:_files' \
+&& ret=0
+;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+'*-f+[EnvoyFilters as they should be\: new ones, and changed ones with their names]:FILE:_files' \
+'*--filename=[EnvoyFilters as they should be\: new ones, and changed ones with their names]:FILE:_files' \
+'*--current=[EnvoyFilters as they are now, all that are applied \[default\: the cluster'\''s; with --dump, none\]]:FILE:_files' \
+'*--delete=[An EnvoyFilter of --current to delete]:NAMESPACE/NAME:_default' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--server-side[Also ask the cluster'\''s API server, its policies and its webhooks (a dry run\: nothing is stored)]' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
 ;;
 (lint)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[The same, as the other commands take it]:FILE:_files' \
-'*--filename=[The same, as the other commands take it]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
-'--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
-'*--select=[Only these rules\: codes, beginnings of codes such as EF3, names, or all]:RULES:_default' \
-'*--ignore=[Not these rules]:RULES:_default' \
+'*-f+[The same, spelled as for other commands]:FILE:_files' \
+'*--filename=[The same, spelled as for other commands]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
+'*--select=[Only these rules (codes, prefixes such as EF3, names, or all)]:RULES:_default' \
+'*--ignore=[Skip these rules]:RULES:_default' \
 '-o+[Form of the output]:OUTPUT:((human\:"For people"
 json\:"schemas/lint.json"
 sarif\:"SARIF 2.1.0"
 junit\:"JUnit XML"
-github\:"Workflow commands of GitHub Actions"
-gitlab\:"Code quality report of GitLab"
+github\:"GitHub Actions workflow commands"
+gitlab\:"GitLab code quality report"
 markdown\:"A table"))' \
 '--output=[Form of the output]:OUTPUT:((human\:"For people"
 json\:"schemas/lint.json"
 sarif\:"SARIF 2.1.0"
 junit\:"JUnit XML"
-github\:"Workflow commands of GitHub Actions"
-gitlab\:"Code quality report of GitLab"
+github\:"GitHub Actions workflow commands"
+gitlab\:"GitLab code quality report"
 markdown\:"A table"))' \
-'--output-file=[Write to a file instead of the standard output]:FILE:_files' \
-'--fail-on=[From which severity on to exit with 1 \[default\: error\]]:SEVERITY:_default' \
-'--baseline=[Say nothing of the findings in this file]:FILE:_files' \
-'*--rules=[Rules of your own\: files, or folders of files, of kind LintRule]:PATH:_files' \
-'--config=[Configuration, instead of the nearest .envoyfilter.yaml upwards]:FILE:_files' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'--output-file=[Write to a file instead of standard output]:FILE:_files' \
+'--min-severity=[Minimum severity to report\: error, warning or info]:SEVERITY:_default' \
+'--fail-on=[Minimum severity that makes the exit code 1 \[default\: error\]]:SEVERITY:_default' \
+'--baseline=[Ignore findings listed in this file]:FILE:_files' \
+'*--rules=[Your own rules\: files or folders of kind LintRule]:PATH:_files' \
+'--config=[Configuration file \[default\: the nearest .envoyfilter.yaml, searching upwards\]]:FILE:_files' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'--stat[Only counts for each rule]' \
-'--update-baseline[Write what is found to the baseline, without what is found no more]' \
-'--fix[Apply the safe fixes]' \
-'--unsafe-fixes[Apply the unsafe fixes as well]' \
-'--diff[Show what the fixes would change, and change nothing]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'--stat[Show only the number of findings per rule]' \
+'--pedantic[Show infos in full instead of their number]' \
+'--update-baseline[Update the baseline\: add new findings, drop those that are gone]' \
+'--fix[Apply safe fixes]' \
+'--unsafe-fixes[Also apply unsafe fixes]' \
+'--diff[Show what fixes would change without changing anything]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'*::files -- EnvoyFilters and what they are about (workloads, services)\: files, folders, - for the standard input; the cluster'\''s without:_files' \
+'*::files -- EnvoyFilters and related objects (workloads, services)\: files, folders, - for standard input \[default\: the cluster'\''s\]:_files' \
 && ret=0
 ;;
 (get)
 _arguments "${_arguments_options[@]}" : \
 '-o+[Form of the output]:OUTPUT:((table\:"For people"
-wide\:"With labels and workloads"
+wide\:"Also labels and workloads"
 json\:"For programs"
 yaml\:"For programs"
 name\:"envoyfilter/NAME"))' \
 '--output=[Form of the output]:OUTPUT:((table\:"For people"
-wide\:"With labels and workloads"
+wide\:"Also labels and workloads"
 json\:"For programs"
 yaml\:"For programs"
 name\:"envoyfilter/NAME"))' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-w[Go on, and say what changes\: filters, what they select, what is in effect]' \
-'--watch[Go on, and say what changes\: filters, what they select, what is in effect]' \
-'--output-watch-events[With --watch, say whether a filter is new, another one or gone]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-w[Watch for changes\: EnvoyFilters, what they select, what is in effect]' \
+'--watch[Watch for changes\: EnvoyFilters, what they select, what is in effect]' \
+'--output-watch-events[With --watch, show whether an EnvoyFilter was added, modified or deleted]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::names -- Only these EnvoyFilters:_default' \
@@ -962,98 +1205,116 @@ _arguments "${_arguments_options[@]}" : \
 json\:"For programs"))' \
 '--output=[Form of the output]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
 (capture)
 _arguments "${_arguments_options[@]}" : \
-'*--redact=[Redact what this regular expression finds as well; may be given several times]:REGEX:_default' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'*--redact=[Also redact what this regular expression matches; may be given several times]:REGEX:_default' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-':path -- Where to\: a new folder, or a file that ends in .tar.zst or .tar.gz:_files' \
+':path -- Where to write\: a new folder, or an archive that ends in .tar, .tar.zst or .tar.gz:_files' \
 && ret=0
 ;;
 (rbac)
 _arguments "${_arguments_options[@]}" : \
-'*--revision=[Revision of a further control plane, whose mesh settings are read as well]:REVISION:_default' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'*--revision=[Revision of another control plane, whose mesh config is read too]:REVISION:_default' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'--watch[Also what \`get --watch\` needs]' \
-'(--watch)--server-side[Also what \`diff --server-side\` needs\: rights to change EnvoyFilters, since there are none to try alone]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--watch[Include the rights for \`get --watch\`]' \
+'(--watch)--server-side[Include the rights for \`diff --server-side\`\: to change EnvoyFilters, as Kubernetes has none for a dry run alone]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '::command -- The command\: lint, explain, diff, render, get, status, version, audit or capture:_default' \
@@ -1065,63 +1326,75 @@ _arguments "${_arguments_options[@]}" : \
 json\:"For programs"))' \
 '--output=[Form of the output]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'--client[Only this program'\''s version; no cluster is read]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--client[Only the version of this program; reads no cluster]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
 (completion)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':shell -- bash, zsh or fish:(bash elvish fish powershell zsh)' \
@@ -1129,31 +1402,37 @@ never\:"Never"))' \
 ;;
 (__complete)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 '*::words -- The words so far, the last one unfinished:_default' \
@@ -1161,143 +1440,398 @@ never\:"Never"))' \
 ;;
 (audit)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters and what they are about (workloads, services)\: files, folders, - for the standard input \[default\: the cluster of the current context\]]:FILE:_files' \
-'*--filename=[EnvoyFilters and what they are about (workloads, services)\: files, folders, - for the standard input \[default\: the cluster of the current context\]]:FILE:_files' \
-'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the dumps in it, - for the standard input]:DUMP:_files' \
-'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint, over what the dump says]:TYPE:_default' \
-'--proxy-namespace=[Namespace of the proxy, over what the dump says]:NAMESPACE:_default' \
-'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d, over what the dump says]:LABELS:_default' \
-'--proxy-version=[Istio version of the proxy, over what the dump says]:VERSION:_default' \
-'--proxy-name=[Name of the proxy'\''s pod, over what the dump says]:NAME:_default' \
-'--proxy-workload=[Name of the proxy'\''s workload, over what the dump says]:NAME:_default' \
-'--envoy=[Envoy binary to ask whether it takes the patched configuration]:PATH:_files' \
+'*-f+[EnvoyFilters and related objects (workloads, services)\: files, folders, - for standard input \[default\: the whole mesh of the current context; one namespace with -n\]]:FILE:_files' \
+'*--filename=[EnvoyFilters and related objects (workloads, services)\: files, folders, - for standard input \[default\: the whole mesh of the current context; one namespace with -n\]]:FILE:_files' \
+'*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
+'--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
+'--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
+'--proxy-labels=[Labels of the proxy'\''s workload, a=b,c=d; overrides the config dump]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
+'--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
+'--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
 '--to=[Release to upgrade to]:RELEASE:_default' \
-'--from=[Release that runs now \[default\: what the cluster or the config dumps say\]]:RELEASE:_default' \
+'--from=[Release that runs now \[default\: from the cluster or the config dumps\]]:RELEASE:_default' \
 '*--path=[Releases on the way, such as 1.24,1.26,1.28 \[default\: every minor release\]]:RELEASES:_default' \
-'--revision-from=[Name of the revision that runs now\: filters for other revisions do not count before the upgrade]:NAME:_default' \
-'--revision-to=[Name of the revision to upgrade to\: filters for other revisions do not count after the upgrade]:NAME:_default' \
+'--revision-from=[Revision that runs now\: EnvoyFilters for other revisions do not count before the upgrade]:NAME:_default' \
+'--revision-to=[Revision to upgrade to\: EnvoyFilters for other revisions do not count after the upgrade]:NAME:_default' \
 '-o+[Form of the output]:OUTPUT:((human\:"For people"
 json\:"schemas/audit.json"
 markdown\:"For a change ticket"
-html\:"One page, complete in itself"
-diff\:"A patch with the rewritten filters"
+html\:"One self-contained page"
+diff\:"A patch with the rewritten EnvoyFilters"
 sarif\:"SARIF 2.1.0"
 junit\:"JUnit XML"
-github\:"Workflow commands of GitHub Actions"
-gitlab\:"Code quality report of GitLab"))' \
+github\:"GitHub Actions workflow commands"
+gitlab\:"GitLab code quality report"))' \
 '--output=[Form of the output]:OUTPUT:((human\:"For people"
 json\:"schemas/audit.json"
 markdown\:"For a change ticket"
-html\:"One page, complete in itself"
-diff\:"A patch with the rewritten filters"
+html\:"One self-contained page"
+diff\:"A patch with the rewritten EnvoyFilters"
 sarif\:"SARIF 2.1.0"
 junit\:"JUnit XML"
-github\:"Workflow commands of GitHub Actions"
-gitlab\:"Code quality report of GitLab"))' \
-'--output-file=[Write to a file instead of the standard output]:FILE:_files' \
-'--fail-on=[From which class on to exit with 1]:CLASS:((breaks\:"What works now and not after the upgrade"
-changes\:"Also what works in another way"
-deprecated\:"Also what a later release refuses"
+github\:"GitHub Actions workflow commands"
+gitlab\:"GitLab code quality report"))' \
+'--output-file=[Write to a file instead of standard output]:FILE:_files' \
+'--fail-on=[Minimum class that makes the exit code 1]:CLASS:((breaks\:"What works now but not after the upgrade"
+changes\:"Also what works differently"
+deprecated\:"Also what a later release rejects"
 cleanup\:"Any finding"
 never\:"Never"))' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your filters]' \
-'--unsafe-fixes[Rewrite filters also where that may change what they mean]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'--unsafe-fixes[Also apply fixes that may change what an EnvoyFilter means]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
+;;
+(migrate)
+_arguments "${_arguments_options[@]}" : \
+'*-f+[The same, as the other commands take it]:FILE:_files' \
+'*--filename=[The same, as the other commands take it]:FILE:_files' \
+'--to=[Release whose APIs may be used, such as 1.28 \[default\: that of the control plane\]]:RELEASE:_default' \
+'--accept=[Weakest class to write]:CLASS:((exact\:"Only moves after which istiod generates the same"
+same-but\:"Also moves that differ in names, order and metadata"
+differs\:"Also moves that differ in behavior"
+reviewed\:"Also moves of authentication, authorization and TLS, once you have reviewed them"))' \
+'-o+[Form of the output]:OUTPUT:((human\:"For people"
+yaml\:"Objects ready for kubectl apply"
+diff\:"Unified diffs"
+json\:"schemas/migrate.json"
+markdown\:"For a pull request"
+html\:"One page"))' \
+'--output=[Form of the output]:OUTPUT:((human\:"For people"
+yaml\:"Objects ready for kubectl apply"
+diff\:"Unified diffs"
+json\:"schemas/migrate.json"
+markdown\:"For a pull request"
+html\:"One page"))' \
+'--output-dir=[Write the objects to files of this folder]:DIRECTORY:_files' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::files -- EnvoyFilters and the objects beside them (Services, Gateways, VirtualServices, DestinationRules, policies)\: files, folders, - for standard input \[default\: the cluster'\''s\]:_files' \
+":: :_kubectl-envoyfilter__subcmd__migrate_commands" \
+"*::: :->migrate" \
+&& ret=0
+
+    case $state in
+    (migrate)
+        words=($line[2] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:kubectl-envoyfilter-migrate-command-$line[2]:"
+        case $line[2] in
+            (verify)
+_arguments "${_arguments_options[@]}" : \
+'*--before=[Config dumps from before\: files, or folders of files]:DUMP:_files' \
+'*--after=[Config dumps from after]:DUMP:_files' \
+'*--renamed=[A cluster whose name changes, as OLD=NEW]:OLD=NEW:_default' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_kubectl-envoyfilter__subcmd__migrate__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:kubectl-envoyfilter-migrate-help-command-$line[1]:"
+        case $line[1] in
+            (verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
 ;;
 (api)
 _arguments "${_arguments_options[@]}" : \
 '-o+[Text for people, or JSON (schemas/api.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/api.json)]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ':name -- A field, message, enum or extension\: its full name, the end of it (Lua.inline_code), or an extension'\''s name:_default' \
 && ret=0
 ;;
-(rules)
+(dump)
 _arguments "${_arguments_options[@]}" : \
-'*--rules=[Rules of your own\: files, or folders of files, of kind LintRule]:PATH:_files' \
-'-o+[Text for people, or JSON]:OUTPUT:(text json)' \
-'--output=[Text for people, or JSON]:OUTPUT:(text json)' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'*-f+[Objects of the mesh\: files, folders, - for the standard input]:FILE:_files' \
+'*--filename=[Objects of the mesh\: files, folders, - for the standard input]:FILE:_files' \
+'--istiod=[istiod binary (pilot-discovery) to run here against the objects, on loopback \[default\: pilot-discovery on the PATH\]]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
+'()--like=[Ask as the proxy of this config dump, with the node metadata it sent]:DUMP:_files' \
+'(--like)--proxy-type=[Ask as a proxy that no object describes\: sidecar, gateway or waypoint]:TYPE:_default' \
+'--proxy-labels=[Labels of the described proxy, a=b,c=d]:LABELS:_default' \
+'--proxy-version=[Istio version of the proxy \[default\: the release of istiod\]]:VERSION:_default' \
+'-o+[Form of the output]:OUTPUT:(json)' \
+'--output=[Form of the output]:OUTPUT:(json)' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--without-filters[Leave all EnvoyFilters out]' \
+'--endpoints[Include endpoints]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'::rule -- Code or name of a rule, or the beginning of codes such as EF3; all rules when absent:_default' \
+'::proxy -- Proxy\: POD, deploy/NAME, svc/NAME, gateway/NAME or workloadentry/NAME of the objects:_default' \
+&& ret=0
+;;
+(doctor)
+_arguments "${_arguments_options[@]}" : \
+'*-f+[Objects of the mesh with its EnvoyFilters\: files, folders, - for the standard input]:FILE:_files' \
+'*--filename=[Objects of the mesh with its EnvoyFilters\: files, folders, - for the standard input]:FILE:_files' \
+'--istiod=[istiod binary (pilot-discovery) to run here against the objects, on loopback \[default\: pilot-discovery on the PATH\]]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
+'-o+[Form of the output]:OUTPUT:(text json)' \
+'--output=[Form of the output]:OUTPUT:(text json)' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
+(rules)
+_arguments "${_arguments_options[@]}" : \
+'*--rules=[Your own rules\: files or folders of kind LintRule]:PATH:_files' \
+'-o+[Text for people, or JSON]:OUTPUT:(text json)' \
+'--output=[Text for people, or JSON]:OUTPUT:(text json)' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+'::rule -- Code or name of a rule, or a prefix of codes such as EF3 \[default\: all rules\]:_default' \
 ":: :_kubectl-envoyfilter__subcmd__rules_commands" \
 "*::: :->rules" \
 && ret=0
@@ -1310,34 +1844,40 @@ never\:"Never"))' \
         case $line[2] in
             (test)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'*::paths -- Files, or folders of files, of kind LintRule:_files' \
+'*::paths -- Files or folders of kind LintRule:_files' \
 && ret=0
 ;;
 (help)
@@ -1370,31 +1910,37 @@ esac
 ;;
 (webhook)
 _arguments "${_arguments_options[@]}" : \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 ":: :_kubectl-envoyfilter__subcmd__webhook_commands" \
@@ -1409,268 +1955,354 @@ never\:"Never"))' \
         case $line[1] in
             (install)
 _arguments "${_arguments_options[@]}" : \
-'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
-'--image=[Image of this program]:IMAGE:_default' \
-'*--pull-secret=[Secret with which the image is pulled; may be given several times]:NAME:_default' \
+'--name=[Name of the installation; -n gives its namespace \[default\: envoyfilter-system\]]:NAME:_default' \
+'--image=[Image of this program, best by its digest\: REGISTRY/kubectl-envoyfilter@sha256\:...]:IMAGE:_default' \
+'*--pull-secret=[Pull secret of the image; may be repeated]:NAME:_default' \
 '--replicas=[Replicas of the server]:NUMBER:_default' \
-'--mode=[enforce refuses what is wrong, warn tells, audit only counts and logs]:MODE:(enforce warn audit)' \
-'--deny-at=[Severity from which on a filter is refused\: error, warning or info]:SEVERITY:(error warning info)' \
-'--deadline=[How long a review may take]:DURATION:_default' \
-'--on-deadline=[What happens to a filter that takes longer\: allow (with a warning) or deny]:WHAT:(allow deny)' \
-'--failure-policy=[What the API server does when no server answers\: Ignore or Fail]:POLICY:(Ignore Fail)' \
-'--timeout=[How long the API server waits for an answer, in seconds]:SECONDS:_default' \
-'--sample-proxies=[Proxies of which the server reads the extensions they have; takes the right to read config dumps]:NUMBER:_default' \
-'--config=[Configuration, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
-'--certificates=[Where the certificate comes from\: own (the server makes and renews it) or cert-manager]:SOURCE:(own cert-manager)' \
-'*--revision=[Revision of a further control plane, whose mesh settings are read as well; may be given several times]:REVISION:_default' \
-'--report-schedule=[When the report is written, as cron]:CRON:_default' \
-'--report-shards=[Pods that share the work of a report]:NUMBER:_default' \
-'--dry-run=[Whether anything is done\: none (it is), client (it is printed), server (the API server checks it)]:HOW:((none\:"It is done"
-client\:"It is only said"
-server\:"The API server checks it and keeps nothing"))' \
-'-o+[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
+'--mode=[What happens to findings\: enforce denies, warn shows warnings, audit logs and counts]:MODE:(enforce warn audit)' \
+'--deny-at=[Minimum severity that denies an EnvoyFilter\: error, warning or info]:SEVERITY:(error warning info)' \
+'--deadline=[Maximum duration of a review; must be shorter than --timeout]:DURATION:_default' \
+'--on-deadline=[Answer to a review that exceeds the deadline because the server is overloaded\: allow (with a warning) or deny]:WHAT:(allow deny)' \
+'--failure-policy=[What the API server does when no replica answers\: Ignore or Fail]:POLICY:(Ignore Fail)' \
+'--timeout=[Timeout of the API server, in seconds]:SECONDS:_default' \
+'--sample-proxies=[Number of proxies whose extensions the server reads; requires the right to read config dumps]:NUMBER:_default' \
+'--config=[Configuration file, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
+'--certificates=[Source of the certificate\: own (made and renewed by the server) or cert-manager]:SOURCE:(own cert-manager)' \
+'*--revision=[Revision of another control plane whose mesh config is read; may be repeated]:REVISION:_default' \
+'--client-ca-configmap=[ConfigMap with the certificate authorities of clients (key ca.crt)\: only the API server gets reviews]:NAME:_default' \
+'(--no-network-policy)*--api-server-cidr=[Addresses of the API server\: the NetworkPolicy lets only them call the webhook; may be repeated]:CIDR:_default' \
+'--report-schedule=[Schedule of the report, in cron format]:CRON:_default' \
+'--report-dump-via=[Source of the report'\''s config dumps\: istiod, or port-forward (requires pods/portforward in all namespaces)]:SOURCE:(istiod port-forward)' \
+'--report-shards=[Number of pods that share the work of a report]:NUMBER:_default' \
+'--dry-run=[Only print (client), or only let the API server check (server)]:HOW:((none\:"Apply the changes"
+client\:"Only print"
+server\:"Let the API server check without storing anything"))' \
+'-o+[Output format\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
 json\:"One List"))' \
-'--output=[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
+'--output=[Output format\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
 json\:"One List"))' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'--service-monitor[Let the Prometheus operator read the metrics]' \
-'--no-network-policy[Without a NetworkPolicy]' \
-'--no-report[Without the scheduled report]' \
-'(--no-report)--report-job[Print a Job that writes one report now, instead of installing]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--service-monitor[Create a ServiceMonitor for the Prometheus operator]' \
+'--no-network-policy[Do not create NetworkPolicies]' \
+'--no-report[Do not create the scheduled report]' \
+'(--no-report)--report-job[Print a Job that writes one report now instead of installing]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
 ;;
 (status)
 _arguments "${_arguments_options[@]}" : \
-'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
-'--trial-namespace=[Namespace in which a filter is sent on trial (as a dry run\: nothing is kept) \[default\: the context'\''s\]]:NAMESPACE:_default' \
-'-o+[Form of the output]:OUTPUT:((table\:"For people"
+'--name=[Name of the installation; -n gives its namespace \[default\: envoyfilter-system\]]:NAME:_default' \
+'--trial-namespace=[Namespace for a trial EnvoyFilter (a dry run\: nothing is stored) \[default\: the context'\''s\]]:NAMESPACE:_default' \
+'-o+[Output format]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
-'--output=[Form of the output]:OUTPUT:((table\:"For people"
+'--output=[Output format]:OUTPUT:((table\:"For people"
 json\:"For programs"))' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
 ;;
 (report)
 _arguments "${_arguments_options[@]}" : \
-'(--shards)--shard=[Only the part I (from 0) of N of the EnvoyFilters\: who shares the work writes the reports of others never]:I/N:_default' \
-'--shards=[The work is shared by so many; which part this is says JOB_COMPLETION_INDEX, as in a Job of completionMode Indexed]:N:_default' \
-'--shard-index=[Part that this is]:SHARD_INDEX:_default' \
-'--config=[Configuration, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
-'*--rules=[Rules of your own\: files, or folders of files, of kind LintRule]:PATH:_files' \
-'--dry-run=[Whether anything is written\: none (it is), client (it is printed), server (the API server checks it)]:HOW:((none\:"It is done"
-client\:"It is only said"
-server\:"The API server checks it and keeps nothing"))' \
-'-o+[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
+'(--shards)--shard=[Only part I (from 0) of N of the EnvoyFilters; parts never write each other'\''s reports]:I/N:_default' \
+'--shards=[Number of parts; JOB_COMPLETION_INDEX selects the part, as in a Job with completionMode Indexed]:N:_default' \
+'--shard-index=[Part to write]:SHARD_INDEX:_default' \
+'--config=[Configuration file, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
+'*--rules=[Custom rules\: files or folders of files of kind LintRule]:PATH:_files' \
+'--dry-run=[Only print (client), or only let the API server check (server)]:HOW:((none\:"Apply the changes"
+client\:"Only print"
+server\:"Let the API server check without storing anything"))' \
+'-o+[Output format\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
 json\:"One List"))' \
-'--output=[Form of what is printed\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
+'--output=[Output format\: yaml or json]:FORM:((yaml\:"Documents, as kubectl apply takes them"
 json\:"One List"))' \
 '--name=[Name of the installation that the reports belong to]:NAME:_default' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
 ;;
 (policy)
 _arguments "${_arguments_options[@]}" : \
-'--action=[What is done with errors\: Deny, Warn or Audit]:ACTION:(Deny Warn Audit)' \
+'--action=[What happens to errors in namespaces without the label envoyfilter.dev/admission\: Deny, Warn or Audit]:ACTION:(Deny Warn Audit)' \
 '--failure-policy=[What the API server does when an expression cannot be evaluated\: Ignore or Fail]:POLICY:(Ignore Fail)' \
-'-o+[Form of the output\: yaml, json, or table (what becomes of every rule)]:FORM:(yaml json table)' \
-'--output=[Form of the output\: yaml, json, or table (what becomes of every rule)]:FORM:(yaml json table)' \
-'--name=[Name of the installation, which the names of the policies begin with]:NAME:_default' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'-o+[Output format\: yaml, json, or table (whether each rule is checked)]:FORM:(yaml json table)' \
+'--output=[Output format\: yaml, json, or table (whether each rule is checked)]:FORM:(yaml json table)' \
+'--name=[Name of the installation; prefix of the names of the policies]:NAME:_default' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
 ;;
-(uninstall)
+(ladder)
 _arguments "${_arguments_options[@]}" : \
-'--name=[Name of the installation; -n is its namespace \[default namespace\: envoyfilter-system\]]:NAME:_default' \
-'--dry-run=[Whether anything is done\: none (it is), client (it is only said), server (the API server checks it)]:HOW:((none\:"It is done"
-client\:"It is only said"
-server\:"The API server checks it and keeps nothing"))' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'--name=[Name of the installation in namespace envoyfilter-system, whose mode and recorded reviews are shown]:NAME:_default' \
+'--installed-in=[Namespace of the installation]:NAMESPACE:_default' \
+'--deny-at=[Minimum severity that denies \[default\: fail_on of the configuration, else error\]]:SEVERITY:_default' \
+'--config=[Configuration file, as for the server]:FILE:_files' \
+'-o+[Output format]:OUTPUT:((table\:"For people"
+json\:"For programs"))' \
+'--output=[Output format]:OUTPUT:((table\:"For people"
+json\:"For programs"))' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'--keep-reports[Leave the reports where they are]' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(uninstall)
+_arguments "${_arguments_options[@]}" : \
+'--name=[Name of the installation; -n gives its namespace \[default\: envoyfilter-system\]]:NAME:_default' \
+'--dry-run=[Only print (client), or only let the API server check (server)]:HOW:((none\:"Apply the changes"
+client\:"Only print"
+server\:"Let the API server check without storing anything"))' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--keep-reports[Keep the reports]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
 && ret=0
 ;;
 (serve)
 _arguments "${_arguments_options[@]}" : \
-'--listen=[Where the API server calls, over TLS\: POST /validate]:ADDRESS:_default' \
-'--metrics-listen=[Where kubelet and Prometheus call, over plain HTTP\: /healthz, /readyz, /metrics]:ADDRESS:_default' \
-'--mode=[What becomes of findings where the label envoyfilter.dev/admission of the namespace says nothing]:MODE:((enforce\:"Findings at or above --deny-at deny, the others warn"
-warn\:"Findings warn"
-audit\:"Findings are logged and counted only"))' \
-'--deny-at=[From which severity on findings deny \[default\: fail_on of the configuration, else error\]]:SEVERITY:_default' \
-'--deadline=[How long a review may take; a tenth less than what the API server waits, if that is shorter]:DURATION:_default' \
-'--on-deadline=[What is answered when that time has run out]:ON_DEADLINE:((allow\:"Allow, with a warning"
+'--listen=[Address for the API server, over TLS\: POST /validate]:ADDRESS:_default' \
+'--probe-listen=[Address for kubelet, over plain HTTP\: /healthz, /readyz]:ADDRESS:_default' \
+'--metrics-listen=[Address for Prometheus, over plain HTTP\: /metrics]:ADDRESS:_default' \
+'--client-ca=[Certificate authorities of clients\: only clients with a certificate they signed get reviews]:FILE:_files' \
+'--mode=[What happens to findings in namespaces without the label envoyfilter.dev/admission]:MODE:((enforce\:"Deny findings at or above --deny-at, warn about the others"
+warn\:"Warn about findings"
+audit\:"Log and count findings only"))' \
+'--deny-at=[Minimum severity that denies \[default\: fail_on of the configuration, else error\]]:SEVERITY:_default' \
+'--deadline=[Maximum duration of a review; shortened to 90 % of the timeout that the API server sends]:DURATION:_default' \
+'--on-deadline=[Answer to a review that exceeds the deadline because the server is overloaded]:ON_DEADLINE:((allow\:"Allow, with a warning"
 deny\:"Deny"))' \
-'--max-request-bytes=[Largest AdmissionReview, in bytes]:BYTES:_default' \
-'--at-once=[How many reviews are made at the same time \[default\: four for each core\]]:NUMBER:_default' \
-'--cert-secret=[Secret that this server keeps its own authority and certificate in]:NAME:_default' \
-'--tls-cert=[Certificate that somebody else renews, as a file; read again when it changes]:FILE:_files' \
-'--tls-key=[Its key]:FILE:_files' \
-'--service=[Service that the API server calls\: the name in the certificate, and that of the Lease of the replicas]:NAME:_default' \
-'--webhook-configuration=[ValidatingWebhookConfiguration whose caBundle is kept right]:NAME:_default' \
-'*--certificate-name=[Further name or address in the certificate; may be given several times]:NAME:_default' \
-'--authority-lifetime=[How long an authority lives; its successor is announced after two thirds of it]:DURATION:_default' \
-'--certificate-lifetime=[How long a certificate lives; it is renewed after two thirds of it]:DURATION:_default' \
-'--rotation-overlap=[How long an authority is trusted before it signs, and after]:DURATION:_default' \
-'--shutdown-delay=[How long to go on serving after SIGTERM, until the API server has heard of it]:DURATION:_default' \
-'--sample-proxies=[How many running proxies to ask for the extensions they are built with; 0\: those of the release count]:NUMBER:_default' \
-'--config=[Configuration, as for lint]:FILE:_files' \
-'*--rules=[Rules of your own\: files, or folders of files, of kind LintRule]:PATH:_files' \
-'--replica=[Name of this replica \[default\: the name of the pod\]]:NAME:_default' \
-'--pod-namespace=[Namespace of the Service, Secret and Lease, unless -n says it]:NAMESPACE:_default' \
-'-n+[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--namespace=[Namespace\: of the cluster'\''s, the one to look at; of documents and names that give none \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
-'--istio-version=[Release of the control plane to act as, such as 1.26 or 1.26.8 \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
-'--root-namespace=[Root namespace of the mesh \[default\: what a mesh ConfigMap among the files says, else istio-system\]]:NAMESPACE:_default' \
-'--color=[Colours\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+'--max-request-bytes=[Maximum size of an AdmissionReview, in bytes]:BYTES:_default' \
+'--at-once=[Reviews judged at the same time \[default\: one per core, at least 2, at most 8\]]:NUMBER:_default' \
+'--cert-secret=[Secret in which the server keeps its own certificate authority and certificate]:NAME:_default' \
+'--tls-cert=[Certificate file that something else renews; reloaded when it changes]:FILE:_files' \
+'--tls-key=[Key file of that certificate]:FILE:_files' \
+'--service=[Service that the API server calls; names the certificate and the Lease of the replicas]:NAME:_default' \
+'--webhook-configuration=[ValidatingWebhookConfiguration whose caBundle the server maintains]:NAME:_default' \
+'*--certificate-name=[Additional name or address in the certificate; may be repeated]:NAME:_default' \
+'--authority-lifetime=[Lifetime of a certificate authority; its successor is published after two thirds]:DURATION:_default' \
+'--certificate-lifetime=[Lifetime of a certificate; it is renewed after two thirds]:DURATION:_default' \
+'--rotation-overlap=[How long an authority is trusted before it starts and after it stops signing]:DURATION:_default' \
+'--shutdown-delay=[How long to keep serving after SIGTERM, until the API server has noticed]:DURATION:_default' \
+'--sample-proxies=[Number of running proxies to ask for their extensions; 0 assumes those of the release]:NUMBER:_default' \
+'--config=[Configuration file, as for lint]:FILE:_files' \
+'*--rules=[Custom rules\: files or folders of files of kind LintRule]:PATH:_files' \
+'--replica=[Name of this replica \[default\: the pod name\]]:NAME:_default' \
+'--pod-namespace=[Namespace of the Service, Secret and Lease, unless -n is given]:NAMESPACE:_default' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
 always\:"Always"
 never\:"Never"))' \
-'--kubeconfig=[Kubeconfig to use, - for the standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; given several times, one after the other]:NAME:_default' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
 '*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
-'--request-timeout=[How long one request may take, such as 10s \[default\: 30s\]]:DURATION:_default' \
-'-l+[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--selector=[Only EnvoyFilters with these labels]:LABELS:_default' \
-'--field-selector=[Only EnvoyFilters with these fields]:FIELDS:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
-'--dump-via=[How proxies are read\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
-'--capture=[Read what \`capture\` wrote, or an archive of \`istioctl bug-report\`, instead of a cluster]:PATH:_files' \
-'-v[Leave nothing out]' \
-'--verbose[Leave nothing out]' \
-'-A[Every namespace]' \
-'--all-namespaces[Every namespace]' \
-'--all-replicas[Read every pod, not one for each template]' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -1700,6 +2332,10 @@ _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
 (policy)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(ladder)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1803,6 +2439,14 @@ esac
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(try)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(test)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (diff)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1843,7 +2487,35 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(migrate)
+_arguments "${_arguments_options[@]}" : \
+":: :_kubectl-envoyfilter__subcmd__help__subcmd__migrate_commands" \
+"*::: :->migrate" \
+&& ret=0
+
+    case $state in
+    (migrate)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:kubectl-envoyfilter-help-migrate-command-$line[1]:"
+        case $line[1] in
+            (verify)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
 (api)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dump)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(doctor)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
@@ -1895,6 +2567,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(ladder)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (uninstall)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -1924,20 +2600,25 @@ esac
 _kubectl-envoyfilter_commands() {
     local commands; commands=(
 'explain:Explain what EnvoyFilters do to a proxy, or who wrote a field' \
-'render:Write a config dump as istiod would send it with these filters' \
-'diff:Show what changed filters change on each proxy' \
-'lint:Say what is wrong, risky or without effect in EnvoyFilters' \
-'get:List EnvoyFilters with what they select and what of them is in effect' \
-'status:One line for each EnvoyFilter and workload where something is wrong' \
-'capture:Save what a run reads of a cluster, without secrets, for --capture' \
-'rbac:Print the roles that a command needs; with -n those for one namespace' \
-'version:Versions of this program, the cluster, control planes and proxies' \
+'render:Print a config dump as istiod would send it with these EnvoyFilters' \
+'try:Send a request through the patched proxy, in a real Envoy on this machine, and show what each filter did' \
+'test:Run test files\: requests through the patched proxy with what is expected of them' \
+'diff:Show what changed EnvoyFilters change on each proxy' \
+'lint:Report EnvoyFilters that are wrong, risky or have no effect' \
+'get:List EnvoyFilters, what they select and which patches are in effect' \
+'status:List EnvoyFilters and workloads where something is wrong' \
+'capture:Save what other commands read from a cluster, without secrets, for --capture' \
+'rbac:Print the roles that a command requires; with -n, for one namespace' \
+'version:Show the versions of this program, the cluster, control planes and proxies' \
 'completion:Print a completion script for a shell' \
 '__complete:' \
-'audit:Say what an upgrade of Istio breaks or changes, and whether to go ahead' \
-'api:Say what a field, type or extension of the Envoy API is, and which releases have it' \
-'rules:List the rules of lint, or show one with its documentation' \
-'webhook:Review EnvoyFilters in the cluster\: install, look after and remove what does it' \
+'audit:Report what an Istio upgrade breaks or changes, and whether it is safe' \
+'migrate:Find the native Istio objects that take over from EnvoyFilters, and what differs then' \
+'api:Describe a field, type or extension of the Envoy API and the releases that have it' \
+'dump:Write the configuration that istiod would send to a proxy, from manifests alone' \
+'doctor:Check this program'\''s engine against a real istiod on your own objects' \
+'rules:List lint rules, or show the documentation of one' \
+'webhook:Install, inspect and remove the admission webhook and what comes with it' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter commands' commands "$@"
@@ -1972,11 +2653,21 @@ _kubectl-envoyfilter__subcmd__diff_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter diff commands' commands "$@"
 }
+(( $+functions[_kubectl-envoyfilter__subcmd__doctor_commands] )) ||
+_kubectl-envoyfilter__subcmd__doctor_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter doctor commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__dump_commands] )) ||
+_kubectl-envoyfilter__subcmd__dump_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter dump commands' commands "$@"
+}
 (( $+functions[_kubectl-envoyfilter__subcmd__explain_commands] )) ||
 _kubectl-envoyfilter__subcmd__explain_commands() {
     local commands; commands=(
-'pod:A pod, by its name or by its workload'\''s' \
-'po:A pod, by its name or by its workload'\''s' \
+'pod:A pod, by its name or its workload'\''s' \
+'po:A pod, by its name or its workload'\''s' \
 'deployment:The pods of a deployment' \
 'deploy:The pods of a deployment' \
 'service:The pods behind a service' \
@@ -1984,9 +2675,9 @@ _kubectl-envoyfilter__subcmd__explain_commands() {
 'gateway:A gateway or waypoint' \
 'gw:A gateway or waypoint' \
 'workload:The pods of a workload of any kind' \
-'filter:One EnvoyFilter, on every proxy given, or that it reaches' \
+'filter:One EnvoyFilter, on every proxy given or every proxy that it reaches' \
 'field:Who wrote a field, such as cluster/NAME/connect_timeout or listener/virtualInbound/filter_chains\[0\]/filters\[0\]' \
-'rule:A rule of lint, by its code or name' \
+'rule:A lint rule, by its code or name' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter explain commands' commands "$@"
@@ -2014,14 +2705,14 @@ _kubectl-envoyfilter__subcmd__explain__subcmd__gateway_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__explain__subcmd__help_commands] )) ||
 _kubectl-envoyfilter__subcmd__explain__subcmd__help_commands() {
     local commands; commands=(
-'pod:A pod, by its name or by its workload'\''s' \
+'pod:A pod, by its name or its workload'\''s' \
 'deployment:The pods of a deployment' \
 'service:The pods behind a service' \
 'gateway:A gateway or waypoint' \
 'workload:The pods of a workload of any kind' \
-'filter:One EnvoyFilter, on every proxy given, or that it reaches' \
+'filter:One EnvoyFilter, on every proxy given or every proxy that it reaches' \
 'field:Who wrote a field, such as cluster/NAME/connect_timeout or listener/virtualInbound/filter_chains\[0\]/filters\[0\]' \
-'rule:A rule of lint, by its code or name' \
+'rule:A lint rule, by its code or name' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter explain help commands' commands "$@"
@@ -2059,7 +2750,7 @@ _kubectl-envoyfilter__subcmd__explain__subcmd__help__subcmd__pod_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__explain__subcmd__help__subcmd__rule_commands] )) ||
 _kubectl-envoyfilter__subcmd__explain__subcmd__help__subcmd__rule_commands() {
     local commands; commands=(
-'test:Run rules of your own over their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
+'test:Test your own rules on their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
     )
     _describe -t commands 'kubectl-envoyfilter explain help rule commands' commands "$@"
 }
@@ -2086,7 +2777,7 @@ _kubectl-envoyfilter__subcmd__explain__subcmd__pod_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__explain__subcmd__rule_commands] )) ||
 _kubectl-envoyfilter__subcmd__explain__subcmd__rule_commands() {
     local commands; commands=(
-'test:Run rules of your own over their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
+'test:Test your own rules on their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter explain rule commands' commands "$@"
@@ -2094,7 +2785,7 @@ _kubectl-envoyfilter__subcmd__explain__subcmd__rule_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__explain__subcmd__rule__subcmd__help_commands] )) ||
 _kubectl-envoyfilter__subcmd__explain__subcmd__rule__subcmd__help_commands() {
     local commands; commands=(
-'test:Run rules of your own over their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
+'test:Test your own rules on their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter explain rule help commands' commands "$@"
@@ -2133,20 +2824,25 @@ _kubectl-envoyfilter__subcmd__get_commands() {
 _kubectl-envoyfilter__subcmd__help_commands() {
     local commands; commands=(
 'explain:Explain what EnvoyFilters do to a proxy, or who wrote a field' \
-'render:Write a config dump as istiod would send it with these filters' \
-'diff:Show what changed filters change on each proxy' \
-'lint:Say what is wrong, risky or without effect in EnvoyFilters' \
-'get:List EnvoyFilters with what they select and what of them is in effect' \
-'status:One line for each EnvoyFilter and workload where something is wrong' \
-'capture:Save what a run reads of a cluster, without secrets, for --capture' \
-'rbac:Print the roles that a command needs; with -n those for one namespace' \
-'version:Versions of this program, the cluster, control planes and proxies' \
+'render:Print a config dump as istiod would send it with these EnvoyFilters' \
+'try:Send a request through the patched proxy, in a real Envoy on this machine, and show what each filter did' \
+'test:Run test files\: requests through the patched proxy with what is expected of them' \
+'diff:Show what changed EnvoyFilters change on each proxy' \
+'lint:Report EnvoyFilters that are wrong, risky or have no effect' \
+'get:List EnvoyFilters, what they select and which patches are in effect' \
+'status:List EnvoyFilters and workloads where something is wrong' \
+'capture:Save what other commands read from a cluster, without secrets, for --capture' \
+'rbac:Print the roles that a command requires; with -n, for one namespace' \
+'version:Show the versions of this program, the cluster, control planes and proxies' \
 'completion:Print a completion script for a shell' \
 '__complete:' \
-'audit:Say what an upgrade of Istio breaks or changes, and whether to go ahead' \
-'api:Say what a field, type or extension of the Envoy API is, and which releases have it' \
-'rules:List the rules of lint, or show one with its documentation' \
-'webhook:Review EnvoyFilters in the cluster\: install, look after and remove what does it' \
+'audit:Report what an Istio upgrade breaks or changes, and whether it is safe' \
+'migrate:Find the native Istio objects that take over from EnvoyFilters, and what differs then' \
+'api:Describe a field, type or extension of the Envoy API and the releases that have it' \
+'dump:Write the configuration that istiod would send to a proxy, from manifests alone' \
+'doctor:Check this program'\''s engine against a real istiod on your own objects' \
+'rules:List lint rules, or show the documentation of one' \
+'webhook:Install, inspect and remove the admission webhook and what comes with it' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter help commands' commands "$@"
@@ -2181,17 +2877,27 @@ _kubectl-envoyfilter__subcmd__help__subcmd__diff_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter help diff commands' commands "$@"
 }
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__doctor_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__doctor_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help doctor commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__dump_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__dump_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help dump commands' commands "$@"
+}
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__explain_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__explain_commands() {
     local commands; commands=(
-'pod:A pod, by its name or by its workload'\''s' \
+'pod:A pod, by its name or its workload'\''s' \
 'deployment:The pods of a deployment' \
 'service:The pods behind a service' \
 'gateway:A gateway or waypoint' \
 'workload:The pods of a workload of any kind' \
-'filter:One EnvoyFilter, on every proxy given, or that it reaches' \
+'filter:One EnvoyFilter, on every proxy given or every proxy that it reaches' \
 'field:Who wrote a field, such as cluster/NAME/connect_timeout or listener/virtualInbound/filter_chains\[0\]/filters\[0\]' \
-'rule:A rule of lint, by its code or name' \
+'rule:A lint rule, by its code or name' \
     )
     _describe -t commands 'kubectl-envoyfilter help explain commands' commands "$@"
 }
@@ -2223,7 +2929,7 @@ _kubectl-envoyfilter__subcmd__help__subcmd__explain__subcmd__pod_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__explain__subcmd__rule_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__explain__subcmd__rule_commands() {
     local commands; commands=(
-'test:Run rules of your own over their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
+'test:Test your own rules on their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
     )
     _describe -t commands 'kubectl-envoyfilter help explain rule commands' commands "$@"
 }
@@ -2257,6 +2963,18 @@ _kubectl-envoyfilter__subcmd__help__subcmd__lint_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter help lint commands' commands "$@"
 }
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__migrate_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__migrate_commands() {
+    local commands; commands=(
+'verify:Compare the config dumps of proxies before and after a migration' \
+    )
+    _describe -t commands 'kubectl-envoyfilter help migrate commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__migrate__subcmd__verify_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__migrate__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help migrate verify commands' commands "$@"
+}
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__rbac_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__rbac_commands() {
     local commands; commands=()
@@ -2270,7 +2988,7 @@ _kubectl-envoyfilter__subcmd__help__subcmd__render_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__rules_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__rules_commands() {
     local commands; commands=(
-'test:Run rules of your own over their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
+'test:Test your own rules on their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
     )
     _describe -t commands 'kubectl-envoyfilter help rules commands' commands "$@"
 }
@@ -2284,6 +3002,16 @@ _kubectl-envoyfilter__subcmd__help__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter help status commands' commands "$@"
 }
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__test_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__test_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help test commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__try_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__try_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help try commands' commands "$@"
+}
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__version_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__version_commands() {
     local commands; commands=()
@@ -2292,12 +3020,13 @@ _kubectl-envoyfilter__subcmd__help__subcmd__version_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands() {
     local commands; commands=(
-'install:Install the admission webhook and the scheduled report, or print what that takes' \
-'status:Say whether the webhook is there and does its work, and what to do where it does not' \
-'report:Lint the running mesh and write what is found into it, as PolicyReports' \
-'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
-'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
-'serve:Answer the API server\: what the deployment of the webhook runs' \
+'install:Install the admission webhook and the scheduled report, or print their manifests' \
+'status:Check whether the webhook is installed and works, and what to fix' \
+'report:Lint the running mesh and write the findings into it as PolicyReports' \
+'policy:Print policies with which the API server checks some rules without a webhook' \
+'ladder:Show, by namespace, what happens when the admission mode is raised' \
+'uninstall:Remove everything that \`install\` and the webhook created' \
+'serve:Run the admission server; this is what the Deployment of the webhook runs' \
     )
     _describe -t commands 'kubectl-envoyfilter help webhook commands' commands "$@"
 }
@@ -2305,6 +3034,11 @@ _kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands() {
 _kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__install_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter help webhook install commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__ladder_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__ladder_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help webhook ladder commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__policy_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__webhook__subcmd__policy_commands() {
@@ -2336,6 +3070,37 @@ _kubectl-envoyfilter__subcmd__lint_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter lint commands' commands "$@"
 }
+(( $+functions[_kubectl-envoyfilter__subcmd__migrate_commands] )) ||
+_kubectl-envoyfilter__subcmd__migrate_commands() {
+    local commands; commands=(
+'verify:Compare the config dumps of proxies before and after a migration' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'kubectl-envoyfilter migrate commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__migrate__subcmd__help_commands] )) ||
+_kubectl-envoyfilter__subcmd__migrate__subcmd__help_commands() {
+    local commands; commands=(
+'verify:Compare the config dumps of proxies before and after a migration' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'kubectl-envoyfilter migrate help commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__migrate__subcmd__help__subcmd__help_commands] )) ||
+_kubectl-envoyfilter__subcmd__migrate__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter migrate help help commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__migrate__subcmd__help__subcmd__verify_commands] )) ||
+_kubectl-envoyfilter__subcmd__migrate__subcmd__help__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter migrate help verify commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__migrate__subcmd__verify_commands] )) ||
+_kubectl-envoyfilter__subcmd__migrate__subcmd__verify_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter migrate verify commands' commands "$@"
+}
 (( $+functions[_kubectl-envoyfilter__subcmd__rbac_commands] )) ||
 _kubectl-envoyfilter__subcmd__rbac_commands() {
     local commands; commands=()
@@ -2349,7 +3114,7 @@ _kubectl-envoyfilter__subcmd__render_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__rules_commands] )) ||
 _kubectl-envoyfilter__subcmd__rules_commands() {
     local commands; commands=(
-'test:Run rules of your own over their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
+'test:Test your own rules on their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter rules commands' commands "$@"
@@ -2357,7 +3122,7 @@ _kubectl-envoyfilter__subcmd__rules_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__rules__subcmd__help_commands] )) ||
 _kubectl-envoyfilter__subcmd__rules__subcmd__help_commands() {
     local commands; commands=(
-'test:Run rules of your own over their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
+'test:Test your own rules on their cases\: RULE/bad*.yaml with \`# CODE\` at the end of offending lines, RULE/good*.yaml' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter rules help commands' commands "$@"
@@ -2382,6 +3147,16 @@ _kubectl-envoyfilter__subcmd__status_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter status commands' commands "$@"
 }
+(( $+functions[_kubectl-envoyfilter__subcmd__test_commands] )) ||
+_kubectl-envoyfilter__subcmd__test_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter test commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__try_commands] )) ||
+_kubectl-envoyfilter__subcmd__try_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter try commands' commands "$@"
+}
 (( $+functions[_kubectl-envoyfilter__subcmd__version_commands] )) ||
 _kubectl-envoyfilter__subcmd__version_commands() {
     local commands; commands=()
@@ -2390,12 +3165,13 @@ _kubectl-envoyfilter__subcmd__version_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__webhook_commands] )) ||
 _kubectl-envoyfilter__subcmd__webhook_commands() {
     local commands; commands=(
-'install:Install the admission webhook and the scheduled report, or print what that takes' \
-'status:Say whether the webhook is there and does its work, and what to do where it does not' \
-'report:Lint the running mesh and write what is found into it, as PolicyReports' \
-'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
-'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
-'serve:Answer the API server\: what the deployment of the webhook runs' \
+'install:Install the admission webhook and the scheduled report, or print their manifests' \
+'status:Check whether the webhook is installed and works, and what to fix' \
+'report:Lint the running mesh and write the findings into it as PolicyReports' \
+'policy:Print policies with which the API server checks some rules without a webhook' \
+'ladder:Show, by namespace, what happens when the admission mode is raised' \
+'uninstall:Remove everything that \`install\` and the webhook created' \
+'serve:Run the admission server; this is what the Deployment of the webhook runs' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter webhook commands' commands "$@"
@@ -2403,12 +3179,13 @@ _kubectl-envoyfilter__subcmd__webhook_commands() {
 (( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help_commands] )) ||
 _kubectl-envoyfilter__subcmd__webhook__subcmd__help_commands() {
     local commands; commands=(
-'install:Install the admission webhook and the scheduled report, or print what that takes' \
-'status:Say whether the webhook is there and does its work, and what to do where it does not' \
-'report:Lint the running mesh and write what is found into it, as PolicyReports' \
-'policy:Print policies with which the API server checks some rules by itself, without a webhook' \
-'uninstall:Remove what \`install\` made, and what the webhook made for itself' \
-'serve:Answer the API server\: what the deployment of the webhook runs' \
+'install:Install the admission webhook and the scheduled report, or print their manifests' \
+'status:Check whether the webhook is installed and works, and what to fix' \
+'report:Lint the running mesh and write the findings into it as PolicyReports' \
+'policy:Print policies with which the API server checks some rules without a webhook' \
+'ladder:Show, by namespace, what happens when the admission mode is raised' \
+'uninstall:Remove everything that \`install\` and the webhook created' \
+'serve:Run the admission server; this is what the Deployment of the webhook runs' \
 'help:Print this message or the help of the given subcommand(s)' \
     )
     _describe -t commands 'kubectl-envoyfilter webhook help commands' commands "$@"
@@ -2422,6 +3199,11 @@ _kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__help_commands() {
 _kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__install_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter webhook help install commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__ladder_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__ladder_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook help ladder commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__policy_commands] )) ||
 _kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__policy_commands() {
@@ -2452,6 +3234,11 @@ _kubectl-envoyfilter__subcmd__webhook__subcmd__help__subcmd__uninstall_commands(
 _kubectl-envoyfilter__subcmd__webhook__subcmd__install_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter webhook install commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__ladder_commands] )) ||
+_kubectl-envoyfilter__subcmd__webhook__subcmd__ladder_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter webhook ladder commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__webhook__subcmd__policy_commands] )) ||
 _kubectl-envoyfilter__subcmd__webhook__subcmd__policy_commands() {

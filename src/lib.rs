@@ -1,24 +1,66 @@
-//! `kubectl envoyfilter`: what istiod does with EnvoyFilters, computed and explained.
+//! What istiod does with `EnvoyFilter` objects, computed and explained: the library behind `kubectl envoyfilter`.
+//!
+//! The crate owns an exact model of istiod's patch code. [`study()`] turns *(configuration of a proxy, filters, release)* into a
+//! [`Study`]: what istiod sends, what each patch did and why not. [`lint`], [`explain`], [`audit`] and their siblings answer
+//! questions about files, captures and running meshes with it; they take a request and return a report.
 //!
 //! ```text
-//! load ─▶ model ─▶ engine (select ▸ order ▸ match ▸ patch ⇒ trace) ─▶ (trial) ─▶ lint + rules ─▶ report
+//! source ─ proto ─ model ─ load ─ engine ─▶ study ─▶ explain, lint + rules, audit ─▶ mesh ─▶ cli, admission ─▶ report
 //! ```
+//!
+//! # Examples
+//!
+//! `examples/lint_text.rs` lints a string, `examples/explain_dump.rs` explains a config dump, and
+//! `examples/own_rule.rs` writes a rule. They run in the tests.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `cluster` | reading running meshes through the Kubernetes API |
+//! | `admission` | the admission server |
+//! | `custom-rules` | rules that users write in CEL |
+//! | `sandbox` | requests through a real Envoy on this machine |
+//! | `cli` | the command line, with all of the above |
+//!
+//! All are on by default. Without them the library needs neither tokio nor kube.
 
+#[cfg(feature = "admission")]
 pub mod admission;
 pub mod audit;
+#[cfg(feature = "sandbox")]
+pub mod behaviour;
+#[cfg(feature = "bottle")]
+pub mod bottle;
+pub mod budget;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod cluster;
 pub mod demo;
+#[cfg(feature = "admission")]
 pub mod deploy;
 pub mod engine;
 pub mod envoy;
 pub mod explain;
 pub mod lint;
 pub mod load;
+pub mod mesh;
+pub mod migrate;
 pub mod model;
+pub mod process;
 pub mod proto;
 pub mod report;
 #[path = "../rules/mod.rs"]
 pub mod rules;
 pub mod source;
+pub mod study;
 pub mod trial;
+pub mod words;
+
+pub use engine::{Outcome, Program};
+pub use lint::Finding;
+pub use mesh::{Error, LintReport, LintRequest, Scope, Settings};
+pub use model::envoy_filter::EnvoyFilter;
+pub use model::release::Release;
+pub use model::resource::ProxyConfig;
+pub use study::{Study, study};

@@ -2,6 +2,7 @@
 
 use clap::Parser;
 use kubectl_envoyfilter::cli::{Cli, ColorChoice, Exit, Surroundings, advice, arguments};
+use kubectl_envoyfilter::process::leash;
 use kubectl_envoyfilter::report::style::Terminal;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
@@ -12,6 +13,10 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if let Some(code) = leash::entered(&mut std::env::args_os().skip(1)) {
+        return code.into();
+    }
+    leash::held_by_this_program();
     let given = arguments(std::env::args_os());
     let cli = match Cli::try_parse_from(&given) {
         Ok(cli) => cli,

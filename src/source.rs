@@ -1,7 +1,13 @@
 //! Texts given by the user, byte spans into them, and the tree of keys and values that carries those spans.
 
+mod code;
+pub mod escape;
+
+pub use code::Code;
+
+use crate::budget;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One text known to a [`Sources`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,7 +41,12 @@ pub struct SourceText {
     /// The text itself.
     pub text: String,
     line_starts: Vec<u32>,
+    /// Characters before every [`STRIDE`]th byte of the text, once a position on a long line is asked for.
+    characters: OnceLock<Vec<u32>>,
 }
+
+/// Bytes of a line that are counted one by one; on longer lines (minified JSON) a table tells where to begin.
+const STRIDE: usize = 1024;
 
 /// All texts of a run; positions are looked up here. A table may stand on another one that others use too: what a cluster
 /// holds, under what one review adds to it.
@@ -115,7 +126,7 @@ impl SourceText {
     fn new(name: String, text: String) -> SourceText {
         let mut line_starts = vec![0];
         line_starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
-        SourceText { name, text, line_starts }
+        SourceText { name, text, line_starts, characters: OnceLock::new() }
     }
 
     /// Line and column of a byte.
@@ -123,7 +134,26 @@ impl SourceText {
         let line = self.line_starts.partition_point(|&start| start <= byte).max(1);
         let start = self.line_starts[line - 1] as usize;
         let before = self.text.get(start..byte as usize).unwrap_or_default();
-        Position { line, column: before.chars().count() + 1 }
+        if before.len() <= 2 * STRIDE {
+            return Position { line, column: before.chars().count() + 1 };
+        }
+        Position { line, column: self.characters_before(byte as usize) - self.characters_before(start) + 1 }
+    }
+
+    /// How many characters begin before a byte.
+    fn characters_before(&self, byte: usize) -> usize {
+        let table = self.characters.get_or_init(|| {
+            let mut sum = 0;
+            let count = |chunk: &[u8]| {
+                let before = sum;
+                sum += starts(chunk);
+                before
+            };
+            self.text.as_bytes().chunks(STRIDE).map(count).collect()
+        });
+        let chunk = (byte / STRIDE).min(table.len().saturating_sub(1));
+        let before = table.get(chunk).copied().unwrap_or_default();
+        (before + starts(self.text.as_bytes().get(chunk * STRIDE..byte).unwrap_or_default())) as usize
     }
 
     /// Byte at which a line (counted from 1) starts; `None` past the end.
@@ -135,6 +165,11 @@ impl SourceText {
     pub fn lines(&self) -> usize {
         self.line_starts.len()
     }
+}
+
+/// How many characters begin in these bytes of UTF-8.
+fn starts(bytes: &[u8]) -> u32 {
+    offset(bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count())
 }
 
 fn offset(at: usize) -> u32 {
@@ -216,6 +251,7 @@ impl Node {
 
     /// The key and value of a mapping.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
+        budget::charge_for(1 + self.entries().len() / 8);
         self.entries().iter().find(|entry| entry.key == key)
     }
 
@@ -287,6 +323,7 @@ impl Node {
         let mut route = Vec::new();
         let mut node = self;
         loop {
+            budget::charge_for(1 + (node.entries().len() + node.items().len()) / 8);
             let entry = node.entries().iter().find(|entry| holds(entry.key_span) || holds(entry.value.span));
             let item = node.items().iter().position(|item| holds(item.span));
             match (entry, item) {
@@ -337,8 +374,8 @@ pub fn field_path(route: &[Step]) -> String {
 /// Something wrong with an input, with its place; collected, never thrown, so that one bad document hides no other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// What kind of trouble, for tests, rules and JSON: kebab-case, stable.
-    pub code: &'static str,
+    /// What kind of trouble.
+    pub code: Code,
     /// Whether the thing is lost (`Error`) or only doubtful.
     pub severity: Severity,
     /// Where; `None` when the whole input is meant.
@@ -358,4 +395,23 @@ pub enum Severity {
     Warning,
     /// Wrong.
     Error,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_on_long_lines_are_those_of_short_ones() {
+        let text = format!("first\n{}\nlast", "aé漢🦀".repeat(2000));
+        let mut sources = Sources::default();
+        let file = sources.add("x", text.as_str());
+        let start = 6;
+        for (column, (at, _)) in text[start..start + 20_000].char_indices().enumerate().step_by(7) {
+            let span = Span { file, start: offset(start + at), end: offset(start + at) };
+            assert_eq!(sources.position(span), Position { line: 2, column: column + 1 });
+        }
+        let end = Span { file, start: offset(text.len()), end: offset(text.len()) };
+        assert_eq!(sources.position(end), Position { line: 3, column: 5 });
+    }
 }

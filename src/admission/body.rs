@@ -1,39 +1,119 @@
-//! The body of a request: whole, or why it is not.
+//! The body of a request: whole, within its size and its time, and within what all bodies may take together.
 
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use futures::StreamExt;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// What is too long is read to its end and dropped, up to so many times the limit: who still writes when the
-/// connection ends is told of a reset, and never reads the answer that says why.
-const HEARD_OUT: usize = 16;
+/// A body that is too long is read to its end and dropped, up to this many times the limit: a client that still writes when the
+/// connection ends sees a reset and never the answer that says why.
+const DRAINED: usize = 16;
 
-/// A body of at most so many bytes that arrives within this time. Fails with a status and words.
-pub(super) async fn read(body: Body, most: usize, time: Duration) -> Result<Bytes, (StatusCode, String)> {
-    let late = |_| (StatusCode::REQUEST_TIMEOUT, format!("the body does not arrive within {} ms", time.as_millis()));
-    timeout(time, within(body, most)).await.map_err(late)?
+/// The bodies that are being read, the oldest first.
+#[derive(Debug)]
+pub(super) struct Bodies {
+    /// Most bytes of all of them.
+    most: usize,
+    state: Mutex<State>,
 }
 
-async fn within(body: Body, most: usize) -> Result<Bytes, (StatusCode, String)> {
-    let mut frames = body.into_data_stream();
-    let (mut kept, mut seen) = (Vec::new(), 0_usize);
-    while let Some(frame) = frames.next().await {
-        let frame = frame.map_err(|error| (StatusCode::BAD_REQUEST, format!("the body breaks off: {error}")))?;
-        seen = seen.saturating_add(frame.len());
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    bytes: usize,
+    reading: BTreeMap<u64, (usize, Arc<Notify>)>,
+}
+
+impl Bodies {
+    /// Bodies that hold at most this many bytes together.
+    pub(super) fn new(most: usize) -> Bodies {
+        Bodies { most, state: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A body of at most so many bytes that arrives within this time. Fails with a status and a message.
+    pub(super) async fn read(&self, body: Body, most: usize, time: Duration) -> Result<Bytes, (StatusCode, String)> {
+        let cut = Arc::new(Notify::new());
+        let reading = {
+            let mut state = self.lock();
+            state.next += 1;
+            let number = state.next;
+            state.reading.insert(number, (0, Arc::clone(&cut)));
+            Reading { bodies: self, number }
+        };
+        tokio::select! {
+            read = timeout(time, reading.within(body, most)) => read.unwrap_or_else(|_| {
+                Err((StatusCode::REQUEST_TIMEOUT, format!("the body did not arrive within {} ms", time.as_millis())))
+            }),
+            () = cut.notified() => {
+                let message = "the server is reading too many large bodies; this one was the slowest".to_owned();
+                Err((StatusCode::SERVICE_UNAVAILABLE, message))
+            }
+        }
+    }
+}
+
+/// A body that is being read; dropping it frees its share.
+struct Reading<'b> {
+    bodies: &'b Bodies,
+    number: u64,
+}
+
+impl Reading<'_> {
+    /// Counts bytes. Where all bodies get too large together, the oldest other one is cut off: bodies of the API server
+    /// arrive within milliseconds, so that the oldest is a slow one.
+    fn grow(&self, bytes: usize) {
+        let mut state = self.bodies.lock();
+        state.bytes += bytes;
+        if let Some((own, _)) = state.reading.get_mut(&self.number) {
+            *own += bytes;
+        }
+        while state.bytes > self.bodies.most {
+            let oldest = state.reading.iter().find(|(number, (bytes, _))| **number != self.number && *bytes > 0);
+            let Some(oldest) = oldest.map(|(number, _)| *number) else { break };
+            if let Some((bytes, cut)) = state.reading.remove(&oldest) {
+                state.bytes -= bytes;
+                cut.notify_one();
+            }
+        }
+    }
+
+    async fn within(&self, body: Body, most: usize) -> Result<Bytes, (StatusCode, String)> {
+        let mut frames = body.into_data_stream();
+        let (mut kept, mut seen) = (Vec::new(), 0_usize);
+        while let Some(frame) = frames.next().await {
+            let frame = frame.map_err(|error| (StatusCode::BAD_REQUEST, format!("the body broke off: {error}")))?;
+            seen = seen.saturating_add(frame.len());
+            if seen <= most {
+                self.grow(frame.len());
+                kept.extend_from_slice(&frame);
+            } else {
+                kept = Vec::new();
+            }
+            if seen > most.saturating_mul(DRAINED) {
+                break;
+            }
+        }
         if seen <= most {
-            kept.extend_from_slice(&frame);
-        } else {
-            kept = Vec::new();
+            return Ok(kept.into());
         }
-        if seen > most.saturating_mul(HEARD_OUT) {
-            break;
+        let message = format!("the AdmissionReview is larger than {most} bytes; --max-request-bytes sets the limit");
+        Err((StatusCode::PAYLOAD_TOO_LARGE, message))
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        let mut state = self.bodies.lock();
+        if let Some((bytes, _)) = state.reading.remove(&self.number) {
+            state.bytes -= bytes;
         }
     }
-    if seen <= most {
-        return Ok(kept.into());
-    }
-    let words = format!("the AdmissionReview has more than {most} bytes; --max-request-bytes sets the limit");
-    Err((StatusCode::PAYLOAD_TOO_LARGE, words))
 }

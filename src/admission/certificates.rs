@@ -1,7 +1,7 @@
-//! The server's own certificates: an authority, its successor, and a serving certificate, each renewed before it ends.
+//! The server's own certificates: an authority, its successor, and a serving certificate, each renewed before it expires.
 //!
-//! Pure: what is there and the time in, what is to be there out. The replicas of a server agree on the result through
-//! the Secret that holds it ([`super::keeper`]).
+//! Pure: the current state and the time in, the next state out. Replicas agree on the result through the Secret
+//! that holds it ([`super::keeper`]).
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
@@ -10,7 +10,7 @@ use rcgen::{
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How long certificates live.
+/// Lifetimes of certificates.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetimes {
     /// An authority.
@@ -30,31 +30,31 @@ pub struct Pair {
     pub key: String,
     /// When it was made, in seconds of Unix time.
     pub born: u64,
-    /// When it ends.
+    /// When it expires, in seconds of Unix time.
     pub until: u64,
 }
 
-/// An authority that signs no more, and is trusted until a time.
+/// An authority that no longer signs and is trusted until a time.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Retired {
     /// The certificate.
     pub cert: String,
-    /// When it is trusted no more, in seconds of Unix time.
+    /// When it is no longer trusted, in seconds of Unix time.
     pub gone: u64,
 }
 
-/// Everything that is kept.
+/// Everything that is stored.
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Store {
-    /// Who signs.
+    /// The authority that signs.
     pub signer: Pair,
-    /// Who is trusted already and will sign.
+    /// The next authority, already trusted.
     pub next: Option<Pair>,
-    /// Who was.
+    /// Former authorities.
     pub old: Vec<Retired>,
-    /// What is served with.
+    /// The serving certificate.
     pub serving: Pair,
-    /// The names that is for.
+    /// Its names.
     pub names: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub struct Store {
 const BACK: u64 = 300;
 
 impl Store {
-    /// What the API server has to trust.
+    /// The bundle that the API server must trust.
     pub fn bundle(&self) -> String {
         let all = [Some(&self.signer.cert), self.next.as_ref().map(|next| &next.cert)];
         let all = all.into_iter().flatten().chain(self.old.iter().map(|old| &old.cert));
@@ -71,9 +71,8 @@ impl Store {
     }
 }
 
-/// What is to be there at a time (seconds of Unix time) for a server of these names; the first is its common name.
-/// `trusted` says that the API server is told of the bundle as it is: an authority signs only after that. Fails when a
-/// certificate cannot be made.
+/// The next state at a time (seconds of Unix time) for a server with these names; the first is its common name. `trusted`: the API
+/// server has the current bundle, so the next authority may sign. Fails when a certificate cannot be made.
 pub fn advance(
     store: Option<Store>,
     now: u64,
@@ -104,7 +103,7 @@ pub fn advance(
     Ok(store)
 }
 
-/// Whether two thirds of a life are over.
+/// Whether two thirds of a lifetime are over.
 fn due(pair: &Pair, now: u64) -> bool {
     let life = pair.until.saturating_sub(pair.born);
     now >= pair.born.saturating_add(life / 3 * 2)
@@ -132,7 +131,7 @@ fn authority(now: u64, lifetimes: Lifetimes) -> Result<Pair, String> {
 fn serving(signer: &Pair, now: u64, names: &[String], lifetimes: Lifetimes) -> Result<Pair, String> {
     let words = |error: rcgen::Error| error.to_string();
     let common = names.first().map_or("", String::as_str);
-    // An X.509 common name has at most 64 characters; who checks names looks at the others.
+    // An X.509 common name has at most 64 characters; clients check the other names.
     let common: String = common.chars().take(64).collect();
     let (mut params, until) = params(now, lifetimes.serving, &common);
     params.subject_alt_names = CertificateParams::new(names.to_vec()).map_err(words)?.subject_alt_names;

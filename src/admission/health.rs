@@ -1,28 +1,28 @@
-//! Which watches stand, and whether the server is ready.
+//! State of the watches, and readiness of the server.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A watch that did not break again for so long stands: the longest wait between two tries, and the time of a request.
+/// A watch that has not broken again for this long works: the longest backoff plus the time of a request.
 const AGAIN: Duration = Duration::from_secs(45);
 
-/// How the watch of a kind stands.
+/// State of the watch of one kind.
 #[derive(Clone, Debug)]
 struct Watch {
-    /// Whether all objects were read once, or there is nothing to read.
+    /// Whether all objects have been read once, or there are none to read.
     synced: bool,
-    /// Since when what is known may be out of date.
+    /// Since when the view may be out of date.
     stale: Option<Instant>,
     breaks: u64,
-    /// When it broke last.
+    /// When it last broke.
     broke: Option<Instant>,
-    /// Why it broke last.
+    /// Why it last broke.
     fault: String,
 }
 
-/// How all watches stand.
+/// State of all watches.
 #[derive(Debug, Default)]
 pub struct Health {
     watches: Mutex<BTreeMap<&'static str, Watch>>,
@@ -31,7 +31,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// Waits for a kind.
+    /// Registers a kind that must be read before the server is ready.
     pub fn expect(&self, kind: &'static str) {
         let watch = Watch { synced: false, stale: Some(Instant::now()), breaks: 0, broke: None, fault: String::new() };
         self.with(|watches| {
@@ -39,7 +39,7 @@ impl Health {
         });
     }
 
-    /// Notes that everything of a kind is known.
+    /// Records that all objects of a kind have been read.
     pub fn synced(&self, kind: &'static str) {
         self.with(|watches| {
             if let Some(watch) = watches.get_mut(kind) {
@@ -49,7 +49,7 @@ impl Health {
         });
     }
 
-    /// Notes that a watch broke, and why.
+    /// Records that a watch broke, and why.
     pub fn broken(&self, kind: &'static str, fault: &str) {
         self.with(|watches| {
             if let Some(watch) = watches.get_mut(kind) {
@@ -61,7 +61,7 @@ impl Health {
         });
     }
 
-    /// Notes that a watch told something, so that it stands again.
+    /// Records that a watch delivered something, so it works again.
     pub fn stands(&self, kind: &'static str) {
         self.with(|watches| {
             if let Some(watch) = watches.get_mut(kind).filter(|watch| watch.synced) {
@@ -70,17 +70,17 @@ impl Health {
         });
     }
 
-    /// Notes whether there is a certificate to serve with.
+    /// Records that the server has a certificate.
     pub fn serving(&self) {
         self.serving.store(true, Ordering::Relaxed);
     }
 
-    /// Notes that the server is about to end.
+    /// Records that the server is shutting down.
     pub fn stopping(&self) {
         self.stopping.store(true, Ordering::Relaxed);
     }
 
-    /// What is missing to be ready; nothing when it is.
+    /// Reasons why the server is not ready; empty when it is.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         if self.stopping.load(Ordering::Relaxed) {
@@ -98,10 +98,17 @@ impl Health {
         missing
     }
 
-    /// For each kind how long what is known may be out of date, and how often its watch broke.
+    /// Kinds whose view is older than a minute, with age and reason; empty when all are fresh.
+    pub fn stale(&self) -> Vec<String> {
+        let old = self.ages().into_iter().filter(|(_, age, _)| *age > OLD);
+        let fault = |kind| self.with(|watches| watches.get(kind).map(|watch| watch.fault.clone()).unwrap_or_default());
+        old.map(|(kind, age, _)| format!("{kind}: the view is {} s old: {}", age.as_secs(), fault(kind))).collect()
+    }
+
+    /// For each kind, how long its view may be out of date and how often its watch broke.
     pub fn ages(&self) -> Vec<(&'static str, Duration, u64)> {
-        // A watch that is taken up again where it broke tells nothing until something happens; one that cannot be taken up
-        // breaks again and again.
+        // A resumed watch delivers nothing until an object changes, while a watch that cannot be resumed
+        // keeps breaking.
         let stands = |watch: &Watch| watch.synced && watch.broke.is_some_and(|broke| broke.elapsed() > AGAIN);
         let age = |watch: &Watch| {
             let stale = watch.stale.filter(|_| !stands(watch));
@@ -114,6 +121,9 @@ impl Health {
         look(&mut self.watches.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
+
+/// Age at which a view is reported as old.
+const OLD: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
@@ -130,7 +140,7 @@ mod tests {
         health.serving();
         assert!(health.missing().is_empty());
         assert_eq!(health.ages()[0].1, Duration::ZERO);
-        // A broken watch leaves what is known in use; its age tells.
+        // The view of a broken watch stays in use; its age is reported.
         health.broken("Pod", "reset");
         assert!(health.missing().is_empty() && health.ages()[0].1 > Duration::ZERO);
         health.stands("Pod");

@@ -1,90 +1,157 @@
-//! A change to one filter, judged by the pipeline of `lint`: what is said of the filter, and what is new about others.
+//! Judges a change to one EnvoyFilter with the pipeline of `lint`: its findings, and new findings about others.
 
 use super::later;
-use super::planes::Plane;
-use super::world::{Known, World};
+use super::world::{Known, World, text_of};
+use crate::budget;
 use crate::cluster::kinds;
 use crate::cluster::objects;
 use crate::cluster::read::source_name;
 use crate::lint::config::Config;
+use crate::lint::limits::{self, Excess};
 use crate::lint::{self, Finding, Input, Rule};
-use crate::load::{Loaded, Options, yaml, yaml_text};
+use crate::load::{Loaded, Options, yaml};
+use crate::mesh::planes::{Plane, judged_by};
 use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::inventory::{Inventory, Shared, Workload};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
-use crate::source::{Node, Problem, Severity, field_path};
+use crate::source::{FileId, Node, Problem, Severity, Span, field_path};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is asked of a filter.
+/// Rules to judge by.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// The rules, those of the user included.
+    /// The rules, custom ones included.
     pub rules: Vec<&'static Rule>,
     /// The configuration.
     pub config: Config,
 }
 
-/// A change that is asked about.
+/// A change to judge.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'q> {
     /// Namespace of the filter.
     pub namespace: &'q str,
     /// Its name.
     pub name: &'q str,
-    /// The object as it is stored; `None` when it is created.
+    /// The stored object; `None` for a creation.
     pub old: Option<&'q Value>,
-    /// The object as it is to be stored; `None` when it is deleted.
+    /// The new object; `None` for a deletion.
     pub new: Option<&'q Value>,
 }
 
-/// A finding, as far as it is told.
+/// A finding in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// Code of the rule.
     pub code: &'static str,
-    /// How bad.
+    /// Its severity.
     pub severity: Severity,
-    /// `namespace/name` of another filter that it is about; `None`: the filter that is asked about.
+    /// `namespace/name` of another filter that it is about; `None` for the changed filter.
     pub other: Option<String>,
     /// Path of the field.
     pub path: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to write instead.
+    /// How to fix it.
     pub help: Option<String>,
-    /// Whether the stored filter has it already.
+    /// Whether the stored filter already has it.
     pub stood: bool,
-    /// Whether an object that is applied later may take it away ([`later`]).
+    /// Whether an object applied later may resolve it ([`later`]).
     pub may_come: bool,
 }
 
-/// Values in a patch from which on it is compared with its copies (EF407).
+/// Minimum number of values of a patch to be compared with its copies (EF407).
 const ENOUGH: usize = 8;
-/// Copies of a patch that are compared with it, beside filters that meet its proxies.
+/// Maximum number of copies of a patch to compare with, besides filters on the same proxies.
 const COPIES: usize = 16;
 
-/// Judges a change. Remarks come with the worst first, then in the order of places.
-pub fn judge(world: &World, rules: &Rules, asked: &Asked<'_>) -> Vec<Remark> {
+/// What is said of a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// The worst first, then in the order of places.
+    pub remarks: Vec<Remark>,
+    /// Filters that may meet the same proxies and are too large to be judged together with this one.
+    pub left_out: usize,
+}
+
+/// Most values of all filters that are judged beside one: many times what the filters of a mesh have.
+const BESIDE_VALUES: usize = 50_000;
+/// Most patches of them.
+const BESIDE_PATCHES: usize = 2_000;
+
+/// Judges a change among the filters of the cluster.
+pub fn judge(world: &World, rules: &Rules, asked: &Asked<'_>) -> Judged {
+    change(world, rules, asked, true)
+}
+
+/// Judges a change as if there were no other filters: where it is too much work with them.
+pub fn alone(world: &World, rules: &Rules, asked: &Asked<'_>) -> Judged {
+    change(world, rules, asked, false)
+}
+
+/// The remark about a filter that is too large to judge. A configuration that switches the rule off gets a remark for information:
+/// what was not judged must not look as if nothing had been found.
+pub fn over_budget(rules: &Rules, excess: Excess, stood: bool) -> Remark {
+    let rule = rules.rules.iter().copied().find(|rule| rule.name == OVER_BUDGET);
+    let message = format!("this EnvoyFilter is too large to judge: {excess}");
+    let severity = rule.map_or(Severity::Error, |rule| {
+        let nowhere = Span { file: FileId(0), start: 0, end: 0 };
+        let finding = Finding::new(rule, nowhere, message.as_str());
+        let judged = rules.config.runs(rule).then(|| rules.config.judge(finding, "")).flatten();
+        judged.map_or(Severity::Info, |finding| finding.severity)
+    });
+    let help = Some("split it into several EnvoyFilters".to_owned());
+    let code = rule.map_or(OVER_BUDGET, |rule| rule.code);
+    Remark { code, severity, other: None, path: String::new(), message, help, stood, may_come: false }
+}
+
+/// Name of the rule about filters that are too large to judge.
+const OVER_BUDGET: &str = "over-budget";
+
+fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Judged {
     let old = asked.old.map(|object| read(world, asked, object));
     let new = asked.new.map(|object| read(world, asked, object));
+    let excess = |loaded: Option<&Loaded>| loaded?.inventory.envoy_filters.iter().find_map(limits::excess);
+    let old_excess = excess(old.as_ref());
+    if let Some(excess) = excess(new.as_ref()) {
+        return Judged { remarks: vec![over_budget(rules, excess, old_excess.is_some())], left_out: 0 };
+    }
+    // A stored filter that is too large to judge is like none.
+    let old = old.filter(|_| old_excess.is_none());
     let subjects: Vec<&EnvoyFilter> =
         old.iter().chain(&new).flat_map(|loaded| &loaded.inventory.envoy_filters).collect();
-    let beside = beside(world, asked, &subjects);
+    let all = beside(world, asked, &subjects);
+    let (beside, left_out) = if together { fitting(all) } else { (Vec::new(), all.len()) };
     let near = near(world, asked, &subjects);
-    // Without anybody beside it, nothing is left to judge when a filter goes.
+    // Without other filters, nothing is left to judge when one is deleted.
     if new.is_none() && beside.is_empty() {
-        return Vec::new();
+        return Judged { remarks: Vec::new(), left_out };
     }
-    let after = run(world, rules, &near, &beside, new.as_ref());
-    let (own, others): (Vec<Found>, Vec<Found>) = after.into_iter().partition(|found| found.own);
-    let before = if others.is_empty() && (own.is_empty() || old.is_none()) {
-        Vec::new()
-    } else {
-        run(world, rules, &near, &beside, old.as_ref())
+    // Rules about one filter look at the one that is asked about only: what they say of others, the change does not alter.
+    let (alone, among) = parts(rules, &beside);
+    let state = |subject: Option<&Loaded>, alone: &[&'static Rule], among: &[&'static Rule]| {
+        let mut found = Vec::new();
+        if subject.is_some() && !alone.is_empty() {
+            found = run(world, alone, &rules.config, &near, &[], subject);
+        }
+        if !among.is_empty() {
+            found.extend(run(world, among, &rules.config, &near, &beside, subject));
+        }
+        found.sort_by_key(|found| (found.finding.primary.span.file, found.finding.primary.span.start));
+        found
     };
+    let after = state(new.as_ref(), &alone, &among);
+    let (own, others): (Vec<Found>, Vec<Found>) = after.into_iter().partition(|found| found.own);
+    // What is found no longer counts, so only rules that find something now are asked about the state before.
+    let asked_again = |rules: &[&'static Rule]| -> Vec<&'static Rule> {
+        let mut found = others.iter().chain(own.iter().filter(|_| old.is_some()));
+        let any = found.any(|found| rules.iter().any(|rule| rule.info == *found.finding.rule));
+        if any { rules.to_vec() } else { Vec::new() }
+    };
+    let before = state(old.as_ref(), &asked_again(&alone), &asked_again(&among));
     let mut stood: BTreeMap<Key, usize> = BTreeMap::new();
     for found in &before {
         *stood.entry(found.key()).or_default() += 1;
@@ -106,13 +173,43 @@ pub fn judge(world: &World, rules: &Rules, asked: &Asked<'_>) -> Vec<Remark> {
     remarks.extend(others.iter().filter(|found| !stands(found)).map(Found::remark));
     let mild = |remark: &Remark| remark.stood || remark.may_come;
     remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.severity), mild(remark), remark.other.is_some()));
-    remarks
+    Judged { remarks, left_out }
 }
 
-/// What makes a finding the same one: whether it is about the filter that is asked about, code, severity, filter, message.
+/// Themes whose rules look at one filter, whatever others there are (`tests/it/webhook/parity.rs` holds them to it).
+const ALONE: [&str; 4] = ["document", "value against the Envoy API", "scope and safety", "linter"];
+
+/// The rules that look at the filter that is asked about alone, and those that look at it among others. Without others, all rules
+/// look at it in one go.
+fn parts(rules: &Rules, beside: &[Arc<Known>]) -> (Vec<&'static Rule>, Vec<&'static Rule>) {
+    if beside.is_empty() {
+        return (Vec::new(), rules.rules.clone());
+    }
+    rules.rules.iter().copied().partition(|rule| ALONE.contains(&rule.theme()))
+}
+
+/// The filters that fit together into what one review looks at, without the largest where they do not all; and how many those are.
+fn fitting(mut beside: Vec<Arc<Known>>) -> (Vec<Arc<Known>>, usize) {
+    let all = beside.len();
+    beside.retain(|known| known.excess.is_none());
+    let sum = |size: fn(&Known) -> usize, beside: &[Arc<Known>]| beside.iter().map(|known| size(known)).sum::<usize>();
+    let (mut values, mut patches) = (sum(|it| it.values, &beside), sum(Known::patches, &beside));
+    while values > BESIDE_VALUES || patches > BESIDE_PATCHES {
+        let by_values = values > BESIDE_VALUES;
+        let size = |known: &Known| if by_values { known.values } else { known.patches() };
+        let Some((at, _)) = beside.iter().enumerate().max_by_key(|(_, known)| size(known)) else { break };
+        let gone = beside.remove(at);
+        values -= gone.values;
+        patches -= gone.patches();
+    }
+    let left_out = all - beside.len();
+    (beside, left_out)
+}
+
+/// What identifies a finding across two states: whether it is about the changed filter, code, severity, filter, message.
 type Key = (bool, &'static str, Severity, String, String);
 
-/// A finding with what it has to do with the filter that is asked about.
+/// A finding and its relation to the changed filter.
 struct Found {
     finding: Finding,
     own: bool,
@@ -120,7 +217,7 @@ struct Found {
 }
 
 impl Found {
-    /// What makes it the same finding in another state: places move when something is inserted above them.
+    /// Identifies the finding in another state, without its place: places move with insertions above them.
     fn key(&self) -> Key {
         let filter = if self.own { String::new() } else { self.finding.filter.clone() };
         (self.own, self.finding.rule.code, self.finding.severity, filter, self.finding.message.clone())
@@ -141,11 +238,11 @@ impl Found {
     }
 }
 
-/// Reads a state of the filter that is asked about, as a command reads it from a cluster.
+/// Reads a state of the changed filter as a command reads it from a cluster.
 fn read(world: &World, asked: &Asked<'_>, object: &Value) -> Loaded {
     let mut object = object.clone();
     objects::keep(&mut object);
-    let text = yaml_text::write(&object).unwrap_or_else(|_| object.to_string());
+    let text = text_of(&object);
     let mut loaded = Loaded::above(Arc::clone(&world.texts));
     let source = source_name("admission", kinds::ENVOY_FILTER.kind, asked.namespace, asked.name);
     loaded.add_text(&source, text, &Options { namespace: asked.namespace.to_owned(), ..Options::default() });
@@ -169,8 +266,7 @@ fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Shared<W
     if subjects.iter().all(fits) { Arc::new(own) } else { all() }
 }
 
-/// The filters of the cluster that may meet the same proxies, and copies that may have drifted apart; in the order of
-/// their texts.
+/// The filters that may match the same proxies, and copies that may have drifted apart, in the order of their texts.
 fn beside(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Arc<Known>> {
     let roots: BTreeSet<&str> = world.planes.iter().map(|plane| plane.mesh.root_namespace.as_str()).collect();
     let is_root = |namespace: &str| roots.contains(namespace);
@@ -185,6 +281,7 @@ fn beside(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Ar
             continue;
         }
         let Some(filter) = &known.filter else { continue };
+        budget::charge(4);
         if subjects.iter().any(|subject| compatible(subject, filter)) {
             found.push(Arc::clone(known));
         } else if copies < COPIES && subjects.iter().any(|subject| copied(subject, filter)) {
@@ -196,7 +293,7 @@ fn beside(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Ar
     found
 }
 
-/// Whether a workload can have the labels that both ask for.
+/// Whether one workload can match both selectors.
 fn compatible(one: &EnvoyFilter, other: &EnvoyFilter) -> bool {
     let (Some(one), Some(other)) = (&one.selector, &other.selector) else { return true };
     let clash = |(key, value): (&String, &String)| {
@@ -205,7 +302,7 @@ fn compatible(one: &EnvoyFilter, other: &EnvoyFilter) -> bool {
     !one.iter().any(clash)
 }
 
-/// Whether a patch of one stands in the other at the same place, under the same name, and says enough to be compared.
+/// Whether both have a patch for the same place and name that is large enough to compare.
 fn copied(one: &EnvoyFilter, other: &EnvoyFilter) -> bool {
     let body = |patch: &Patch| patch.body.as_ref().map(|body| body.operation);
     one.patches.iter().any(|patch| {
@@ -228,17 +325,19 @@ fn name(value: &Node) -> &str {
     value.get("name").and_then(Node::as_str).unwrap_or_default()
 }
 
-/// How many values there are in a value that hold no others.
+/// Number of leaf values.
 fn leaves(value: &Node) -> usize {
+    budget::charge(1);
     let inside: usize = value.entries().iter().map(|entry| leaves(&entry.value)).sum::<usize>()
         + value.items().iter().map(leaves).sum::<usize>();
     inside.max(1)
 }
 
-/// Lints the filters beside and the one that is asked about, for each control plane.
+/// Lints the changed filter beside others, for each control plane.
 fn run(
     world: &World,
-    rules: &Rules,
+    rules: &[&'static Rule],
+    config: &Config,
     near: &Shared<Workload>,
     beside: &[Arc<Known>],
     subject: Option<&Loaded>,
@@ -261,23 +360,24 @@ fn run(
         problems.extend(subject.problems.iter().cloned());
         document = subject.inventory.envoy_filters.first().map(|filter| &filter.document);
         if document.is_none() {
-            // What is refused is not kept, and its fields have paths all the same.
+            // A refused filter is not kept, but its fields still have paths.
             refused = yaml::documents(file, &sources.get(file).text).0.into_iter().next();
         }
     }
     let document = document.or(refused.as_ref());
     let mut all: Vec<(Release, Vec<Finding>)> = Vec::new();
-    for (Plane { release, mesh, .. }, references) in world.planes.iter().zip(world.references.iter()) {
+    let planes = world.planes.iter().zip(world.references.iter()).enumerate();
+    for (number, (Plane { release, mesh, .. }, references)) in planes {
         let input = Input {
             sources,
-            inventory: &inventory,
+            inventory: &judged_by(&world.planes, number, &inventory),
             problems: &problems,
             dumps: &[],
             references,
             release: *release,
             mesh,
         };
-        all.push((*release, lint::check(&input, &rules.rules, &rules.config, str::to_owned, |_| ()).findings));
+        all.push((*release, lint::check(&input, rules, config, str::to_owned).findings));
     }
     let place = |finding: &Finding| {
         let span = finding.primary.span;

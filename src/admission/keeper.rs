@@ -1,19 +1,18 @@
 //! The Secret with the server's own certificates, the Lease of the replica that renews them, and the `caBundle`.
 //!
-//! This Secret is the only one that is ever read or written, by its name. Replicas agree through the API server: whoever
-//! writes what another one has changed meanwhile is refused (`resourceVersion`) and looks again.
+//! This Secret is the only one that is ever read or written, by name. Replicas agree through the API server: it rejects a write
+//! based on an outdated object (`resourceVersion`), and the replica looks again.
 
 use super::certificates::{Lifetimes, Store, advance};
 use super::metrics::Metrics;
 use crate::cluster::Cluster;
-use axum_server::tls_rustls::RustlsConfig;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Where certificates are kept, and for whom.
+/// Where certificates are stored, and for which names.
 #[derive(Clone, Debug)]
 pub struct Keeping {
     /// Namespace of Secret, Lease and Service.
@@ -24,42 +23,42 @@ pub struct Keeping {
     pub lease: String,
     /// Name of the Service that the API server calls.
     pub service: String,
-    /// The `ValidatingWebhookConfiguration` whose `caBundle` is kept.
+    /// The `ValidatingWebhookConfiguration` whose `caBundle` is maintained.
     pub configuration: Option<String>,
     /// How long certificates live.
     pub lifetimes: Lifetimes,
-    /// Further names of the server.
+    /// Additional names of the server.
     pub names: Vec<String>,
     /// Name of this replica.
     pub replica: String,
 }
 
-/// How long a leader that says nothing is one.
+/// How long a silent leader keeps the Lease.
 const LEASE: Duration = Duration::from_secs(15);
-/// What of the Secret the replicas read.
+/// Key of the Secret that the replicas read.
 const STATE: &str = "state.json";
 
-/// Why a request did nothing: the status (0 without one) and words.
+/// Why a request failed: the status (0 without one) and a message.
 type Fault = (u16, String);
 
-/// Keeps certificates, and serves with the newest.
+/// Maintains certificates, and hands out the newest.
 pub struct Keeper {
     cluster: kube::Client,
     keeping: Keeping,
-    /// The lease as somebody else wrote it last, and when that was seen first.
+    /// The Lease as another replica last wrote it, and when that was first seen.
     seen: Option<(String, Instant)>,
-    /// The certificate that is served with.
+    /// The certificate in use.
     serving: Option<String>,
     /// Whether this replica may write.
     leads: bool,
 }
 
-/// What a look at the Secret gave.
+/// Result of a look at the Secret.
 #[derive(Debug)]
 pub enum Served {
-    /// A certificate that is new.
+    /// A new certificate.
     New(Box<Store>),
-    /// The one that is served with.
+    /// The certificate in use.
     Same,
     /// None yet.
     None,
@@ -71,24 +70,24 @@ impl Keeper {
         Keeper { cluster: cluster.client(), keeping, seen: None, serving: None, leads: false }
     }
 
-    /// How often to look: some times within the shortest of the times that matter.
+    /// How often to look: several times within the shortest relevant lifetime.
     pub fn interval(&self) -> Duration {
         let lives = &self.keeping.lifetimes;
         let shortest = (lives.serving / 10).min(lives.overlap / 3);
         shortest.clamp(Duration::from_millis(200), Duration::from_secs(5))
     }
 
-    /// Looks at the Secret and does what is due. Fails with what is to be logged.
+    /// Looks at the Secret and does what is due. Fails with a message for the log.
     pub async fn look(&mut self, metrics: &Metrics) -> Result<Served, String> {
         self.leads = self.lead().await.unwrap_or_else(|(_, words)| {
-            tracing::warn!(words, "the lease cannot be read or written");
+            tracing::warn!(words, "cannot read or write the Lease");
             false
         });
         metrics.leader(self.leads);
         let (mut secret, mut store) =
             self.read().await.map_err(|(_, words)| format!("cannot read the Secret: {words}"))?;
         if self.leads {
-            // What an authority signs is served only when the API server trusts that authority.
+            // A certificate is served only once the API server trusts its authority.
             let mut trusted = match &store {
                 Some(store) => self.trust(store).await,
                 None => false,
@@ -118,7 +117,7 @@ impl Keeper {
         Ok(Served::New(Box::new(store)))
     }
 
-    /// Gives the lease back, so that another replica need not wait.
+    /// Releases the Lease, so that another replica need not wait.
     pub async fn leave(&mut self) {
         if self.leads
             && let Ok(mut lease) = self.call("GET", &self.lease_path(), None).await
@@ -146,7 +145,7 @@ impl Keeper {
         format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}")
     }
 
-    /// Takes or keeps the lease; whether this replica has it.
+    /// Acquires or renews the Lease; returns whether this replica holds it.
     async fn lead(&mut self) -> Result<bool, Fault> {
         let path = self.lease_path();
         let mut lease = match self.call("GET", &path, None).await {
@@ -169,7 +168,7 @@ impl Keeper {
         let (holder, renewed) = (text("/spec/holderIdentity"), text("/spec/renewTime"));
         let own = holder == self.keeping.replica;
         if !own && !holder.is_empty() {
-            // By our own clock: those of other machines may be wrong.
+            // By the local clock: those of other machines may be wrong.
             let key = format!("{holder} {renewed}");
             match &self.seen {
                 Some((seen, since)) if *seen == key && since.elapsed() > LEASE => {}
@@ -237,13 +236,13 @@ impl Keeper {
         self.call("POST", all, Some(&secret)).await.map(drop)
     }
 
-    /// Makes the API server trust what is kept; whether it does.
+    /// Writes the caBundle; returns whether the API server trusts it.
     async fn trust(&self, store: &Store) -> bool {
         let Some(name) = &self.keeping.configuration else { return true };
         let path = format!("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/{name}");
         let mut configuration = match self.call("GET", &path, None).await {
             Ok(configuration) => configuration,
-            // It may be made later; who makes it waits for us.
+            // It may be created later.
             Err((404, _)) => return false,
             Err((_, words)) => {
                 tracing::warn!(words, "the caBundle cannot be read");
@@ -271,7 +270,7 @@ impl Keeper {
         }
     }
 
-    /// One request, once: `Cluster::call` tries again until long after the lease is somebody else's.
+    /// One request without retries: those of `Cluster::call` could outlast the Lease.
     async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Fault> {
         let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
         let path = if method == "GET" { path.to_owned() } else { format!("{path}?fieldManager=envoyfilter-webhook") };
@@ -285,10 +284,4 @@ impl Keeper {
             Err(_) => Err((0, format!("no answer within {} s", LEASE.as_secs()))),
         }
     }
-}
-
-/// Serves with a certificate from now on; connections that stand keep theirs. Fails with words.
-pub async fn serve_with(tls: &RustlsConfig, cert: &str, key: &str) -> Result<(), String> {
-    let reload = tls.reload_from_pem(cert.as_bytes().to_vec(), key.as_bytes().to_vec()).await;
-    reload.map_err(|error| format!("the certificate cannot be used: {error}"))
 }

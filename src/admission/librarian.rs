@@ -1,4 +1,4 @@
-//! From watches to moments of the cluster that reviews are made on.
+//! Turns watch events into the snapshots of the cluster that reviews use.
 
 use super::health::Health;
 use super::server::Reviewer;
@@ -17,13 +17,13 @@ use tokio::sync::mpsc;
 use tokio::task::block_in_place;
 use tokio::time::{Instant, sleep};
 
-/// How long changes of EnvoyFilters are gathered before reviews see them.
+/// How long changes of EnvoyFilters are collected before reviews see them.
 const SOON: Duration = Duration::from_millis(20);
-/// How long all other changes are: a busy mesh replaces pods all the time.
+/// How long other changes are collected: a busy mesh replaces pods all the time.
 const LATER: Duration = Duration::from_millis(500);
-/// What is told before anybody takes it in.
+/// Watch events buffered between the watches and the library.
 const WAITING: usize = 256;
-/// What is taken in at a time.
+/// Watch events applied at a time.
 const AT_ONCE: usize = 64;
 
 /// The kinds that are watched.
@@ -31,7 +31,7 @@ pub fn watched() -> impl Iterator<Item = &'static Kind> {
     kinds::WEBHOOK.kinds.iter().copied()
 }
 
-/// A library for all of them, and the health that waits for them.
+/// A library for these kinds, and the health that waits for them.
 pub fn library(said: Said) -> (Library, Arc<Health>) {
     let health = Arc::new(Health::default());
     let all: Vec<&'static Kind> = watched().chain([kinds::CONFIG_MAP]).collect();
@@ -41,12 +41,12 @@ pub fn library(said: Said) -> (Library, Arc<Health>) {
     (Library::new(said, &all), health)
 }
 
-/// How often proxies are asked for their extensions.
+/// How often proxies are sampled for their extensions.
 const SAMPLE: Duration = Duration::from_secs(600);
-/// Dumps read at the same time: nobody waits for them.
+/// Config dumps read at the same time; nothing waits for them.
 const DUMPS: usize = 2;
 
-/// Asks some proxies for their extensions: of each kind and version one first, then more.
+/// Samples the extensions of some proxies: one of each kind and version first, then more.
 async fn sample(cluster: Cluster, proxies: usize, reviewer: Arc<Reviewer>, sender: mpsc::Sender<Sampled>) {
     loop {
         if reviewer.world().missing().next().is_some() {
@@ -82,7 +82,7 @@ async fn sample(cluster: Cluster, proxies: usize, reviewer: Arc<Reviewer>, sende
     }
 }
 
-/// Watches a cluster and publishes what it sees, for ever; so many proxies are asked for their extensions.
+/// Watches a cluster and publishes snapshots forever; samples the extensions of this many proxies.
 pub async fn run(
     cluster: Cluster,
     istio_namespace: String,
@@ -124,7 +124,7 @@ pub async fn run(
                 let world = block_in_place(|| library.world());
                 world.revisions().for_each(&mut look);
                 reviewer.publish(world);
-                // Ready is who judges by it.
+                // A kind counts as read once reviews use it.
                 read.drain(..).for_each(|kind| health.synced(words(kind)));
                 continue;
             }
@@ -146,7 +146,7 @@ pub async fn run(
     }
 }
 
-/// What a watch told as a change of what is known; nothing when that stays. Notes how the watch stands.
+/// The change that a watch event makes, if any. Records the state of the watch.
 fn change(kind: &'static Kind, seen: Seen, health: &Health) -> Option<Change> {
     let name = words(kind);
     let change = match seen {
@@ -162,7 +162,7 @@ fn change(kind: &'static Kind, seen: Seen, health: &Health) -> Option<Change> {
             return None;
         }
         Seen::Absent(reason) => {
-            // Nobody can create what the cluster does not have, so that nothing is missing.
+            // Nobody can create objects of a kind that the cluster does not serve: nothing is missing.
             tracing::info!(kind = name, reason, "the cluster does not have this kind");
             Change::All(Vec::new())
         }

@@ -1,4 +1,4 @@
-//! Logs as lines of JSON, handed to whoever has the standard error.
+//! Logs as JSON lines, handed to the owner of standard error.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,10 +8,10 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// Lines that wait for a slow reader; more are dropped, because a review must not wait for a log.
+/// Lines buffered for a slow reader; more are dropped, because a review must not wait for a log.
 const WAITING: usize = 8192;
 
-/// Lines that were dropped.
+/// Number of dropped lines.
 static DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// Sends lines.
@@ -39,7 +39,7 @@ impl<'w> MakeWriter<'w> for Lines {
     }
 }
 
-/// Begins to log; the lines come out of the receiver. Of other crates only warnings. Once in a process: later calls get no
+/// Starts logging; lines arrive at the receiver. Other crates log warnings only. Works once per process: later calls get no
 /// lines.
 pub fn start() -> Receiver<Vec<u8>> {
     let (sender, receiver) = sync_channel(WAITING);
@@ -51,10 +51,15 @@ pub fn start() -> Receiver<Vec<u8>> {
         .with_writer(Lines(sender));
     let targets = Targets::new().with_default(Level::WARN).with_target(env!("CARGO_CRATE_NAME"), Level::INFO);
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(targets).with(format));
+    // Log a panic's location only: its message may quote what a client sent.
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        tracing::error!(place, "panic");
+    }));
     receiver
 }
 
-/// How many lines were dropped since the last time somebody asked.
+/// Number of lines dropped since the last call.
 pub fn dropped() -> u64 {
     DROPPED.swap(0, Ordering::Relaxed)
 }

@@ -1,4 +1,4 @@
-//! What is counted and measured, for Prometheus.
+//! Metrics for Prometheus.
 
 use super::health::Health;
 use super::review::{Decision, Request};
@@ -38,13 +38,20 @@ struct OfFinding {
     namespace: String,
 }
 
-/// Labels of a counter of requests that are no review.
+/// Labels of a counter of reviews that would be denied.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfNamespace {
+    namespace: String,
+    mode: &'static str,
+}
+
+/// Labels of a counter of requests that were not answered as reviews.
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct OfRefusal {
     status: u32,
 }
 
-/// Everything that is counted and measured.
+/// All metrics of the server.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
@@ -52,6 +59,8 @@ pub struct Metrics {
     rules: Family<OfRule, Counter>,
     findings: Family<OfFinding, Counter>,
     refused: Family<OfRefusal, Counter>,
+    would_deny: Family<OfNamespace, Counter>,
+    panics: Counter,
     seconds: Histogram,
     filters: Gauge,
     workloads: Gauge,
@@ -63,7 +72,7 @@ pub struct Metrics {
 const BUCKETS: u16 = 15;
 
 impl Metrics {
-    /// Metrics of a server whose watches stand as `health` says.
+    /// Metrics of a server with this state of its watches.
     pub fn new(health: Arc<Health>) -> Metrics {
         let mut registry = Registry::with_prefix("envoyfilter_admission");
         let buckets = prometheus_client::metrics::histogram::exponential_buckets(0.0005, 2.0, BUCKETS);
@@ -72,6 +81,8 @@ impl Metrics {
             rules: Family::default(),
             findings: Family::default(),
             refused: Family::default(),
+            would_deny: Family::default(),
+            panics: Counter::default(),
             seconds: Histogram::new(buckets),
             filters: Gauge::default(),
             workloads: Gauge::default(),
@@ -79,16 +90,30 @@ impl Metrics {
             leader: Gauge::default(),
             registry: Registry::default(),
         };
-        registry.register("reviews", "Reviews by how they ended", metrics.reviews.clone());
-        registry.register("reviews_by_rule", "Reviews in which a rule found something", metrics.rules.clone());
+        registry.register("reviews", "Reviews by operation, verdict and mode", metrics.reviews.clone());
+        registry.register("reviews_by_rule", "Reviews in which a rule reported a finding", metrics.rules.clone());
         registry.register("findings", "Findings of reviews, by rule and namespace", metrics.findings.clone());
-        registry.register("refused_requests", "Requests that were no review", metrics.refused.clone());
-        registry.register("review_seconds", "How long reviews took, waiting included", metrics.seconds.clone());
-        registry.register("known_filters", "EnvoyFilters of the cluster that are known", metrics.filters.clone());
-        registry.register("known_workloads", "Workloads of the cluster that are known", metrics.workloads.clone());
+        registry.register(
+            "refused_requests",
+            "Requests that were not answered as reviews, by HTTP status",
+            metrics.refused.clone(),
+        );
+        registry.register(
+            "would_deny",
+            "Reviews that mode enforce denies, by namespace and the mode that applied",
+            metrics.would_deny.clone(),
+        );
+        registry.register("panics", "Reviews that panicked and were answered with status 500", metrics.panics.clone());
+        registry.register(
+            "review_seconds",
+            "Duration of reviews, including the wait for a permit",
+            metrics.seconds.clone(),
+        );
+        registry.register("known_filters", "EnvoyFilters in the view of the cluster", metrics.filters.clone());
+        registry.register("known_workloads", "Workloads in the view of the cluster", metrics.workloads.clone());
         registry.register(
             "certificate_not_after_seconds",
-            "When the serving certificate that this server made ends, in Unix time",
+            "Unix time at which the serving certificate made by this server expires",
             metrics.certificate.clone(),
         );
         registry.register("leader", "Whether this replica renews certificates", metrics.leader.clone());
@@ -98,7 +123,7 @@ impl Metrics {
 
     /// Counts a review.
     pub fn review(&self, request: &Request, decision: &Decision, took: Duration) {
-        // Whoever sends reviews decides what an operation is called.
+        // The sender chooses the operation's name: unknown names must not become label values.
         let operation = match request.operation.as_str() {
             known @ ("CREATE" | "UPDATE" | "DELETE") => known,
             _ => "OTHER",
@@ -110,6 +135,10 @@ impl Metrics {
         for rule in decision.codes() {
             self.rules.get_or_create(&OfRule { rule, verdict: decision.verdict.word() }).inc();
         }
+        if decision.would_deny {
+            let labels = OfNamespace { namespace: request.namespace.clone(), mode: decision.mode.word() };
+            self.would_deny.get_or_create(&labels).inc();
+        }
         for remark in decision.remarks.iter().filter(|remark| !remark.stood) {
             let namespace = request.namespace.clone();
             let labels = OfFinding { rule: remark.code, severity: word(remark.severity), namespace };
@@ -117,28 +146,33 @@ impl Metrics {
         }
     }
 
-    /// Counts a request that is none.
+    /// Counts a review that panicked.
+    pub fn panicked(&self) {
+        self.panics.inc();
+    }
+
+    /// Counts a request that was not answered as a review.
     pub fn refused(&self, status: u16) {
         self.refused.get_or_create(&OfRefusal { status: status.into() }).inc();
     }
 
-    /// Notes how much is known.
+    /// Records the size of the view.
     pub fn known(&self, filters: usize, workloads: usize) {
         self.filters.set(i64::try_from(filters).unwrap_or(i64::MAX));
         self.workloads.set(i64::try_from(workloads).unwrap_or(i64::MAX));
     }
 
-    /// Notes when the serving certificate ends, in seconds of Unix time.
+    /// Records when the serving certificate expires, in seconds of Unix time.
     pub fn certificate(&self, until: u64) {
         self.certificate.set(i64::try_from(until).unwrap_or(i64::MAX));
     }
 
-    /// Notes whether this replica is the one that writes.
+    /// Records whether this replica is the leader.
     pub fn leader(&self, is: bool) {
         self.leader.set(is.into());
     }
 
-    /// All of it in the text format of OpenMetrics.
+    /// All metrics in the OpenMetrics text format.
     pub fn text(&self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
@@ -146,19 +180,19 @@ impl Metrics {
     }
 }
 
-/// How old what is known is, told when somebody asks.
+/// Age of the view, computed when the metrics are read.
 #[derive(Debug)]
 struct Watches(Arc<Health>);
 
 impl Collector for Watches {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let ages = self.0.ages();
-        let help = "How long what is known of a kind may be out of date: 0 while its watch stands";
+        let help = "Seconds for which the view of a kind may be out of date; 0 while its watch works";
         let mut family = encoder.encode_descriptor("sync_age_seconds", help, None, MetricType::Gauge)?;
         for (kind, age, _) in &ages {
             ConstGauge::new(age.as_secs_f64()).encode(family.encode_family(&[("kind", *kind)])?)?;
         }
-        let help = "How often the watch of a kind broke";
+        let help = "Number of times that the watch of a kind broke";
         let mut family = encoder.encode_descriptor("watch_breaks", help, None, MetricType::Gauge)?;
         for (kind, _, breaks) in &ages {
             ConstGauge::new(*breaks).encode(family.encode_family(&[("kind", *kind)])?)?;

@@ -1,20 +1,25 @@
-//! The admission server: the rules of `lint`, asked by the API server before a filter is stored.
+//! The admission server: the rules of `lint`, applied before an EnvoyFilter is stored.
 //!
-//! A review is judged on what watches have brought so far ([`world`]), by the same pipeline as `lint` ([`judge`]); what
-//! the API server is told is decided in [`review`], and [`server`] keeps the deadline.
+//! A review uses the latest snapshot of the cluster ([`world`]) and the pipeline of `lint` ([`judge`]). [`review`] decides what the API
+//! server is told, [`server`] keeps the deadline.
 
 mod body;
 pub mod certificates;
+pub mod connections;
 pub mod health;
+pub mod json;
 pub mod judge;
 pub mod keeper;
+pub mod ladder;
 pub mod later;
 pub mod librarian;
 pub mod logging;
 pub mod metrics;
-pub mod planes;
+pub mod request;
 pub mod review;
 pub mod run;
 pub mod server;
+pub mod tls;
+pub mod turns;
 pub mod words;
 pub mod world;

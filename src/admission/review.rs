@@ -1,30 +1,35 @@
 //! An AdmissionReview and its answer.
 //!
-//! What never is denied: an update that leaves `spec` as it is (labels, finalizers, the end of an object), what goes with
-//! its namespace, what the stored filter has already (an update is judged by what it makes worse, as the API server itself
-//! ratchets its validation), and what an object applied later takes away ([`super::later`]).
+//! Never denied: an update that leaves `spec` as it is (labels, finalizers), a deletion with the namespace, findings that the stored
+//! filter already has (an update is judged by what it makes worse, like the API server's ratcheting validation), and findings that
+//! an object applied later may resolve ([`super::later`]).
 
-use super::judge::{Asked, Remark, Rules, judge};
+use super::json::JsonError;
+use super::judge::{self, Asked, Judged, Remark, Rules};
+use super::request::Which;
+pub use super::request::{EXEMPT_ANNOTATION, NoReview, Request};
 use super::words;
 use super::world::World;
+use crate::budget::{Ended, Meter};
+use crate::lint::limits::Excess;
 use crate::source::Severity;
 use serde_json::{Map, Value, json};
+use std::any::Any;
+use std::sync::Arc;
 
-/// Label of a namespace: how its filters are admitted, over what the server is told.
+/// Label of a namespace with its mode; overrides that of the server.
 pub const MODE_LABEL: &str = "envoyfilter.dev/admission";
-/// Annotation of a filter: why it is admitted whatever is found.
-pub const EXEMPT_ANNOTATION: &str = "envoyfilter.dev/admission-exempt";
 
-/// What becomes of findings.
+/// What happens to findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Those at or above a severity deny, the others warn.
+    /// Findings at or above a severity deny, the others warn.
     Enforce,
-    /// All of them warn.
+    /// Findings warn.
     Warn,
-    /// They are logged and counted, and nobody is told.
+    /// Findings are logged and counted only.
     Audit,
-    /// Nothing is judged.
+    /// No reviews.
     Off,
 }
 
@@ -34,7 +39,7 @@ impl Mode {
         [Mode::Enforce, Mode::Warn, Mode::Audit, Mode::Off].into_iter().find(|mode| mode.word() == word)
     }
 
-    /// Its word.
+    /// Its name.
     pub const fn word(self) -> &'static str {
         match self {
             Mode::Enforce => "enforce",
@@ -45,34 +50,34 @@ impl Mode {
     }
 }
 
-/// What is done with findings, where a namespace says nothing else.
+/// What happens to findings in namespaces without a label.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// What becomes of them.
+    /// The mode.
     pub mode: Mode,
-    /// From which severity on they deny.
+    /// Minimum severity that denies.
     pub deny_at: Severity,
 }
 
 /// How a review ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// Nothing to say.
+    /// No findings.
     Allowed,
-    /// Allowed, and something was said or recorded.
+    /// Allowed, with findings.
     Warned,
     /// Denied.
     Denied,
-    /// It would have been denied, and an annotation says why not.
+    /// Not denied because of an exemption annotation.
     Exempt,
-    /// Nothing was judged: `spec` is as it was, the mode is off, or it is no EnvoyFilter.
+    /// Not judged: `spec` is unchanged, the mode is off, or it is not an EnvoyFilter.
     Passed,
-    /// The time ran out.
+    /// Not judged in time.
     Late,
 }
 
 impl Verdict {
-    /// Its word in logs and metrics.
+    /// Its name in logs and metrics.
     pub const fn word(self) -> &'static str {
         match self {
             Verdict::Allowed => "allowed",
@@ -85,128 +90,112 @@ impl Verdict {
     }
 }
 
-/// A change that the API server asks about.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// To be given back.
-    pub uid: String,
-    /// `CREATE`, `UPDATE`, `DELETE` or `CONNECT`.
-    pub operation: String,
-    /// Whether it is only tried.
-    pub dry_run: bool,
-    /// Namespace of the filter.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
-    user: String,
-    is_filter: bool,
-    old: Option<Value>,
-    new: Option<Value>,
-}
-
 /// The answer to a review, before it is written as JSON.
 #[derive(Clone, Debug)]
 pub struct Decision {
     /// How it ended.
     pub verdict: Verdict,
-    /// What was found and counts, the worst first.
+    /// Findings, the worst first.
     pub remarks: Vec<Remark>,
-    /// The mode that held.
+    /// The mode that applied.
     pub mode: Mode,
+    /// Whether mode `enforce` denies it.
+    pub would_deny: bool,
     /// Why the filter is exempt.
     pub exempt: Option<String>,
-    /// The reason for a denial.
+    /// The message of a denial.
     pub message: Option<String>,
     /// What kubectl shows.
     pub warnings: Vec<String>,
 }
 
-impl Request {
-    /// Reads an AdmissionReview. Fails with what to tell who sent it.
-    pub fn read(body: &[u8]) -> Result<Request, String> {
-        let mut review: Value =
-            serde_json::from_slice(body).map_err(|error| format!("this is no AdmissionReview: {error}"))?;
-        let text = |value: &Value, keys: &[&str]| {
-            let found = keys.iter().try_fold(value, |value, key| value.get(key));
-            found.and_then(Value::as_str).unwrap_or_default().to_owned()
-        };
-        let (version, kind) = (text(&review, &["apiVersion"]), text(&review, &["kind"]));
-        if kind != "AdmissionReview" {
-            return Err(format!("this is no AdmissionReview: its kind is `{kind}`"));
-        }
-        if version != "admission.k8s.io/v1" {
-            return Err(format!(
-                "AdmissionReview of `{version}` is not read: list v1 in admissionReviewVersions of the webhook"
-            ));
-        }
-        let Some(request) = review.get_mut("request").filter(|request| request.is_object()) else {
-            return Err("the AdmissionReview has no request".to_owned());
-        };
-        let mut take = |key: &str| request.get_mut(key).map(Value::take).filter(|value| !value.is_null());
-        let (old, new) = (take("oldObject"), take("object"));
-        let uid = text(request, &["uid"]);
-        if uid.is_empty() {
-            return Err("the request has no uid".to_owned());
-        }
-        let operation = text(request, &["operation"]);
-        let is_filter = text(request, &["resource", "resource"]) == "envoyfilters"
-            && text(request, &["resource", "group"]) == "networking.istio.io"
-            && text(request, &["subResource"]).is_empty();
-        let want = |object: Option<&Value>, key: &str| match object {
-            Some(object) if object.is_object() => Ok(()),
-            Some(_) => Err(format!("`{key}` of the request is no object")),
-            None => Err(format!("the request has no `{key}`, which {operation} needs")),
-        };
-        if is_filter {
-            match operation.as_str() {
-                "CREATE" => want(new.as_ref(), "object")?,
-                "UPDATE" => want(new.as_ref(), "object").and_then(|()| want(old.as_ref(), "oldObject"))?,
-                "DELETE" => want(old.as_ref(), "oldObject")?,
-                other => return Err(format!("operation `{other}` of an EnvoyFilter is not known")),
-            }
-        }
-        let either = |keys: &[&str], fallback: &str| {
-            let inside = new.as_ref().or(old.as_ref()).map(|object| text(object, keys)).unwrap_or_default();
-            if inside.is_empty() { text(request, &[fallback]) } else { inside }
-        };
-        Ok(Request {
-            namespace: either(&["metadata", "namespace"], "namespace"),
-            name: either(&["metadata", "name"], "name"),
-            dry_run: request.get("dryRun").and_then(Value::as_bool).unwrap_or(false),
-            user: text(request, &["userInfo", "username"]),
-            uid,
-            operation,
-            is_filter,
-            old,
-            new,
-        })
+/// How much work a review may take: once with the filters beside the one that is asked about, and once without them.
+#[derive(Debug)]
+pub struct Allowance {
+    together: Arc<Meter>,
+    alone: Arc<Meter>,
+}
+
+impl Allowance {
+    /// So many units for each of the two.
+    pub fn new(units: u64) -> Allowance {
+        Allowance { together: Meter::new(units), alone: Meter::new(units) }
     }
 
-    /// Decides, on one moment of the cluster.
+    /// Calls the work off.
+    pub fn cancel(&self) {
+        self.together.cancel();
+        self.alone.cancel();
+    }
+}
+
+impl Default for Allowance {
+    fn default() -> Allowance {
+        Allowance::new(UNITS)
+    }
+}
+
+/// Units of a review, about a second of one core.
+pub const UNITS: u64 = 40_000_000;
+
+/// Why a review has no decision.
+#[derive(Debug)]
+pub enum Undecided {
+    /// The work was called off.
+    Cancelled,
+    /// The code that judges panicked, with this payload.
+    Panicked(Box<dyn Any + Send>),
+    /// An object of the request is not JSON.
+    NotJson(JsonError),
+}
+
+impl Request {
+    /// Decides on a snapshot of the cluster with the default allowance. Panics propagate.
     pub fn decide(&self, world: &World, rules: &Rules, policy: Policy) -> Decision {
+        match self.decide_within(world, rules, policy, &Allowance::default()) {
+            Ok(decision) => decision,
+            Err(Undecided::Panicked(payload)) => std::panic::resume_unwind(payload),
+            Err(Undecided::Cancelled | Undecided::NotJson(_)) => {
+                self.late(world, policy, true, "the review was called off")
+            }
+        }
+    }
+
+    /// Decides on a snapshot of the cluster within an allowance.
+    pub fn decide_within(
+        &self,
+        world: &World,
+        rules: &Rules,
+        policy: Policy,
+        allowance: &Allowance,
+    ) -> Result<Decision, Undecided> {
         let (mut decision, opened) = self.open(world, policy);
         if opened == Opened::Settled {
-            return decision;
+            return Ok(decision);
         }
-        let (old, new) = self.states();
-        let asked = Asked { namespace: &self.namespace, name: &self.name, old, new };
-        decision.remarks = judge(world, rules, &asked);
+        let Judged { remarks, left_out } = self.judged(world, rules, allowance)?;
+        decision.remarks = remarks;
         let missing: Vec<&str> = world.missing().collect();
         let mut said = std::mem::take(&mut decision.warnings);
         if !missing.is_empty() {
             said.push(format!(
-                "judged by what is known so far: the admission server still reads {}",
+                "judged on an incomplete view of the cluster: the admission server has not read {} yet",
                 missing.join(", ")
             ));
+        }
+        if left_out > 0 {
+            let filters = if left_out == 1 { "1 EnvoyFilter".to_owned() } else { format!("{left_out} EnvoyFilters") };
+            said.push(format!("judged without {filters} that may match the same proxies: too large to judge together"));
         }
         let counts = |remark: &&Remark| remark.severity >= policy.deny_at && !remark.stood && !remark.may_come;
         let denying: Vec<&Remark> = decision.remarks.iter().filter(counts).collect();
         match self.exemption() {
-            Some("") => said.push(format!("{EXEMPT_ANNOTATION} says no reason: it does not count")),
+            Some("") => said.push(format!("annotation {EXEMPT_ANNOTATION} gives no reason and is ignored")),
             Some(reason) if !denying.is_empty() => decision.exempt = Some(words::cut(reason, words::LONGEST)),
             _ => {}
         }
         let denied = decision.mode == Mode::Enforce && !denying.is_empty() && decision.exempt.is_none();
+        decision.would_deny = !denying.is_empty() && decision.exempt.is_none();
         decision.verdict = match () {
             () if denied => Verdict::Denied,
             () if decision.exempt.is_some() && decision.mode == Mode::Enforce => Verdict::Exempt,
@@ -218,16 +207,47 @@ impl Request {
             let told = decision.remarks.iter().filter(|remark| !(denied && counts(remark)));
             decision.warnings = words::warnings(said.into_iter().chain(told.map(words::line)));
         }
-        decision
+        Ok(decision)
     }
 
-    /// Decides without judging the filter, where that is enough; it takes no time.
+    /// What is said of the change. Where the filters beside it make that too much work, it is judged without them: the content
+    /// of one filter must not decide whether another one is judged.
+    fn judged(&self, world: &World, rules: &Rules, allowance: &Allowance) -> Result<Judged, Undecided> {
+        let stood = self.excess(Which::Old).is_some();
+        if let Some(excess) = self.excess(Which::New) {
+            return Ok(Judged { remarks: vec![judge::over_budget(rules, excess, stood)], left_out: 0 });
+        }
+        // A stored filter that is too large to judge is like none.
+        let old = if stood { None } else { self.build(Which::Old).map_err(Undecided::NotJson)? };
+        let new = self.build(Which::New).map_err(Undecided::NotJson)?;
+        let asked = Asked { namespace: &self.namespace, name: &self.name, old: old.as_ref(), new: new.as_ref() };
+        if old.is_none() && new.is_none() {
+            return Ok(Judged::default());
+        }
+        let ended = match allowance.together.run(|| judge::judge(world, rules, &asked)) {
+            Ok(judged) => return Ok(judged),
+            Err(Ended::Spent) => allowance.alone.run(|| judge::alone(world, rules, &asked)),
+            Err(ended) => Err(ended),
+        };
+        match ended {
+            Ok(judged) => Ok(judged),
+            Err(Ended::Spent) => {
+                // An update is judged by what it makes worse: a stored filter may stay as large as it is.
+                let stood = old.is_some() && self.new_is_no_larger();
+                Ok(Judged { remarks: vec![judge::over_budget(rules, Excess::Steps, stood)], left_out: 0 })
+            }
+            Err(Ended::Cancelled) => Err(Undecided::Cancelled),
+            Err(Ended::Panicked(payload)) => Err(Undecided::Panicked(payload)),
+        }
+    }
+
+    /// Decides without judging the filter, where that is enough.
     pub fn settle(&self, world: &World, policy: Policy) -> Option<Decision> {
         let (decision, opened) = self.open(world, policy);
         (opened == Opened::Settled).then_some(decision)
     }
 
-    /// Decides when the time has run out, for this reason: as `allow` says, where the mode would let anything be denied.
+    /// Decides without judging, for this reason: denies only in mode `enforce` and unless `allow`.
     pub fn late(&self, world: &World, policy: Policy, allow: bool, why: &str) -> Decision {
         let (mut decision, opened) = self.open(world, policy);
         if opened == Opened::Settled {
@@ -239,7 +259,7 @@ impl Request {
         match self.exemption().filter(|reason| denied && !reason.is_empty()) {
             Some(reason) => decision.exempt = Some(words::cut(reason, words::LONGEST)),
             None if denied => {
-                decision.message = Some(format!("{said}; try again, or say --on-deadline=allow to the server"));
+                decision.message = Some(format!("{said}; try again, or run the server with --on-deadline=allow"));
                 return decision;
             }
             None => {}
@@ -251,44 +271,32 @@ impl Request {
         decision
     }
 
-    /// The old and the new state, as far as the operation is about them: an update may say DELETE with an object.
-    fn states(&self) -> (Option<&Value>, Option<&Value>) {
-        let old = self.old.as_ref().filter(|_| self.operation != "CREATE");
-        (old, self.new.as_ref().filter(|_| self.operation != "DELETE"))
-    }
-
-    /// The reason that the filter gives for its exemption; empty when it has the annotation without one.
-    fn exemption(&self) -> Option<&str> {
-        let (old, new) = self.states();
-        let annotations = new.or(old)?.get("metadata")?.get("annotations")?;
-        annotations.get(EXEMPT_ANNOTATION)?.as_str().map(str::trim)
-    }
-
-    /// Where a decision begins: the mode, with what is odd about it, and whether there is anything to judge.
+    /// Starts a decision: the mode, warnings about it, and whether there is anything to judge.
     fn open(&self, world: &World, policy: Policy) -> (Decision, Opened) {
         let mut decision = Decision {
             verdict: Verdict::Passed,
             remarks: Vec::new(),
             mode: policy.mode,
+            would_deny: false,
             exempt: None,
             message: None,
             warnings: Vec::new(),
         };
         if !self.is_filter {
-            decision.warnings.push("the webhook of envoyfilter judges EnvoyFilters only: correct its rules".to_owned());
+            let said = "this webhook judges only EnvoyFilters: correct the rules of its ValidatingWebhookConfiguration";
+            decision.warnings.push(said.to_owned());
             return (decision, Opened::Settled);
         }
         let label = world.namespace(&self.namespace).and_then(|it| it.labels.get(MODE_LABEL));
         let wanted = label.map(|label| (label, Mode::from_word(label)));
         decision.mode = wanted.and_then(|(_, mode)| mode).unwrap_or(policy.mode);
-        let (old, new) = self.states();
-        let same = old.zip(new).is_some_and(|(old, new)| spec(old) == spec(new));
-        if same || decision.mode == Mode::Off || (new.is_none() && self.goes_along(world)) {
+        let goes_along = !self.has(Which::New) && self.goes_along(world);
+        if self.same_spec() || decision.mode == Mode::Off || goes_along {
             return (decision, Opened::Settled);
         }
         if let Some((label, None)) = wanted {
             decision.warnings.push(format!(
-                "namespace {} has the label {MODE_LABEL}: `{label}`, which is none of enforce, warn, audit, off: taken as {}",
+                "namespace {} has label {MODE_LABEL}={label:?}, which is not enforce, warn, audit or off; using {}",
                 self.namespace,
                 policy.mode.word()
             ));
@@ -296,7 +304,7 @@ impl Request {
         (decision, Opened::ToJudge)
     }
 
-    /// Whether a filter goes because something else goes: nobody can be asked to put that right first.
+    /// Whether a filter is deleted because something else is: nobody can be asked to fix that first.
     fn goes_along(&self, world: &World) -> bool {
         const CONTROLLERS: [&str; 3] = [
             "system:serviceaccount:kube-system:namespace-controller",
@@ -315,11 +323,6 @@ impl Request {
 enum Opened {
     Settled,
     ToJudge,
-}
-
-/// What a filter says; none is like an empty one.
-fn spec(object: &Value) -> Option<&Value> {
-    object.get("spec").filter(|spec| !spec.is_null())
 }
 
 impl Decision {

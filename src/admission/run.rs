@@ -1,27 +1,32 @@
-//! The server as a whole: watches, certificates, listeners, and their end.
+//! The whole server: watches, certificates, listeners, shutdown.
 
+use super::connections::{Admit, Connections, FIRST};
 use super::judge::Rules;
-use super::keeper::{Keeper, Keeping, Served, serve_with};
+use super::keeper::{Keeper, Keeping, Served};
 use super::librarian;
-use super::server::{Limits, Reviewer, aside, webhook};
+use super::server::{Limits, Reviewer, measures, probes, webhook};
+use super::tls;
 use super::world::Said;
 use crate::cluster::Cluster;
+use axum::Router;
 use axum_server::Handle;
-use axum_server::tls_rustls::RustlsConfig;
+use axum_server::accept::DefaultAcceptor;
+use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use hyper_util::rt::TokioTimer;
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
 
-/// Where certificates come from.
+/// Source of the certificates.
 #[derive(Clone, Debug)]
 pub enum Certificates {
-    /// Files that somebody else renews.
+    /// Files that something else renews.
     Files {
-        /// The certificate, with those of intermediate authorities.
+        /// The certificate chain.
         cert: PathBuf,
         /// Its key.
         key: PathBuf,
@@ -30,47 +35,61 @@ pub enum Certificates {
     Own(Keeping),
 }
 
-/// What a server is told.
+/// Settings of a server.
 #[derive(Clone, Debug)]
 pub struct Serve {
-    /// Where the API server calls.
+    /// Address for the API server.
     pub listen: SocketAddr,
-    /// Where kubelet and Prometheus call.
+    /// Address for kubelet.
+    pub probes: SocketAddr,
+    /// Address for Prometheus.
     pub metrics: SocketAddr,
-    /// How reviews are made.
+    /// Authorities of the clients that may ask for reviews, as a file in PEM; `None`: everybody may.
+    pub client_ca: Option<PathBuf>,
+    /// Limits of reviews.
     pub limits: Limits,
-    /// What is said over what the cluster tells.
+    /// Settings that override the cluster's.
     pub said: Said,
-    /// Where istiod runs.
+    /// Namespace of istiod.
     pub istio_namespace: String,
-    /// How many running proxies are asked for the extensions they are built with.
+    /// Number of proxies whose extensions are sampled.
     pub sample_proxies: usize,
-    /// Where certificates come from.
+    /// Source of the certificates.
     pub certificates: Certificates,
-    /// How long to go on serving after the signal to end, until nobody calls here any more.
+    /// How long to keep serving after the signal, until clients have noticed.
     pub shutdown_delay: Duration,
 }
 
-/// How often files are looked at.
+/// How often certificate files are checked.
 const LOOK: Duration = Duration::from_secs(2);
-/// How long reviews may take that have begun when the server ends.
+/// How long running reviews may take during shutdown.
 const DRAIN: Duration = Duration::from_secs(30);
 
-/// Serves until a signal ends it. Fails with what to tell the user.
+/// Serves until a signal. Fails with a message for the user.
 pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), String> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
     let (mut library, health) = librarian::library(serve.said);
     let reviewer = Arc::new(Reviewer::new(serve.limits, rules, library.world(), health));
-    let metrics = listen(serve.metrics)?;
-    tracing::info!(address = %address(&metrics), "metrics");
-    let aside_handle: Handle<SocketAddr> = Handle::new();
-    let aside = server(metrics)?.handle(aside_handle.clone()).serve(aside(Arc::clone(&reviewer)).into_make_service());
-    tokio::spawn(async move {
-        if let Err(error) = aside.await {
-            tracing::error!(%error, "metrics are served no more");
-        }
-    });
+    let clients = serve.client_ca.as_deref().map(text).transpose()?;
+    let aside = [
+        ("metrics", listen(serve.metrics)?, measures(Arc::clone(&reviewer))),
+        ("probes", listen(serve.probes)?, probes(Arc::clone(&reviewer))),
+    ];
+    let mut aside_handles = Vec::new();
+    for (name, listener, router) in aside {
+        tracing::info!(address = %address(&listener), "{name}");
+        let handle: Handle<SocketAddr> = Handle::new();
+        aside_handles.push(handle.clone());
+        let connections = Connections::new(ASIDE);
+        let server = server(listener)?.acceptor(Admit::new(connections, DefaultAcceptor::new())).handle(handle);
+        let serving = server.serve(service(router));
+        tokio::spawn(async move {
+            if let Err(error) = serving.await {
+                tracing::error!(%error, name, "no longer serving");
+            }
+        });
+    }
     tokio::spawn(librarian::run(
         cluster.clone(),
         serve.istio_namespace,
@@ -93,21 +112,22 @@ pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), S
             (Renewal::Own(Box::new(keeper)), pair)
         }
     };
-    let tls = RustlsConfig::from_pem(first.0.into_bytes(), first.1.into_bytes()).await;
-    let tls = tls.map_err(|error| format!("the certificate cannot be used: {error}"))?;
+    let tls = tls::config(&first.0, &first.1, clients.as_deref()).map_err(|error| error.to_string())?;
+    let tls = RustlsConfig::from_config(tls);
     let listener = listen(serve.listen)?;
     tracing::info!(address = %address(&listener), "listening");
     let handle: Handle<SocketAddr> = Handle::new();
-    let acceptor = axum_server::tls_rustls::RustlsAcceptor::new(tls.clone());
+    let acceptor = RustlsAcceptor::new(tls.clone()).handshake_timeout(FIRST);
+    let acceptor = Admit::new(Arc::clone(&reviewer.connections), acceptor);
     let server = server(listener)?.acceptor(acceptor).handle(handle.clone());
-    let mut server = tokio::spawn(server.serve(webhook(Arc::clone(&reviewer)).into_make_service()));
+    let mut server = tokio::spawn(server.serve(service(webhook(Arc::clone(&reviewer)))));
     reviewer.health.serving();
     let renewing = Arc::clone(&reviewer);
     let (stop, mut stopped) = tokio::sync::oneshot::channel::<()>();
     let renewal = tokio::spawn(async move {
         loop {
             tokio::select! {
-                () = sleep(keeper.interval()) => keeper.renew(&tls, &renewing).await,
+                () = sleep(keeper.interval()) => keeper.renew(&tls, clients.as_deref(), &renewing).await,
                 _ = &mut stopped => break,
             }
         }
@@ -120,7 +140,7 @@ pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), S
             let words = match ended {
                 Ok(Err(error)) => error.to_string(),
                 Err(error) => error.to_string(),
-                Ok(Ok(())) => "the server ended by itself".to_owned(),
+                Ok(Ok(())) => "the server stopped unexpectedly".to_owned(),
             };
             return Err(words);
         }
@@ -129,13 +149,13 @@ pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), S
     }
     tracing::info!("stopping");
     reviewer.health.stopping();
-    // Whoever was told of this replica before it ends may still call.
+    // Clients may still have the address of this replica.
     sleep(serve.shutdown_delay).await;
     handle.graceful_shutdown(Some(DRAIN));
     let _ = (&mut server).await;
     let _ = stop.send(());
     let _ = tokio::time::timeout(LOOK, renewal).await;
-    aside_handle.shutdown();
+    aside_handles.iter().for_each(Handle::shutdown);
     tracing::info!("stopped");
     Ok(())
 }
@@ -154,29 +174,34 @@ impl Renewal {
         }
     }
 
-    /// Serves with what is new; whatever goes wrong, the old certificate stays.
-    async fn renew(&mut self, tls: &RustlsConfig, reviewer: &Reviewer) {
+    /// Switches to a new certificate; on failure the old one stays.
+    async fn renew(&mut self, tls: &RustlsConfig, clients: Option<&str>, reviewer: &Reviewer) {
+        let serve_with = |cert: &str, key: &str| {
+            let config = tls::config(cert, key, clients).map_err(|error| error.to_string())?;
+            tls.reload_from_config(config);
+            Ok(())
+        };
         let done = match self {
             Renewal::Files { cert, key, pair } => match read(cert, key) {
                 Ok(new) if new == *pair => return,
-                // Both files change, one after the other: what does not fit yet fits the next time.
-                Ok(new) => serve_with(tls, &new.0, &new.1).await.map(|()| *pair = new),
+                // The two files change one after the other: a mismatch is retried.
+                Ok(new) => serve_with(&new.0, &new.1).map(|()| *pair = new),
                 Err(words) => Err(words),
             },
             Renewal::Own(keeper) => match keeper.look(&reviewer.metrics).await {
-                Ok(Served::New(store)) => serve_with(tls, &store.serving.cert, &store.serving.key).await,
+                Ok(Served::New(store)) => serve_with(&store.serving.cert, &store.serving.key),
                 Ok(_) => return,
                 Err(words) => Err(words),
             },
         };
         match done {
-            Ok(()) => tracing::info!("serving with another certificate"),
-            Err(words) => tracing::warn!(words, "the certificate is not renewed"),
+            Ok(()) => tracing::info!("serving with a new certificate"),
+            Err(words) => tracing::warn!(words, "cannot renew the certificate"),
         }
     }
 }
 
-/// Waits for a certificate: this replica's own, or that of the one that leads.
+/// Waits for the first certificate, from this replica or the leader.
 async fn first(keeper: &mut Keeper, reviewer: &Reviewer) -> (String, String) {
     loop {
         match keeper.look(&reviewer.metrics).await {
@@ -188,10 +213,24 @@ async fn first(keeper: &mut Keeper, reviewer: &Reviewer) -> (String, String) {
     }
 }
 
-fn read(cert: &PathBuf, key: &PathBuf) -> Result<(String, String), String> {
-    let text =
-        |path: &PathBuf| fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
+fn read(cert: &Path, key: &Path) -> Result<(String, String), String> {
     Ok((text(cert)?, text(key)?))
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
+
+/// Connections of the listeners for kubelet and Prometheus, each.
+const ASIDE: usize = 32;
+/// Requests that one HTTP/2 connection may have open: an API server opens another connection beyond.
+const STREAMS: u32 = 128;
+/// Most bytes of the headers of a request.
+const HEADERS: u32 = 16 << 10;
+
+/// Routes that know who calls.
+fn service(router: Router) -> axum::extract::connect_info::IntoMakeServiceWithConnectInfo<Router, SocketAddr> {
+    router.into_make_service_with_connect_info::<SocketAddr>()
 }
 
 fn listen(address: SocketAddr) -> Result<TcpListener, String> {
@@ -202,8 +241,13 @@ fn listen(address: SocketAddr) -> Result<TcpListener, String> {
     listener.map_err(|error| format!("cannot listen on {address}: {error}"))
 }
 
+/// A server that waits for headers no longer than [`FIRST`], and for few of them.
 fn server(listener: TcpListener) -> Result<axum_server::Server<SocketAddr>, String> {
-    axum_server::from_tcp(listener).map_err(|error| error.to_string())
+    let mut server = axum_server::from_tcp(listener).map_err(|error| error.to_string())?;
+    let http = server.http_builder();
+    http.http1().timer(TokioTimer::new()).header_read_timeout(FIRST).max_buf_size(HEADERS as usize);
+    http.http2().timer(TokioTimer::new()).max_concurrent_streams(STREAMS).max_header_list_size(HEADERS);
+    Ok(server)
 }
 
 fn address(listener: &TcpListener) -> String {

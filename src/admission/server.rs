@@ -1,53 +1,83 @@
-//! Reviews over HTTP: each within its deadline, so many at the same time, bodies up to a size.
+//! Reviews over HTTP: each within its deadline and its share of the work, a few at the same time, bodies up to a size.
 
-use super::body;
+use super::body::Bodies;
+use super::connections::Connections;
 use super::health::Health;
 use super::judge::Rules;
 use super::metrics::Metrics;
-use super::review::{Decision, Policy, Request};
+use super::review::{Allowance, Decision, Mode, Policy, Request, UNITS, Undecided};
+use super::turns::{Turn, Turns};
 use super::world::World;
-use axum::Router;
+use crate::source::Severity;
 use axum::body::{Body, Bytes};
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use serde_json::Value;
+use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep_until, timeout_at};
 
-/// How reviews are made.
+/// Limits of reviews.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// What is done with findings.
+    /// What happens to findings.
     pub policy: Policy,
-    /// How long a review may take.
+    /// Maximum duration of a review.
     pub deadline: Duration,
-    /// Whether a review that takes longer allows.
+    /// Whether a review that exceeds it allows.
     pub allow_late: bool,
     /// The largest body, in bytes.
     pub max_bytes: usize,
-    /// How many are judged at the same time.
+    /// Number of reviews judged at the same time.
     pub at_once: usize,
+    /// How much work one review may take, in units of [`crate::budget`].
+    pub units: u64,
+    /// How many connections the listener for reviews holds.
+    pub connections: usize,
 }
 
-/// What makes reviews.
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            policy: Policy { mode: Mode::Enforce, deny_at: Severity::Error },
+            deadline: Duration::from_secs(5),
+            allow_late: true,
+            max_bytes: MAX_BYTES,
+            at_once: 4,
+            units: UNITS,
+            connections: 512,
+        }
+    }
+}
+
+/// The largest request that an API server takes (`MaxRequestBodyBytes` of kube-apiserver).
+pub const MAX_BYTES: usize = 3 << 20;
+/// How many of the largest bodies may be read at the same time.
+const BODIES: usize = 8;
+
+/// Answers reviews.
 #[derive(Debug)]
 pub struct Reviewer {
     limits: Limits,
-    rules: Rules,
+    rules: Arc<Rules>,
     world: RwLock<Arc<World>>,
-    permits: Arc<Semaphore>,
-    /// How the watches stand.
+    turns: Arc<Turns>,
+    bodies: Bodies,
+    /// The connections of the listener for reviews.
+    pub connections: Arc<Connections>,
+    /// State of the watches.
     pub health: Arc<Health>,
-    /// What is counted.
+    /// Metrics.
     pub metrics: Metrics,
 }
 
-/// A body that is parsed where it arrives; larger ones go to a thread of their own.
+/// A body that is scanned where it arrives; larger ones go to a thread of their own.
 const SMALL: usize = 1 << 16;
 
 /// The part of the API server's own limit that is left for the way back: a tenth, within these.
@@ -56,20 +86,25 @@ const MARGIN: (Duration, Duration) = (Duration::from_millis(50), Duration::from_
 /// The longest that an API server waits for a webhook (`timeoutSeconds` of admissionregistration.k8s.io/v1).
 const LONGEST: Duration = Duration::from_secs(30);
 
+/// Stack of a thread that judges: what recurses over a filter of the deepest nesting fits, and only what is used is memory.
+const STACK: usize = 64 << 20;
+
 impl Reviewer {
-    /// A reviewer that knows one moment of a cluster.
+    /// A reviewer with a snapshot of a cluster.
     pub fn new(limits: Limits, rules: Rules, world: World, health: Arc<Health>) -> Reviewer {
         Reviewer {
-            permits: Arc::new(Semaphore::new(limits.at_once.max(1))),
+            turns: Turns::new(limits.at_once),
+            bodies: Bodies::new(limits.max_bytes.saturating_mul(BODIES)),
+            connections: Connections::new(limits.connections),
             metrics: Metrics::new(Arc::clone(&health)),
             world: RwLock::new(Arc::new(world)),
+            rules: Arc::new(rules),
             health,
             limits,
-            rules,
         }
     }
 
-    /// Reviews that begin from now on are made on this moment.
+    /// Publishes a snapshot for the reviews that start from now on.
     pub fn publish(&self, world: World) {
         let (filters, workloads) = world.size();
         self.metrics.known(filters, workloads);
@@ -80,13 +115,13 @@ impl Reviewer {
         Arc::clone(&self.world.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How long a review may take when the API server waits so long.
+    /// The deadline of a review, given the timeout of the API server.
     fn time(&self, theirs: Option<Duration>) -> Duration {
         let left = theirs.map(|theirs| theirs.saturating_sub((theirs / 10).clamp(MARGIN.0, MARGIN.1)));
         left.map_or(self.limits.deadline, |left| left.min(self.limits.deadline))
     }
 
-    /// Answers an AdmissionReview. Fails with a status and words when it is none.
+    /// Answers an AdmissionReview. Fails with a status and a message when it is none, or when judging it panics.
     pub async fn review(
         self: &Arc<Self>,
         body: Bytes,
@@ -98,37 +133,75 @@ impl Reviewer {
         let read = if size <= SMALL {
             Request::read(&body)
         } else {
-            spawn_blocking(move || Request::read(&body)).await.unwrap_or_else(|error| Err(error.to_string()))
+            let reading = spawn_blocking(move || Request::read(&body));
+            reading.await.map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?
         };
-        let request = Arc::new(read.map_err(|message| (StatusCode::BAD_REQUEST, message))?);
+        let request = Arc::new(read.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?);
         let policy = self.limits.policy;
         let late = |why: &str| request.late(&self.world(), policy, self.limits.allow_late, why);
         let decision = if let Some(settled) = request.settle(&self.world(), policy) {
             settled
-        } else if let Ok(Ok(permit)) = timeout_at(end, Arc::clone(&self.permits).acquire_owned()).await {
-            let (this, asked) = (Arc::clone(self), Arc::clone(&request));
-            let work = spawn_blocking(move || {
-                let decision = asked.decide(&this.world(), &this.rules, policy);
-                drop(permit);
-                decision
-            });
+        } else if let Ok(Some(turn)) = timeout_at(end, self.turns.take(&request.namespace)).await {
+            let allowance = Arc::new(Allowance::new(self.limits.units));
             tokio::select! {
-                decided = work => decided.unwrap_or_else(|_| late("the admission server failed; its log says more")),
+                decided = self.judge(&request, &allowance, turn)? => match decided {
+                    Ok(Ok(decision)) => decision,
+                    Ok(Err(Undecided::Cancelled)) => late("the review was called off"),
+                    Ok(Err(Undecided::NotJson(error))) => return Err((StatusCode::BAD_REQUEST, error.to_string())),
+                    Ok(Err(Undecided::Panicked(_))) | Err(_) => return Err(self.panicked(&request)),
+                },
                 () = sleep_until(end) => {
-                    late(&format!("it takes longer than {} ms", self.time(theirs).as_millis()))
+                    // The work ends, too, and gives its permit back.
+                    allowance.cancel();
+                    late(&format!("the review took longer than {} ms", self.time(theirs).as_millis()))
                 }
             }
         } else {
-            late("the admission server has too much to do")
+            late("the admission server is overloaded")
         };
         let took = began.elapsed();
         self.metrics.review(&request, &decision, took);
         log(&request, &decision, took, size);
         Ok(decision.answer(&request))
     }
+
+    /// Judges a review on a thread of its own; what it holds ends with the thread.
+    fn judge(
+        &self,
+        request: &Arc<Request>,
+        allowance: &Arc<Allowance>,
+        turn: Turn,
+    ) -> Result<oneshot::Receiver<Result<Decision, Undecided>>, (StatusCode, String)> {
+        let (sender, receiver) = oneshot::channel();
+        let (request, allowance, rules) = (Arc::clone(request), Arc::clone(allowance), Arc::clone(&self.rules));
+        let (world, policy) = (self.world(), self.limits.policy);
+        let work = move || {
+            let decided = request.decide_within(&world, &rules, policy, &allowance);
+            drop((world, turn));
+            // Who asked may have stopped waiting.
+            let _ = sender.send(decided);
+        };
+        let started = std::thread::Builder::new().name("review".to_owned()).stack_size(STACK).spawn(work);
+        started.map(|_| receiver).map_err(|error| (StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
+    }
+
+    /// A review that panicked: counted, and answered so that the API server's failure policy decides.
+    fn panicked(&self, request: &Request) -> (StatusCode, String) {
+        self.metrics.panicked();
+        tracing::error!(
+            uid = request.uid,
+            namespace = request.namespace,
+            name = request.name,
+            "judging a review panicked; please report the filter"
+        );
+        (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "judging this EnvoyFilter failed; the log of the server has details".to_owned(),
+        )
+    }
 }
 
-/// Notes a review: never what the filter says.
+/// Logs a review, without the content of the filter.
 fn log(request: &Request, decision: &Decision, took: Duration, size: usize) {
     tracing::info!(
         uid = request.uid,
@@ -146,31 +219,42 @@ fn log(request: &Request, decision: &Decision, took: Duration, size: usize) {
     );
 }
 
-/// What the API server calls.
+/// Routes for the API server.
 pub fn webhook(reviewer: Arc<Reviewer>) -> Router {
     Router::new().route("/validate", post(validate)).with_state(reviewer)
 }
 
-/// What kubelet and Prometheus call.
-pub fn aside(reviewer: Arc<Reviewer>) -> Router {
-    Router::new()
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/readyz", get(ready))
-        .route("/metrics", get(metrics))
-        .with_state(reviewer)
+/// Routes for kubelet.
+pub fn probes(reviewer: Arc<Reviewer>) -> Router {
+    Router::new().route("/healthz", get(|| async { "ok\n" })).route("/readyz", get(ready)).with_state(reviewer)
 }
 
-async fn validate(State(reviewer): State<Arc<Reviewer>>, uri: Uri, body: Body) -> Response {
+/// Routes for Prometheus.
+pub fn measures(reviewer: Arc<Reviewer>) -> Router {
+    Router::new().route("/metrics", get(metrics)).with_state(reviewer)
+}
+
+async fn validate(
+    State(reviewer): State<Arc<Reviewer>>,
+    peer: Option<Extension<ConnectInfo<SocketAddr>>>,
+    uri: Uri,
+    body: Body,
+) -> Response {
     let theirs = timeout_of(uri.query().unwrap_or_default());
-    let answer = match body::read(body, reviewer.limits.max_bytes, theirs.unwrap_or(LONGEST)).await {
-        Ok(body) => reviewer.review(body, theirs).await,
+    let time = theirs.map_or(LONGEST, |theirs| theirs.min(LONGEST));
+    let answer = match reviewer.bodies.read(body, reviewer.limits.max_bytes, time).await {
+        Ok(body) => {
+            // A connection with a review to answer does not make room for others.
+            let _busy = peer.and_then(|Extension(ConnectInfo(peer))| reviewer.connections.busy(peer));
+            reviewer.review(body, theirs).await
+        }
         Err(refusal) => Err(refusal),
     };
     match answer {
         Ok(answer) => ([(header::CONTENT_TYPE, "application/json")], answer.to_string()).into_response(),
         Err((status, message)) => {
             reviewer.metrics.refused(status.as_u16());
-            tracing::warn!(status = status.as_u16(), message, "no review");
+            tracing::warn!(status = status.as_u16(), message, "request refused");
             (status, format!("{message}\n")).into_response()
         }
     }
@@ -179,7 +263,13 @@ async fn validate(State(reviewer): State<Arc<Reviewer>>, uri: Uri, body: Body) -
 async fn ready(State(reviewer): State<Arc<Reviewer>>) -> Response {
     let missing = reviewer.health.missing();
     if missing.is_empty() {
-        return "ok\n".into_response();
+        // An old view judges better than no webhook at all, so the replica stays ready and says how old it is.
+        let stale = reviewer.health.stale();
+        return if stale.is_empty() {
+            "ok\n".into_response()
+        } else {
+            format!("ok\n{}\n", stale.join("\n")).into_response()
+        };
     }
     (StatusCode::SERVICE_UNAVAILABLE, format!("{}\n", missing.join("\n"))).into_response()
 }
@@ -192,7 +282,7 @@ async fn metrics(State(reviewer): State<Arc<Reviewer>>) -> Response {
     }
 }
 
-/// The API server's own limit, which it says in the query: `timeout=10s`, as Go writes durations.
+/// The API server's timeout from the query: `timeout=10s`, as Go writes durations.
 fn timeout_of(query: &str) -> Option<Duration> {
     let text = query.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
     let (mut total, mut rest) = (0.0, text);

@@ -1,6 +1,6 @@
-//! What the API server is told of remarks: one line each, short enough for it.
+//! Remarks as the API server gets them: one line each, within its limits.
 //!
-//! kube-apiserver cuts warnings after 256 characters when all of a request have more than 4096
+//! kube-apiserver truncates warnings to 256 characters when those of a request exceed 4096 in all
 //! (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`).
 
 use super::judge::Remark;
@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 
 /// The longest warning, in characters.
 pub const LONGEST: usize = 256;
-/// Most characters of all warnings of a review.
+/// Maximum number of characters of all warnings of a review.
 pub const ALL: usize = 4096;
-/// Most characters of the reason for a denial: somebody has to read it.
+/// Maximum number of characters of a denial: a person must read it.
 const DENIAL: usize = 8192;
 
 /// One remark as a line: code, severity, place, what is wrong, what to write instead.
@@ -27,7 +27,7 @@ pub fn line(remark: &Remark) -> String {
     if remark.stood {
         line.push_str(" (as before this update)");
     } else if remark.may_come {
-        line.push_str(" (unless it comes later)");
+        line.push_str(" (unless created later)");
     }
     if let Some(help) = &remark.help {
         let _ = write!(line, "; help: {}", one_line(help));
@@ -35,7 +35,7 @@ pub fn line(remark: &Remark) -> String {
     line
 }
 
-/// Warnings as the API server passes them on whole: each and all of them within its limits.
+/// Warnings within the limits of the API server, each and together.
 pub fn warnings(lines: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut lines: Vec<String> = lines.into_iter().map(|line| cut(&line, LONGEST)).collect();
     let sizes = |lines: &[String]| lines.iter().map(|line| line.chars().count()).sum::<usize>();
@@ -46,7 +46,7 @@ pub fn warnings(lines: impl IntoIterator<Item = String>) -> Vec<String> {
     while sizes(&lines) > ALL - LONGEST {
         lines.pop();
     }
-    lines.push(format!("and {} more: `kubectl envoyfilter lint` shows all", all - lines.len()));
+    lines.push(format!("and {} more; `kubectl envoyfilter lint` shows all of them", all - lines.len()));
     lines
 }
 
@@ -74,7 +74,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The beginning of a text that is too long.
+/// A text truncated to this length.
 pub fn cut(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.to_owned();

@@ -1,12 +1,13 @@
-//! What is known of a cluster: every object read once, shared by all reviews, replaced where the cluster changes.
+//! The view of a cluster: each object is parsed once, shared by all reviews, and replaced when it changes.
 
-use super::planes::{Plane, planes};
 use crate::cluster::facts::Facts;
 use crate::cluster::kinds::{self, Kind};
 use crate::cluster::objects::{self, name_of};
 use crate::cluster::read::source_name;
 use crate::cluster::targets::{Target, groups, targets};
+use crate::lint::limits::{self, Excess};
 use crate::load::{Loaded, Options, reference, yaml_text};
+use crate::mesh::planes::{Plane, planes};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{
     DestinationRule, Gateway, Inventory, KubeGateway, Mesh, Object, RefusedFilter, Service, ServiceEntry, Shared,
@@ -20,21 +21,21 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What the watch of a kind tells.
+/// A change reported by the watch of a kind.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// An object is new or another one.
+    /// An object was created or updated.
     Put(Value),
-    /// An object is gone: its namespace and name.
+    /// An object was deleted: its namespace and name.
     Gone(String, String),
-    /// All objects were told: there are those of these namespaces and names, and no others.
+    /// All objects have been listed: exactly those with these namespaces and names exist.
     All(Vec<Name>),
 }
 
-/// What the user says over what the cluster tells.
+/// Settings that override what the cluster says.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
-    /// Name of the cluster in places of messages.
+    /// Name of the cluster in the places of messages.
     pub context: String,
     /// The release of every control plane.
     pub release: Option<Release>,
@@ -42,21 +43,55 @@ pub struct Said {
     pub root_namespace: Option<String>,
 }
 
-/// A filter of the cluster.
+/// A stored EnvoyFilter.
 #[derive(Debug)]
 pub(super) struct Known {
     /// Its text.
     pub(super) file: FileId,
-    /// The filter; `None` when nothing but its name can be read.
+    /// The filter; `None` when only its name can be read.
     pub(super) filter: Option<EnvoyFilter>,
     pub(super) refused: Vec<RefusedFilter>,
     pub(super) problems: Vec<Problem>,
+    /// Number of values in it.
+    pub(super) values: usize,
+    /// The limit that it exceeds; such a filter is not judged beside others.
+    pub(super) excess: Option<Excess>,
+}
+
+impl Known {
+    /// Number of patches in it.
+    pub(super) fn patches(&self) -> usize {
+        self.filter.as_ref().map_or(0, |filter| filter.patches.len())
+    }
+}
+
+/// The text of a filter as a command reads it from a cluster: YAML, or JSON when the indentation of deep nesting would outweigh the
+/// content.
+pub(super) fn text_of(object: &Value) -> String {
+    const DEEP: usize = 64;
+    let json = || object.to_string();
+    if size_of(object).1 > DEEP { json() } else { yaml_text::write(object).unwrap_or_else(|_| json()) }
+}
+
+/// How many values an object has, and how deep they nest.
+fn size_of(object: &Value) -> (usize, usize) {
+    let (mut values, mut deepest, mut open) = (0, 0, vec![(object, 1)]);
+    while let Some((value, depth)) = open.pop() {
+        values += 1;
+        deepest = deepest.max(depth);
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(entries) => open.extend(entries.values().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+    }
+    (values, deepest)
 }
 
 /// Namespace and name.
 pub type Name = (String, String);
 
-/// One moment of the cluster. A copy costs next to nothing.
+/// A snapshot of the cluster. Cloning it is cheap.
 #[derive(Clone, Debug)]
 pub struct World {
     /// The texts of all objects.
@@ -67,14 +102,14 @@ pub struct World {
     /// The control planes, the main one first; at least one.
     pub(super) planes: Arc<Vec<Plane>>,
     pub(super) facts: Arc<Facts>,
-    /// For each control plane what stands for a proxy that it sends configuration to.
+    /// For each control plane, the reference configurations that stand for its proxies.
     pub(super) references: Arc<Vec<Vec<ProxyConfig<'static>>>>,
-    /// Kinds whose objects are not all known yet.
+    /// Kinds whose objects have not all been read yet.
     pub(super) missing: BTreeSet<&'static str>,
 }
 
 impl World {
-    /// A cluster of which nothing is known.
+    /// A cluster about which nothing is known yet.
     fn new(said: &Said) -> World {
         let planes = planes(&Facts::default(), &[], said.release, said.root_namespace.as_deref());
         World {
@@ -114,48 +149,47 @@ impl World {
         self.filters.range(from..).take_while(move |(name, _)| name.0 == namespace)
     }
 
-    /// Kinds whose objects are not all known yet.
+    /// Kinds whose objects have not all been read yet.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.missing.iter().copied()
     }
 
-    /// Pods with a proxy, replicas of each other together.
+    /// Pods with a proxy, grouped by replicas.
     pub fn proxies(&self) -> Vec<Vec<Target>> {
         groups(targets(&self.objects), false)
     }
 
-    /// How many EnvoyFilters and how many workloads are known.
+    /// Number of EnvoyFilters and of workloads in the view.
     pub fn size(&self) -> (usize, usize) {
         (self.filters.len(), self.objects.workloads.len())
     }
 
-    /// Names of the revisions of the control planes whose pods were seen.
+    /// Revisions of the control planes whose pods exist.
     pub fn revisions(&self) -> impl Iterator<Item = &str> {
         self.facts.planes.iter().map(|plane| plane.revision.as_str())
     }
 }
 
-/// What is done to keep a [`World`] up to date.
+/// Keeps a [`World`] up to date.
 #[derive(Debug)]
 pub struct Library {
     said: Said,
     world: World,
     /// Where the text of each object stands, by kind.
     places: HashMap<&'static str, HashMap<Name, FileId>>,
-    /// Places of texts that are gone.
+    /// Places of deleted texts, to be reused.
     free: Vec<FileId>,
-    /// Revision tags and what they stand for, by the object that says so.
+    /// Revision tags and their revisions, by the object that defines them.
     tags: BTreeMap<Name, BTreeMap<String, String>>,
-    /// Whether what the control planes are made of has changed.
+    /// Whether an object that describes control planes has changed.
     planes_changed: bool,
     sampled: Sampled,
 }
 
-/// The extensions that running proxies list, by kind of proxy.
+/// Extensions that running proxies list, by kind of proxy.
 pub type Sampled = BTreeMap<ProxyKind, Vec<String>>;
 
-/// What stands for the proxies of each control plane: the reference configurations of its release, with the extensions that
-/// proxies of their kind were seen to have.
+/// The reference configurations of each control plane's release, with the extensions sampled from proxies of their kind.
 fn references(planes: &[Plane], sampled: &Sampled) -> Vec<Vec<ProxyConfig<'static>>> {
     let of_plane = |plane: &Plane| {
         let mut references = reference::configs(plane.release).to_vec();
@@ -183,7 +217,7 @@ impl Library {
         }
     }
 
-    /// Takes in what a watch told.
+    /// Applies a change reported by a watch.
     pub fn apply(&mut self, kind: &'static Kind, change: Change) {
         match change {
             Change::Put(object) => self.put(kind, object),
@@ -203,18 +237,18 @@ impl Library {
         }
     }
 
-    /// Takes in the extensions that running proxies list.
+    /// Applies sampled extensions.
     pub fn sampled(&mut self, sampled: Sampled) {
         self.world.references = Arc::new(references(&self.world.planes, &sampled));
         self.sampled = sampled;
     }
 
-    /// Says that there is no more to come of a kind: the cluster does not have it, or does not show it.
+    /// Marks a kind as read, also when the cluster does not serve or show it.
     pub fn known(&mut self, kind: &'static Kind) {
         self.world.missing.remove(words(kind));
     }
 
-    /// The cluster as it is known now.
+    /// The current snapshot.
     pub fn world(&mut self) -> World {
         if self.planes_changed {
             self.planes_changed = false;
@@ -234,12 +268,16 @@ impl Library {
         if !objects::keep(&mut object) {
             return self.remove(kind, &name);
         }
-        let text = if kind == kinds::ENVOY_FILTER {
-            yaml_text::write(&object).unwrap_or_else(|_| object.to_string())
-        } else {
-            object.to_string()
+        let is_filter = kind == kinds::ENVOY_FILTER;
+        let (values, depth) = if is_filter { size_of(&object) } else { (0, 0) };
+        let too_large = limits::of_size(values, depth);
+        let text = match too_large {
+            // Not judged, so not kept.
+            Some(_) => String::new(),
+            None if is_filter => text_of(&object),
+            None => object.to_string(),
         };
-        // The settings in a ConfigMap are a text of their own, behind that of the object.
+        // The mesh config in a ConfigMap is a text of its own, after that of the object.
         let file = if kind == kinds::CONFIG_MAP {
             self.remove(kind, &name);
             self.world.texts.next()
@@ -250,11 +288,12 @@ impl Library {
         let mut loaded = Loaded { sources: Sources::starting_at(file), ..Loaded::default() };
         let source = source_name(&self.said.context, kind.kind, &name.0, &name.1);
         loaded.add_text(&source, text, &Options::default());
-        let Loaded { sources, inventory, problems } = loaded;
+        let Loaded { sources, inventory, problems, .. } = loaded;
         Arc::make_mut(&mut self.world.texts).put(sources);
-        if kind == kinds::ENVOY_FILTER {
+        if is_filter {
             let filter = inventory.envoy_filters.into_iter().next();
-            let known = Known { file, filter, refused: inventory.refused_filters, problems };
+            let excess = too_large.or_else(|| filter.as_ref().and_then(limits::excess));
+            let known = Known { file, filter, refused: inventory.refused_filters, problems, values, excess };
             Arc::make_mut(&mut self.world.filters).insert(name.clone(), Arc::new(known));
         } else {
             self.replace(kind, &name, inventory);
@@ -314,12 +353,12 @@ impl Library {
     }
 }
 
-/// How a kind is called where two have one name.
+/// The name of a kind, unique among kinds of the same name.
 pub fn words(kind: &'static Kind) -> &'static str {
     if kind == kinds::KUBE_GATEWAY { "Gateway (gateway.networking.k8s.io)" } else { kind.kind }
 }
 
-/// What is kept of an object.
+/// An object in a list of the view.
 trait Entry {
     fn object(&self) -> &Object;
 }
@@ -401,7 +440,7 @@ mod tests {
         assert_eq!(names(&second), ["b 2", "c 1"]);
         assert_eq!(names(&third), ["c 3", "d 1"]);
         assert_eq!(third.missing().count(), 0);
-        // The places of texts are used again: a cluster may run for years.
+        // Places of texts are reused: a cluster may run for years.
         assert!(third.texts.next().0 <= 4, "{:?}", third.texts.next());
     }
 

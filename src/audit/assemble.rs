@@ -1,18 +1,18 @@
 //! Puts an audit together for reports: by filter, by group of workloads, by combination of releases.
 
-use super::view::{API_VERSION, Audit, Cell, Chain, Counts, Filter, Finding, Fix, Source, Step};
+use super::view::{API_VERSION, Audit, Cause, Cell, Chain, Counts, Filter, Finding, Fix, Source, Step, Today};
 use super::view::{Verdict, Workloads};
 use super::workloads::Group;
 use super::{Found, Request, StepRun, chains::chains, roll_out};
 use crate::engine::Outcome;
 use crate::lint::fix;
 use crate::lint::upgrade::tell::{Class, short};
-use crate::lint::upgrade::{Kind, PatchChange, RunKey, RunRecord, Snapshot};
-use crate::lint::{Edit, Finding as LintFinding, Knowledge};
+use crate::lint::upgrade::{Change, PatchChange, RunKey, RunRecord, Snapshot};
+use crate::lint::{Edit, Finding as LintFinding, Knowledge, Rule};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::redact::{REDACTED, Redactor};
 use crate::source::{Sources, Span};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Most members of a group that are named.
 const MEMBERS: usize = 20;
@@ -24,7 +24,7 @@ pub(super) fn view(
     first: Option<&Snapshot>,
     steps: &[StepRun],
     mixed: &[StepRun],
-    found: &[Found],
+    (found, today): (&[Found], &[LintFinding]),
 ) -> Audit {
     let path: Vec<String> = request.stages.iter().map(|stage| short(stage.release)).collect();
     let last = steps.last().map(|(_, upgrade)| &upgrade.after).or(first);
@@ -32,23 +32,43 @@ pub(super) fn view(
     let cells = cells(request, &columns, first, last, steps, found);
     let chains = chains(&request.inventory.envoy_filters, &columns.of_run, first, last);
     let mut filters = filters(request, found, cells, chains);
+    for one in today {
+        let of = |filter: &&mut Filter| {
+            one.filter.split_once('/') == Some((filter.namespace.as_str(), filter.name.as_str()))
+        };
+        if let Some(filter) = filters.iter_mut().find(of) {
+            filter.today.push(Today {
+                code: one.rule.code,
+                rule: one.rule.name,
+                confidence: one.confidence.word(),
+                message: one.message.clone(),
+                source: source(request, one.primary.span),
+                patch: one.patch,
+            });
+        }
+    }
+    let causes = causes(request, steps, found);
     filters.retain(|filter| request.is_asked(&format!("{}/{}", filter.namespace, filter.name)));
     let worst = |filter: &Filter| std::cmp::Reverse(filter.verdict);
     filters.sort_by(|left, right| {
         (worst(left), &left.namespace, &left.name).cmp(&(worst(right), &right.namespace, &right.name))
     });
-    let of = |class: Option<Class>| filters.iter().filter(|filter| filter.verdict == class).count();
+    // Whoever only loses what another's panic takes is counted with that one.
+    let alone = |filter: &&Filter| !follows(filter, request.rules);
+    let of = |class: Class| filters.iter().filter(alone).filter(|filter| filter.verdict == Some(class)).count();
     let dumps = request.stages.first().map_or(0, |stage| stage.dumps.len());
     let counts = Counts {
         filters: filters.len(),
         patches: filters.iter().map(|filter| filter.patches).sum(),
         workloads: columns.list.iter().map(|group| group.count).sum(),
         dumps,
-        breaks: of(Some(Class::Breaks)),
-        changes: of(Some(Class::Changes)),
-        deprecated: of(Some(Class::Deprecated)),
-        cleanup: of(Some(Class::Cleanup)),
-        ready: of(None),
+        breaks: of(Class::Breaks),
+        lost_to_panics: filters.iter().filter(|filter| follows(filter, request.rules)).count(),
+        broken_today: filters.iter().filter(|filter| !filter.today.is_empty()).count(),
+        changes: of(Class::Changes),
+        deprecated: of(Class::Deprecated),
+        cleanup: of(Class::Cleanup),
+        ready: filters.iter().filter(|filter| filter.verdict.is_none() && filter.today.is_empty()).count(),
         findings: found.len(),
         suppressed: 0,
     };
@@ -60,6 +80,7 @@ pub(super) fn view(
         verdict: verdict(found),
         counts,
         filters,
+        causes,
         roll_out: roll_out::rows(request, first, steps, mixed),
         during: roll_out::during(request, &columns.of_run, &columns.names, first, steps, mixed),
         workloads: columns.list,
@@ -67,6 +88,35 @@ pub(super) fn view(
         unknown: Vec::new(),
         problems: Vec::new(),
     }
+}
+
+/// Whether all that is found of a filter is that a panic of another one takes its effect away.
+fn follows(filter: &Filter, rules: &[&'static Rule]) -> bool {
+    let lost = |code: &str| rules.iter().any(|rule| rule.code == code && rule.changes.contains(&Change::LostToPanic));
+    !filter.findings.is_empty() && filter.findings.iter().all(|one| lost(one.code))
+}
+
+/// Patches whose panic takes the effect of other filters away, with the names of these.
+fn causes(request: &Request<'_>, steps: &[StepRun], found: &[Found]) -> Vec<Cause> {
+    let filters = &request.inventory.envoy_filters;
+    let name = |filter: usize| filters.get(filter).map(EnvoyFilter::full_name).unwrap_or_default();
+    let told = found.iter().filter(|one| one.finding.rule.changes.contains(&Change::LostToPanic));
+    let told: BTreeSet<&str> = told.map(|one| one.finding.filter.as_str()).collect();
+    let mut taken: BTreeMap<(usize, usize), BTreeSet<String>> = BTreeMap::new();
+    for change in steps.iter().flat_map(|(_, upgrade)| upgrade.of(Change::LostToPanic)) {
+        let victim = name(change.filter);
+        if let Some(cause) = change.cause.filter(|(filter, _)| *filter != change.filter)
+            && told.contains(victim.as_str())
+        {
+            taken.entry(cause).or_default().insert(victim);
+        }
+    }
+    let cause = |((filter, patch), names): ((usize, usize), BTreeSet<String>)| Cause {
+        filter: name(filter),
+        patch,
+        loses: names.into_iter().collect(),
+    };
+    taken.into_iter().map(cause).collect()
 }
 
 /// Breaks without a rewritten filter make it `not ready`; anything else that stops or changes wants a look first.
@@ -136,7 +186,20 @@ impl Columns {
                 columns.names[at].extend(names);
             }
         }
+        columns.real_first();
         columns
+    }
+
+    /// Puts made-up workloads behind real ones.
+    fn real_first(&mut self) {
+        let mut order: Vec<usize> = (0..self.list.len()).collect();
+        order.sort_by_key(|&at| self.list[at].count == 0);
+        let place: HashMap<usize, usize> = order.iter().enumerate().map(|(now, &before)| (before, now)).collect();
+        self.list = order.iter().map(|&at| self.list[at].clone()).collect();
+        self.names = order.iter().map(|&at| std::mem::take(&mut self.names[at])).collect();
+        for at in self.of_run.values_mut() {
+            *at = place.get(at).copied().unwrap_or(*at);
+        }
     }
 }
 
@@ -209,27 +272,15 @@ fn cells(
 
 /// Whether a finding tells of a change on some proxies, and not of the filter's text.
 fn of_change(found: &Found) -> bool {
-    matches!(found.finding.rule.code, "EF601" | "EF602" | "EF603" | "EF604" | "EF605" | "EF606" | "EF614")
+    found.finding.rule.changes.iter().any(|change| change.of_proxies())
 }
 
 /// The class and the words for a change; no class where nothing is reported of it (a suppressed finding, say).
 fn said(change: &PatchChange, request: &Request<'_>, found: &[Found]) -> (Option<Class>, String) {
-    let code = match change.kind {
-        Kind::Stops => "EF601",
-        Kind::Begins => "EF602",
-        Kind::Detached => "EF603",
-        Kind::Different => "EF604",
-        Kind::Panics => "EF605",
-        Kind::LostToPanic => "EF606",
-        Kind::Refused => "EF607",
-        Kind::VersionPin => "EF614",
-        Kind::Discarded => "EF609",
-        Kind::Needless => "EF616",
-    };
     let name = request.inventory.envoy_filters.get(change.filter).map(EnvoyFilter::full_name);
     let told = |one: &&Found| {
         let same = Some(&one.finding.filter) == name.as_ref() && (one.finding.patch == change.patch);
-        same && (one.finding.rule.code == code || (code == "EF601" && one.finding.rule.code == "EF608"))
+        same && one.finding.rule.changes.contains(&change.kind)
     };
     let one = found.iter().filter(told).max_by_key(|one| one.class);
     (one.map(|one| one.class), one.map(|one| one.finding.message.clone()).unwrap_or_default())
@@ -273,6 +324,7 @@ fn filters(request: &Request<'_>, found: &[Found], cells: Vec<Vec<Cell>>, chains
                 cells,
                 chains,
                 text: edited(text, document, &hidden).unwrap_or_default(),
+                today: Vec::new(),
             }
         })
         .collect()

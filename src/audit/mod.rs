@@ -9,10 +9,11 @@ mod roll_out;
 pub mod view;
 mod workloads;
 
-use crate::engine::MeshSettings;
+use crate::engine::{MeshSettings, Outcome};
 use crate::lint::upgrade::tell::Class;
 use crate::lint::upgrade::{self, Snapshot, Stage, Upgrade};
 use crate::lint::{Context, Finding, Findings, Input, Rule, suppress};
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
@@ -115,12 +116,14 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
     let mut first: Option<Snapshot> = None;
     let mut before: Option<Snapshot> = None;
     let mut unknown = Vec::new();
+    let mut today: Vec<Finding> = Vec::new();
     for (number, given) in request.stages.iter().enumerate() {
         let stand_ins = workloads::stand_ins(&groups, given);
         let stage = stage(request, given, &stand_ins);
         match &before {
             None => {
-                let snapshot = upgrade::snapshot(&stage, request.rules);
+                let (snapshot, errors) = upgrade::snapshot_with_errors(&stage, request.rules);
+                today = errors;
                 first = Some(snapshot.clone());
                 before = Some(snapshot);
             }
@@ -145,6 +148,8 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
         .collect();
     let mut merged = merge(&steps);
     merged.retain(|found| request.is_asked(&found.finding.filter));
+    let nowhere = in_effect_nowhere(request, first.as_ref(), &steps);
+    merged.retain(|found| !nowhere.contains(&(found.finding.filter.clone(), found.finding.patch)));
     let suppressions = suppress::read(request.sources, &request.inventory.envoy_filters);
     let total = merged.len();
     let mut by_place: BTreeMap<(Span, &str, String), Found> = BTreeMap::new();
@@ -156,9 +161,39 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
     let kept = suppress::apply(findings.sorted(), &suppressions).kept;
     let found: Vec<Found> = kept.iter().filter_map(|finding| by_place.remove(&key(finding))).collect();
     let suppressed = total - found.len();
-    let mut view = assemble::view(request, &groups, first.as_ref(), &steps, &mixed, &found);
+    today.retain(|finding| request.is_asked(&finding.filter));
+    let mut errors = Findings::default();
+    errors.extend(today);
+    let today = suppress::apply(errors.sorted(), &suppressions).kept;
+    let mut view = assemble::view(request, &groups, first.as_ref(), &steps, &mixed, (&found, &today));
     view.unknown.append(&mut unknown);
     Audit { found, view, suppressed }
+}
+
+/// Patches, by the full name of their filter, that change no proxy at any stage: what a release says about their text makes
+/// no difference. Only where some proxy was looked at, and the API takes the filter.
+fn in_effect_nowhere(
+    request: &Request<'_>,
+    first: Option<&Snapshot>,
+    steps: &[StepRun],
+) -> BTreeSet<(String, Option<usize>)> {
+    let mut looked: BTreeMap<(usize, usize), bool> = BTreeMap::new();
+    for snapshot in first.into_iter().chain(steps.iter().map(|(_, upgrade)| &upgrade.after)) {
+        for run in &snapshot.runs {
+            for (&filter, patches) in &run.filters {
+                for (patch, record) in patches.iter().enumerate() {
+                    // What a panic takes away is in effect without it.
+                    let effective =
+                        matches!(record.outcome, Outcome::Applied | Outcome::Aborted) || record.panic.is_some();
+                    *looked.entry((filter, patch)).or_default() |= effective;
+                }
+            }
+        }
+    }
+    let filters = &request.inventory.envoy_filters;
+    let name = |filter: usize| filters.get(filter).map(EnvoyFilter::full_name);
+    let nowhere = looked.into_iter().filter(|(_, effective)| !effective);
+    nowhere.filter_map(|((filter, patch), _)| Some((name(filter)?, Some(patch)))).collect()
 }
 
 /// What the Envoy could not be asked, and why it stopped answering.
@@ -188,6 +223,8 @@ fn stage<'a>(request: &'a Request<'a>, given: &'a Given<'a>, stand_ins: &'a [(us
         proxies: given.proxies,
         target: request.stages.last().map_or(given.release, |last| last.release),
         stand_ins,
+        // The caller undid the filters once for all stages.
+        generated: true,
         make_up: true,
         revision: if request.stages.first().is_some_and(|first| first.release == given.release) {
             &request.revisions.0

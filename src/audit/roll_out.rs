@@ -4,13 +4,11 @@ use super::view::{During, Gets, Place, RollOut};
 use super::{Request, StepRun};
 use crate::engine::Outcome;
 use crate::lint::Finding;
+use crate::lint::rule::Meaning;
 use crate::lint::upgrade::tell::short;
-use crate::lint::upgrade::{Kind, RunKey, Snapshot, Upgrade};
+use crate::lint::upgrade::{Change, RunKey, Snapshot, Upgrade};
 use crate::model::envoy_filter::EnvoyFilter;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// Rules whose findings say that a proxy or istiod does not take a filter.
-const REFUSALS: [&str; 6] = ["EF133", "EF607", "EF609", "EF610", "EF611", "EF612"];
 
 /// A stage and the comparisons that lead to it from the one before the upgrade.
 struct Row<'a> {
@@ -30,18 +28,18 @@ impl Row<'_> {
     fn changes(&self) -> impl Iterator<Item = (&Upgrade, &crate::lint::upgrade::PatchChange)> {
         let all =
             self.steps.iter().flat_map(|(_, upgrade)| upgrade.changes.iter().map(move |change| (upgrade, change)));
-        all.filter(|(_, change)| change.kind != Kind::Needless)
+        all.filter(|(_, change)| change.kind != Change::Needless)
     }
 
     fn refused(&self) -> BTreeSet<&str> {
-        let rejects = |one: &&Finding| REFUSALS.contains(&one.rule.code);
+        let rejects = |one: &&Finding| one.rule.meaning == Meaning::Rejected;
         self.steps.iter().flat_map(|(findings, _)| findings).filter(rejects).map(|one| one.filter.as_str()).collect()
     }
 }
 
 /// Whether a change takes something away, and does not only change it.
-fn takes(kind: Kind) -> bool {
-    !matches!(kind, Kind::Begins | Kind::Different)
+fn takes(kind: Change) -> bool {
+    !matches!(kind, Change::Begins | Change::Different)
 }
 
 /// The combinations of istiod and proxies, each compared with the stage before the upgrade.

@@ -59,6 +59,9 @@ pub struct Audit {
     pub counts: Counts,
     /// The filters, the worst first.
     pub filters: Vec<Filter>,
+    /// Patches at which istiod panics, with the filters that lose their effect by it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
     /// Proxies that every filter treats alike.
     pub workloads: Vec<Workloads>,
     /// Who gets what while old and new run side by side.
@@ -83,15 +86,19 @@ pub struct Counts {
     pub workloads: usize,
     /// Config dumps among them.
     pub dumps: usize,
-    /// Filters whose worst finding is of this class.
+    /// Filters whose worst finding is of this class, without those that only lose their effect to the panic of another.
     pub breaks: usize,
+    /// Filters that only lose their effect to the panic of another, see `causes`.
+    pub lost_to_panics: usize,
+    /// Filters that do not work before the upgrade either, see `today` of each.
+    pub broken_today: usize,
     /// See `breaks`.
     pub changes: usize,
     /// See `breaks`.
     pub deprecated: usize,
     /// See `breaks`.
     pub cleanup: usize,
-    /// Filters without a finding.
+    /// Filters without a finding that work today.
     pub ready: usize,
     /// Findings.
     pub findings: usize,
@@ -127,6 +134,9 @@ pub struct Filter {
     pub patches: usize,
     /// What is found, the worst first.
     pub findings: Vec<Finding>,
+    /// What is wrong before the upgrade already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub today: Vec<Today>,
     /// What it does on each group of workloads that it reaches.
     pub cells: Vec<Cell>,
     /// Filter chains that it changes, before and after the upgrade.
@@ -141,6 +151,37 @@ pub struct Filter {
     /// Its text with the fixes that are safe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
+}
+
+/// An error that is there before the upgrade.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Today {
+    /// `EF211`.
+    pub code: &'static str,
+    /// The rule's name.
+    pub rule: &'static str,
+    /// `certain` or `likely`.
+    pub confidence: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub source: Source,
+    /// Index of the patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<usize>,
+}
+
+/// A patch at which istiod panics after the upgrade.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cause {
+    /// `namespace/name` of its filter.
+    pub filter: String,
+    /// Index of the patch.
+    pub patch: usize,
+    /// `namespace/name` of the filters that lose their effect by it.
+    pub loses: Vec<String>,
 }
 
 /// A finding.

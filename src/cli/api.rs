@@ -1,10 +1,11 @@
 //! `api`: `explain` for the Envoy API.
 
-use super::{Exit, Session, TextOrJson};
+use super::options::TextOrJson;
+use super::session::{Exit, Session};
 use crate::envoy::api;
+use crate::mesh::Error;
 use crate::report;
 use clap::Args;
-use std::io;
 
 #[derive(Debug, Args)]
 pub(super) struct Api {
@@ -16,9 +17,9 @@ pub(super) struct Api {
 }
 
 impl Api {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if self.name.trim().is_empty() {
-            return session.usage("there is no name to look up", Some("give one, such as Lua.inline_code"));
+            return session.usage("no name to look up", Some("give one, such as Lua.inline_code"));
         }
         let search = api::find(&self.name);
         let entries: Vec<_> = search.found.iter().map(api::entry).collect();
@@ -27,15 +28,16 @@ impl Api {
             return Ok(if entries.is_empty() { Exit::Usage } else { Exit::Ok });
         }
         if entries.is_empty() {
-            let message = format!("Envoy 1.{} to 1.{} have nothing called {}", api::KNOWN.0, api::KNOWN.1, self.name);
+            let message = format!("nothing in Envoy 1.{} to 1.{} is called {}", api::KNOWN.0, api::KNOWN.1, self.name);
             let mut help = search.notes.join("; ");
             if !search.nearest.is_empty() {
-                let names = format!("there is {}", search.nearest.join(", "));
+                let names = format!("similar names: {}", search.nearest.join(", "));
                 help = if help.is_empty() { names } else { format!("{help}; {names}") };
             }
             return session.usage(&message, Some(help.as_str()).filter(|help| !help.is_empty()));
         }
-        report::api::text(session.out, session.around.out, session.global.verbose, &search.notes, &entries)?;
+        let verbose = session.verbose();
+        report::api::text(session.out, session.around.out, verbose, &search.notes, &entries)?;
         Ok(Exit::Ok)
     }
 }

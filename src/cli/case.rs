@@ -57,6 +57,7 @@ pub(super) fn on_stage<T>(
         proxies: release,
         target: release,
         stand_ins: &[],
+        generated: false,
         make_up: dumps.is_empty(),
         revision: "",
     })

@@ -1,12 +1,12 @@
 //! Waits until something changed in a cluster, for `get --watch`.
 
-use super::{Exit, Session, live};
+use super::session::Session;
 use crate::cluster::Cluster;
 use crate::cluster::kinds::{self, Kind, Needs};
 use crate::cluster::objects::name_of;
 use crate::cluster::read::places;
 use crate::cluster::watch::{Seen, Within, follow, until};
-use crate::report::style::Role;
+use crate::mesh::Error;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -59,25 +59,22 @@ struct Trouble {
 }
 
 impl Changes {
-    /// Connects; nothing is watched yet. Fails with the way the command ends.
-    pub(super) fn connect(session: &mut Session<'_>) -> io::Result<Result<Changes, Exit>> {
-        let (runtime, cluster) = match live::connect(session)? {
-            Ok(connected) => connected,
-            Err(exit) => return Ok(Err(exit)),
-        };
+    /// Connects; nothing is watched yet.
+    pub(super) fn connect(session: &Session<'_>) -> Result<Changes, Error> {
+        let (runtime, cluster) = session.connect()?;
         let (sender, receiver) = mpsc::channel(WAITING);
         let (places, known, said) = (Vec::new(), Vec::new(), BTreeSet::new());
-        Ok(Ok(Changes { runtime, cluster, sender, receiver, places, known, pushed: None, said }))
+        Ok(Changes { runtime, cluster, sender, receiver, places, known, pushed: None, said })
     }
 
     /// Begins to watch what a command needs, the first time it is called.
-    pub(super) fn begin(&mut self, session: &Session<'_>, needs: &Needs, root: &str) {
+    pub(super) fn begin(&mut self, session: &Session<'_>, needs: &Needs, roots: &BTreeSet<String>) {
         if !self.places.is_empty() {
             return;
         }
-        let options = &session.global.cluster;
-        let scope = options.scope(&self.cluster, session.global.namespace.as_deref(), Some(root));
-        let places = places(needs, scope.namespace.as_deref(), root);
+        let own = session.global.namespace.as_deref().unwrap_or(&self.cluster.namespace).to_owned();
+        let namespace = Some(own).filter(|_| !session.global.cluster.all_namespaces);
+        let places = places(needs, namespace.as_deref(), roots);
         self.places = places.into_iter().map(|(kind, namespace)| (kind, namespace.map(str::to_owned))).collect();
         self.known = vec![None; self.places.len()];
         for (number, (kind, namespace)) in self.places.iter().enumerate() {
@@ -117,9 +114,9 @@ impl Changes {
                     return Ok(Next::Refused(reason));
                 }
                 Err(Trouble { kind, reason, .. }) => {
-                    let message = format!("changes of {} are not seen: {reason}; tried again", kind.plural);
+                    let message = format!("cannot watch {}: {reason}; trying again", kind.plural);
                     if self.said.insert(message.clone()) {
-                        writeln!(session.err, "{}: {message}", session.around.err.paint(Role::Odd, "warning"))?;
+                        session.warn(&message)?;
                     }
                     // Changes of the others are told all the same.
                     if let Some(known) = self.known.get_mut(number) {

@@ -1,14 +1,16 @@
 //! Completion: scripts for shells, and the answers to kubectl's own completion (`kubectl_complete-envoyfilter`, kubectl 1.26).
 
-use super::{Cli, Exit, Global, Session, arguments};
+use super::options::Global;
+use super::session::{Exit, Session};
+use super::{Cli, arguments};
 use crate::cluster::kinds::{self, COMMANDS, Kind};
 use crate::cluster::read::names;
 use crate::cluster::{Access, Stop};
+use crate::mesh::Error;
 use crate::rules::ALL;
 use clap::{Arg, Args, Command, CommandFactory, FromArgMatches};
 use clap_complete::Shell;
 use std::ffi::OsString;
-use std::io;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -18,10 +20,11 @@ pub(super) struct Completion {
 }
 
 impl Completion {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "kubectl-envoyfilter", &mut script);
-        session.out.write_all(&script).map(|()| Exit::Ok)
+        session.out.write_all(&script)?;
+        Ok(Exit::Ok)
     }
 }
 
@@ -54,7 +57,7 @@ const NO_FILES: u8 = 4;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Complete {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let (last, before) =
             self.words.split_last().map_or((OsString::new(), &[][..]), |(last, rest)| (last.clone(), rest));
         let last = last.to_string_lossy().into_owned();
@@ -169,7 +172,7 @@ fn objects(before: &[OsString], kind: &'static Kind) -> Vec<(String, String)> {
     let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(words) else { return Vec::new() };
     let Ok(global) = Global::from_arg_matches(&matches) else { return Vec::new() };
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
-    let (_sender, stop) = Stop::new();
+    let stop = Stop::never();
     let all = runtime.block_on(async {
         let access = Access { request_timeout: Some(PATIENCE), ..global.cluster.access() };
         let read = async {

@@ -1,68 +1,25 @@
 //! Rules of a user's own: reading them, and `rules test`.
 
 use super::case::{Given, directive, on_stage};
-use super::{Exit, Session};
-use crate::lint::{self, Rule, custom};
+use super::session::{Exit, Session};
+use crate::lint::{self, Rule};
 use crate::load::dump::{Dump, Layout};
 use crate::load::{self, config as files};
+use crate::mesh::{self, Error};
 use crate::model::release::Release;
-use crate::report;
 use crate::report::style::{Role, count};
-use crate::rules::ALL;
-use crate::source::{Problem, Severity, Sources};
+use crate::source::Sources;
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
-
-/// All rules, with those in files and folders. What is wrong with one is said, and then there are none.
-pub(super) fn rules(
-    session: &mut Session<'_>,
-    paths: &[PathBuf],
-    sources: &mut Sources,
-) -> io::Result<Option<Vec<&'static Rule>>> {
-    let (read, problems) = read(paths, sources);
-    for problem in &problems {
-        report::problem::problem(session.err, session.around.err, sources, problem)?;
-    }
-    let own = read.into_iter().map(|(_, rule)| rule);
-    Ok(problems.is_empty().then(|| ALL.iter().copied().chain(own).collect()))
-}
-
-/// The rules in files and folders, each with its file.
-fn read(paths: &[PathBuf], sources: &mut Sources) -> (Vec<(PathBuf, &'static Rule)>, Vec<Problem>) {
-    let mut known: Vec<&'static Rule> = ALL.to_vec();
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
-    let (list, trouble) = files::rule_files(paths);
-    problems.extend(trouble);
-    for path in list {
-        match files::read(&path, sources) {
-            Ok(file) => {
-                problems.extend(file.problems.into_iter().filter(|problem| problem.severity == Severity::Error));
-                match file.document.map(|document| custom::read(&document, &known)) {
-                    Some(Ok(rule)) => {
-                        known.push(rule);
-                        found.push((path, rule));
-                    }
-                    Some(Err(wrong)) => problems.extend(wrong),
-                    None => {}
-                }
-            }
-            Err(problem) => problems.push(problem),
-        }
-    }
-    (found, problems)
-}
 
 /// Runs every rule of a folder over its cases: `<file of the rule>/bad*.yaml`, whose offending lines end in `# CODE`, and
 /// `good*.yaml`.
-pub(super) fn test(session: &mut Session<'_>, paths: &[PathBuf]) -> io::Result<Exit> {
+pub(super) fn test(session: &mut Session<'_>, paths: &[PathBuf]) -> Result<Exit, Error> {
     let mut sources = Sources::default();
-    let (read, problems) = read(paths, &mut sources);
-    for problem in &problems {
-        report::problem::problem(session.err, session.around.err, &sources, problem)?;
-    }
+    let (read, problems) = mesh::rules::read(paths, &mut sources);
+    session.problems(&sources, &problems)?;
     if read.is_empty() && problems.is_empty() {
-        return session.usage("there is no rule to test", Some("a rule is a YAML file of kind LintRule"));
+        return session.usage("no rule to test", Some("a rule is a YAML file of kind LintRule"));
     }
     let mut failed = 0;
     for (path, rule) in &read {
@@ -71,7 +28,7 @@ pub(super) fn test(session: &mut Session<'_>, paths: &[PathBuf]) -> io::Result<E
         let mut wrong: Vec<String> = Vec::new();
         for kind in ["bad", "good"] {
             if !cases.iter().any(|case| starts(case, kind)) {
-                wrong.push(format!("there is no {kind}*.yaml in {}", folder.display()));
+                wrong.push(format!("no {kind}*.yaml in {}", folder.display()));
             }
         }
         for case in &cases {
@@ -118,11 +75,12 @@ fn run(session: &Session<'_>, rule: &'static Rule, case: &Path) -> Vec<String> {
     }
     let mut given: Vec<Dump> = Vec::new();
     for file in directive(&text, "with") {
-        let (dump, problems) = load::dumps::read(&case.with_file_name(file), Layout::Dropped);
+        let (dump, problems) =
+            load::dumps::read(&case.with_file_name(file), Layout::Dropped, session.settings().limits);
         wrong.extend(problems.into_iter().map(|problem| format!("{name}: # with: {}", problem.message)));
         given.extend(dump);
     }
-    let options = load::Options { namespace: session.namespace().to_owned(), ..load::Options::default() };
+    let options = session.settings().load_options();
     let loaded = load::read_text(&name.to_string(), &text, &options);
     let found = on_stage(&loaded, release, &Given::Dumps(&given), |stage| lint::lint(&stage.input, &[rule]));
     let place = |span| loaded.sources.position(span).line;
@@ -135,14 +93,14 @@ fn run(session: &Session<'_>, rule: &'static Rule, case: &Path) -> Vec<String> {
         .map(|(index, _)| index + 1)
         .collect();
     if starts(case, "bad") && marked.is_empty() {
-        wrong.push(format!("{name}: no line ends in `{mark}`"));
+        wrong.push(format!("{name}: no line ends with `{mark}`"));
     }
-    wrong.extend(marked.difference(&lines).map(|line| format!("{name}:{line}: nothing is found here")));
+    wrong.extend(marked.difference(&lines).map(|line| format!("{name}:{line}: no finding here")));
     wrong.extend(
         found
             .iter()
             .filter(|one| !marked.contains(&place(one.primary.span)))
-            .map(|one| format!("{}: found, and not marked: {}", loaded.sources.place(one.primary.span), one.message)),
+            .map(|one| format!("{}: unmarked finding: {}", loaded.sources.place(one.primary.span), one.message)),
     );
     wrong
 }

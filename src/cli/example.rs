@@ -43,7 +43,7 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
     let found = if let Some(from) = first("from").and_then(|word| word.parse().ok()) {
         let before = on_stage(&loaded, from, &given, |stage| upgrade::snapshot(stage, ALL));
         let (mut found, _) = on_stage(&loaded, release, &given, |stage| upgrade::compare(stage, &before, ALL));
-        found.retain(|one| one.rule == rule);
+        found.retain(|one| *one.rule == rule.info);
         found
     } else {
         let trial = recorded(&text);

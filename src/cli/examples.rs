@@ -7,6 +7,18 @@ Examples:
   kubectl envoyfilter explain filter shop/stamp-requests --demo
   kubectl envoyfilter explain pod cart-1 --dump cart.json -f filters/";
 
+pub(super) const DUMP: &str = "\
+Examples:
+  kubectl envoyfilter dump deploy/cart -n shop -f manifests/ --istiod ./pilot-discovery
+  kubectl envoyfilter dump gateway/front -n web -f manifests/
+  kubectl envoyfilter dump --proxy-type sidecar --proxy-labels app=cart -n shop -f manifests/
+  kubectl envoyfilter dump --like cart.json -f manifests/ --without-filters";
+
+pub(super) const DOCTOR: &str = "\
+Examples:
+  kubectl envoyfilter doctor -f manifests/ --istiod ./pilot-discovery
+  kubectl envoyfilter doctor -f manifests/ -o json";
+
 pub(super) const POD: &str = "\
 Examples:
   kubectl envoyfilter explain pod cart --demo
@@ -50,6 +62,20 @@ Examples:
   kubectl envoyfilter render --demo --only changed
   kubectl envoyfilter render --dump cart.json -f filters/ -o yaml
   kubectl envoyfilter render cart-1 -n shop -f new.yaml";
+
+pub(super) const TRY: &str = "\
+Examples:
+  kubectl envoyfilter try --demo --envoy ./envoy --inbound 8080 /
+  kubectl envoyfilter try cart-1 -n shop -f new.yaml --inbound 8080 -X POST -d '{}' /cart
+  kubectl envoyfilter try --dump front.json -f filters/ https://shop.example.com/cart --stub cart=503
+  kubectl envoyfilter try --dump cart.json -f filters/ --inbound 8080 --from spiffe://cluster.local/ns/pay/sa/ledger /";
+
+pub(super) const TEST: &str = "\
+Examples:
+  kubectl envoyfilter test tests/ --envoy ./envoy
+  kubectl envoyfilter test cart.test.yaml --filter limit --watch
+  kubectl envoyfilter test tests/ -o junit --fail-under 80 > junit.xml
+  kubectl envoyfilter test --init filters/stamp.yaml --dump cart.json";
 
 pub(super) const DIFF: &str = "\
 Examples:
@@ -99,6 +125,16 @@ Examples:
   kubectl envoyfilter completion bash
   kubectl envoyfilter completion fish";
 
+pub(super) const MIGRATE: &str = "\
+Examples:
+  kubectl envoyfilter migrate
+  kubectl envoyfilter migrate filters/ mesh/ -o yaml
+  kubectl envoyfilter migrate filter.yaml --to 1.28 --accept differs --output-dir native/";
+
+pub(super) const MIGRATE_VERIFY: &str = "\
+Examples:
+  kubectl envoyfilter migrate verify --before before/ --after after/";
+
 pub(super) const AUDIT: &str = "\
 Examples:
   kubectl envoyfilter audit --to 1.31
@@ -127,7 +163,7 @@ Examples:
 pub(super) const INSTALL: &str = "\
 Examples:
   kubectl envoyfilter webhook install --dry-run=client -o yaml
-  kubectl envoyfilter webhook install --image REGISTRY/kubectl-envoyfilter:0.1.0 --mode warn";
+  kubectl envoyfilter webhook install --image REGISTRY/kubectl-envoyfilter@sha256:... --mode audit";
 
 pub(super) const WEBHOOK_STATUS: &str = "\
 Examples:
@@ -145,6 +181,11 @@ Examples:
   kubectl envoyfilter webhook policy
   kubectl envoyfilter webhook policy --action Warn
   kubectl envoyfilter webhook policy -o table";
+
+pub(super) const LADDER: &str = "\
+Examples:
+  kubectl envoyfilter webhook ladder
+  kubectl envoyfilter webhook ladder -n shop --config .envoyfilter.yaml -o json";
 
 pub(super) const UNINSTALL: &str = "\
 Examples:

@@ -1,11 +1,12 @@
 //! `get`: EnvoyFilters as a table, with what they select and what of them is in effect.
 
 use super::changes::{Changes, Next};
-use super::input::{self, Proxies, Work};
-use super::survey::{Row, Survey, survey};
-use super::{Exit, Session};
+use super::session::{Exit, Session};
+use super::status::requests;
 use crate::cluster::kinds;
 use crate::explain::view::API_VERSION;
+use crate::mesh::survey::Row;
+use crate::mesh::{self, Error, Scope, SurveyReport, SurveyRequest};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::report::{self, table as tables};
 use clap::{Args, ValueEnum};
@@ -22,10 +23,10 @@ pub(super) struct Get {
     /// Form of the output
     #[arg(short, long, default_value = "table")]
     output: Output,
-    /// Go on, and say what changes: filters, what they select, what is in effect
+    /// Watch for changes: EnvoyFilters, what they select, what is in effect
     #[arg(short, long)]
     watch: bool,
-    /// With --watch, say whether a filter is new, another one or gone
+    /// With --watch, show whether an EnvoyFilter was added, modified or deleted
     #[arg(long, requires = "watch")]
     output_watch_events: bool,
 }
@@ -34,7 +35,7 @@ pub(super) struct Get {
 enum Output {
     /// For people
     Table,
-    /// With labels and workloads
+    /// Also labels and workloads
     Wide,
     /// For programs
     Json,
@@ -52,6 +53,7 @@ struct List<'l> {
     kind: &'static str,
     items: &'l [Item],
     problems: &'l [String],
+    scope: &'l Scope,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,19 +92,19 @@ impl Get {
         self.watch
     }
 
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if self.watch {
             return self.follow(session);
         }
         if self.output == Output::Name && self.names.is_empty() {
             return names(session);
         }
-        let survey = match survey(session, &Proxies::default(), &kinds::GET, true)? {
-            Ok(survey) => survey,
-            Err(exit) => return Ok(exit),
-        };
-        let serious = input::tell(session, &survey.work.loaded, &survey.problems)?;
-        survey.work.note(session)?;
+        let survey = mesh::survey(&SurveyRequest::get(session.settings()), session.progress)?;
+        let serious = session.told(&survey.loaded, &survey.problems)?;
+        session.notes(&requests(&survey))?;
+        if matches!(self.output, Output::Table | Output::Wide) {
+            session.scope(&survey.scope)?;
+        }
         let items = self.items(&survey);
         // Of names that nothing has, the error below tells.
         if items.is_empty() && matches!(self.output, Output::Table | Output::Wide) {
@@ -110,7 +112,7 @@ impl Get {
                 none(session, &survey)?;
             }
         } else {
-            self.write(session, &items, &said(&survey), None)?;
+            self.write(session, &items, (&said(&survey), &survey.scope), None)?;
         }
         if let Some(name) = self.missing(&survey) {
             return session.usage(&format!("no EnvoyFilter is called {name}"), known(&survey, name).as_deref());
@@ -119,33 +121,33 @@ impl Get {
     }
 
     /// Says all, then what changes, until the user ends it.
-    fn follow(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    fn follow(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if session.global.cluster.capture.is_some() {
             return session.usage("a capture does not change: --watch needs a cluster", None);
         }
-        let mut changes = match Changes::connect(session)? {
-            Ok(changes) => changes,
-            Err(exit) => return Ok(exit),
-        };
+        let mut changes = Changes::connect(session)?;
         let mut shown: Option<(BTreeMap<String, Item>, Vec<usize>)> = None;
         let mut told: Vec<String> = Vec::new();
         loop {
-            let survey = match survey(session, &Proxies::default(), &kinds::GET, true)? {
+            let survey = match mesh::survey(&SurveyRequest::get(session.settings()), session.progress) {
                 Ok(survey) => survey,
-                Err(exit) if shown.is_none() => return Ok(exit),
-                // The API server may be away for a while; what is wrong was said.
-                Err(_) => match changes.next(session)? {
-                    Next::Changed => continue,
-                    Next::Ended => return Ok(Exit::Ok),
-                    Next::Refused(reason) => return refused(session, &reason),
-                },
+                Err(error) if shown.is_none() => return Err(error),
+                // The API server may be away for a while.
+                Err(error) => {
+                    session.fail(&error)?;
+                    match changes.next(session)? {
+                        Next::Changed => continue,
+                        Next::Ended => return Ok(Exit::Ok),
+                        Next::Refused(reason) => return refused(session, &reason),
+                    }
+                }
             };
-            if survey.work.interrupted() {
+            if survey.interrupted {
                 return Ok(Exit::Ok);
             }
             let problems = said(&survey);
             if problems != told {
-                input::tell(session, &survey.work.loaded, &survey.problems)?;
+                session.told(&survey.loaded, &survey.problems)?;
                 told.clone_from(&problems);
             }
             if let (None, Some(name)) = (&shown, self.missing(&survey)) {
@@ -159,17 +161,17 @@ impl Get {
             let news = news(&before, &now);
             let widths = match news.as_slice() {
                 [] => widths,
-                news => self.write(session, news, &problems, (!first).then_some(widths))?,
+                news => self.write(session, news, (&problems, &survey.scope), (!first).then_some(widths))?,
             };
             if first && now.is_empty() {
                 none(session, &survey)?;
             }
             shown = Some((now, widths));
             session.out.flush()?;
-            let root = survey.work.planes.first().map(|plane| plane.mesh.root_namespace.clone());
+            let roots = survey.root_namespaces.iter().cloned().collect();
             // What was read takes memory that nobody needs while waiting.
             drop(survey);
-            changes.begin(session, &kinds::GET, &root.unwrap_or_default());
+            changes.begin(session, &kinds::GET, &roots);
             match changes.next(session)? {
                 Next::Changed => {}
                 Next::Ended => return Ok(Exit::Ok),
@@ -179,16 +181,16 @@ impl Get {
     }
 
     /// The filters that are named, or all.
-    fn items(&self, survey: &Survey) -> Vec<Item> {
-        let filters = &survey.work.loaded.inventory.envoy_filters;
+    fn items(&self, survey: &SurveyReport) -> Vec<Item> {
+        let filters = &survey.loaded.inventory.envoy_filters;
         let named = |filter: &EnvoyFilter| self.names.is_empty() || self.names.iter().any(|name| is(filter, name));
         let rows = survey.rows.iter().filter_map(|row| Some((row, filters.get(row.filter)?)));
         rows.filter(|(_, filter)| named(filter)).map(|(row, filter)| item(row, filter)).collect()
     }
 
     /// A name that no filter has.
-    fn missing(&self, survey: &Survey) -> Option<&String> {
-        let filters = &survey.work.loaded.inventory.envoy_filters;
+    fn missing(&self, survey: &SurveyReport) -> Option<&String> {
+        let filters = &survey.loaded.inventory.envoy_filters;
         self.names.iter().find(|name| !filters.iter().any(|filter| is(filter, name)))
     }
 
@@ -197,7 +199,7 @@ impl Get {
         &self,
         session: &mut Session<'_>,
         items: &[Item],
-        problems: &[String],
+        (problems, scope): (&[String], &Scope),
         widths: Option<Vec<usize>>,
     ) -> io::Result<Vec<usize>> {
         match self.output {
@@ -211,7 +213,7 @@ impl Get {
                 }
             }
             Output::Json | Output::Yaml => {
-                let list = List { api_version: API_VERSION, kind: "EnvoyFilterStatusList", items, problems };
+                let list = List { api_version: API_VERSION, kind: "EnvoyFilterStatusList", items, problems, scope };
                 let mut json = Vec::new();
                 report::json(&mut json, &list)?;
                 match self.output {
@@ -235,25 +237,25 @@ fn is(filter: &EnvoyFilter, name: &str) -> bool {
 }
 
 /// What to write instead of a name that nothing has.
-fn known(survey: &Survey, name: &str) -> Option<String> {
-    let filters = &survey.work.loaded.inventory.envoy_filters;
-    input::there_is(name, &filters.iter().map(EnvoyFilter::full_name).collect::<Vec<_>>())
+fn known(survey: &SurveyReport, name: &str) -> Option<String> {
+    let filters = &survey.loaded.inventory.envoy_filters;
+    mesh::similar(name, &filters.iter().map(EnvoyFilter::full_name).collect::<Vec<_>>())
 }
 
-fn said(survey: &Survey) -> Vec<String> {
-    survey.work.loaded.problems.iter().chain(&survey.problems).map(|problem| problem.message.clone()).collect()
+fn said(survey: &SurveyReport) -> Vec<String> {
+    survey.loaded.problems.iter().chain(&survey.problems).map(|problem| problem.message.clone()).collect()
 }
 
-fn none(session: &mut Session<'_>, survey: &Survey) -> io::Result<()> {
-    let place = match (&survey.work.asked, session.global.cluster.all_namespaces) {
-        (Some(_), false) => " in this namespace",
-        _ => "",
+fn none(session: &mut Session<'_>, survey: &SurveyReport) -> io::Result<()> {
+    let place = match survey.scope.namespaces.as_deref() {
+        Some([one]) => format!(" in namespace {one}"),
+        _ => String::new(),
     };
     writeln!(session.err, "No EnvoyFilters found{place}.")
 }
 
-fn refused(session: &mut Session<'_>, reason: &str) -> io::Result<Exit> {
-    let help = "`kubectl envoyfilter rbac get --watch` prints the role that is needed";
+fn refused(session: &mut Session<'_>, reason: &str) -> Result<Exit, Error> {
+    let help = "`kubectl envoyfilter rbac get --watch` prints the required role";
     session.usage(&format!("cannot watch EnvoyFilters: {reason}"), Some(help))
 }
 
@@ -341,22 +343,15 @@ impl Table {
 }
 
 /// The names alone: no proxy is read and nothing is judged.
-fn names(session: &mut Session<'_>) -> io::Result<Exit> {
-    let work = match Work::open(session, &kinds::GET, None)? {
-        Ok(work) => work,
-        Err(exit) => return Ok(exit),
-    };
-    let serious = input::tell(session, &work.loaded, &[])?;
-    work.note(session)?;
-    let mut names: Vec<(String, &str)> = Vec::new();
-    for filter in &work.loaded.inventory.envoy_filters {
-        if work.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name())) {
-            names.push((filter.full_name(), &filter.name));
+fn names(session: &mut Session<'_>) -> Result<Exit, Error> {
+    let request = SurveyRequest { proxies: false, findings: false, ..SurveyRequest::get(session.settings()) };
+    let survey = mesh::survey(&request, session.progress)?;
+    let serious = session.told(&survey.loaded, &[])?;
+    session.notes(&requests(&survey))?;
+    for row in &survey.rows {
+        if let Some(filter) = survey.loaded.inventory.envoy_filters.get(row.filter) {
+            writeln!(session.out, "envoyfilter/{}", filter.name)?;
         }
-    }
-    names.sort();
-    for (_, name) in names {
-        writeln!(session.out, "envoyfilter/{name}")?;
     }
     Ok(if serious { Exit::Partial } else { Exit::Ok })
 }

@@ -1,19 +1,187 @@
-//! The options that say which cluster is read, and which part of it.
+//! Options that several commands share: common ones, which cluster is read, which proxies.
 
-use crate::cluster::dumps::Via;
-use crate::cluster::read::Scope;
-use crate::cluster::{Access, Cluster};
+use crate::cluster::{Access, Via};
+use crate::load::dump::Identity;
+use crate::load::limits::Limits;
+use crate::mesh::{ClusterSettings, DEFAULT_ISTIO_NAMESPACE, Given, Settings};
+use crate::model::proxy::ProxyKind;
+use crate::model::redact::Keeper;
+use crate::model::release::Release;
+use crate::proto::decode::parse_go_duration;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(super) struct Global {
+    /// Namespace to look at, and the namespace of documents and names without one [default: the context's; for files,
+    /// default]
+    #[arg(short, long, global = true, value_name = "NAMESPACE", help_heading = "Common")]
+    pub(super) namespace: Option<String>,
+    /// Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files,
+    /// the newest known, 1.31]
+    #[arg(long, global = true, value_name = "RELEASE", help_heading = "Common")]
+    pub(super) istio_version: Option<Release>,
+    /// Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]
+    #[arg(long, global = true, value_name = "NAMESPACE", help_heading = "Common")]
+    pub(super) root_namespace: Option<String>,
+    /// Use colors: auto (on a terminal, unless NO_COLOR is set), always or never
+    #[arg(
+        long,
+        global = true,
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        value_name = "WHEN",
+        help_heading = "Common"
+    )]
+    pub(super) color: ColorChoice,
+    /// Show everything
+    #[arg(short, long, global = true, help_heading = "Common")]
+    pub(super) verbose: bool,
+    /// Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]
+    #[arg(long, global = true, value_name = "SIZE", help_heading = "Common")]
+    pub(super) max_input_size: Option<Limits>,
+    /// Print passwords, tokens and private keys that the input contains
+    #[arg(long, global = true, help_heading = "Common")]
+    pub(super) show_secrets: bool,
+    #[command(flatten)]
+    pub(super) cluster: ClusterOptions,
+    #[arg(skip)]
+    pub(super) secrets: Keeper,
+}
+
+impl Global {
+    /// The same as plain data.
+    pub(super) fn settings(&self) -> Settings {
+        Settings {
+            namespace: self.namespace.clone(),
+            all_namespaces: self.cluster.all_namespaces,
+            istio_version: self.istio_version,
+            root_namespace: self.root_namespace.clone(),
+            cluster: self.cluster.settings(),
+            limits: self.max_input_size.unwrap_or_default(),
+            secrets: self.secrets.clone(),
+        }
+    }
+}
+
+/// When to use colors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Forms of output of commands that explain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TextOrJson {
+    Text,
+    Json,
+}
+
+/// Forms of output of commands that list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TableOrJson {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Where proxies come from, and who they are.
+#[derive(Debug, Default, Args)]
+pub(super) struct Proxies {
+    /// Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy's /config_dump, also gzip or zstd; a
+    /// folder stands for the config dumps in it, - for standard input
+    #[arg(long, value_name = "DUMP")]
+    pub(super) dump: Vec<PathBuf>,
+    /// Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters
+    #[arg(long, conflicts_with = "dump")]
+    pub(super) demo: bool,
+    /// Type of the proxy: sidecar, gateway or waypoint; overrides the config dump
+    #[arg(long, value_name = "TYPE", value_parser = kind, help_heading = "Proxy identity")]
+    proxy_type: Option<ProxyKind>,
+    /// Namespace of the proxy; overrides the config dump
+    #[arg(long, value_name = "NAMESPACE", help_heading = "Proxy identity")]
+    proxy_namespace: Option<String>,
+    /// Labels of the proxy's workload, a=b,c=d; overrides the config dump
+    #[arg(long, value_name = "LABELS", value_parser = labels, help_heading = "Proxy identity")]
+    proxy_labels: Option<BTreeMap<String, String>>,
+    /// Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version
+    #[arg(long, value_name = "VERSION", help_heading = "Proxy identity")]
+    proxy_version: Option<String>,
+    /// Name of the proxy's pod; overrides the config dump
+    #[arg(long, value_name = "NAME", help_heading = "Proxy identity")]
+    proxy_name: Option<String>,
+    /// Name of the proxy's workload; overrides the config dump
+    #[arg(long, value_name = "NAME", help_heading = "Proxy identity")]
+    proxy_workload: Option<String>,
+}
+
+impl Proxies {
+    /// The proxy of one dump.
+    pub(super) fn of_dump(dump: PathBuf) -> Proxies {
+        Proxies { dump: vec![dump], ..Proxies::default() }
+    }
+
+    /// The proxy of the demo.
+    pub(super) fn of_demo() -> Proxies {
+        Proxies { demo: true, ..Proxies::default() }
+    }
+
+    /// The same as plain data.
+    pub(super) fn given(&self) -> Given {
+        let identity = Identity {
+            kind: self.proxy_type,
+            name: self.proxy_name.clone(),
+            namespace: self.proxy_namespace.clone(),
+            workload: self.proxy_workload.clone(),
+            labels: self.proxy_labels.clone(),
+            istio_version: self.proxy_version.clone(),
+        };
+        Given { dumps: self.dump.clone(), demo: self.demo, identity }
+    }
+}
+
+pub(super) fn kind(text: &str) -> Result<ProxyKind, String> {
+    match text {
+        "gateway" => Ok(ProxyKind::Gateway),
+        _ => ProxyKind::from_node_type(text).ok_or_else(|| "one of sidecar, gateway, waypoint".to_owned()),
+    }
+}
+
+pub(super) fn labels(text: &str) -> Result<BTreeMap<String, String>, String> {
+    text.split(',')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| match pair.split_once('=') {
+            Some((key, value)) => Ok((key.trim().to_owned(), value.trim().to_owned())),
+            None => Err(format!("`{pair}` is not a label: write key=value")),
+        })
+        .collect()
+}
+
+/// An Envoy to ask.
+#[derive(Debug, Default, Args)]
+pub(super) struct Envoy {
+    /// Envoy binary to check whether it accepts the patched configuration
+    #[arg(long, value_name = "PATH")]
+    pub(super) envoy: Option<PathBuf>,
+}
 
 /// kubectl's options for reaching a cluster, and ours for reading proxies.
 #[derive(Debug, Default, Args)]
 pub(super) struct ClusterOptions {
-    /// Kubeconfig to use, - for the standard input
+    /// Kubeconfig to use, - for standard input
     #[arg(long, global = true, value_name = "FILE", help_heading = "Cluster")]
     kubeconfig: Option<PathBuf>,
-    /// Context of the kubeconfig; given several times, one after the other
+    /// Context of the kubeconfig; may be given several times to run once for each
     #[arg(long, global = true, value_name = "NAME", help_heading = "Cluster")]
     pub(super) context: Vec<String>,
     /// Cluster of the kubeconfig
@@ -28,16 +196,25 @@ pub(super) struct ClusterOptions {
     /// Group to impersonate; may be given several times
     #[arg(long, global = true, value_name = "GROUP", help_heading = "Cluster")]
     as_group: Vec<String>,
-    /// How long one request may take, such as 10s [default: 30s]
+    /// Timeout of one request, such as 10s [default: 30s]
     #[arg(long, global = true, value_name = "DURATION", value_parser = duration, help_heading = "Cluster")]
     request_timeout: Option<Duration>,
-    /// Every namespace
+    /// How long reading one proxy may take, over all ways of reading it [default: 10s]
+    #[arg(long, global = true, value_name = "DURATION", value_parser = duration, help_heading = "Cluster")]
+    proxy_timeout: Option<Duration>,
+    /// Address of the API server
+    #[arg(short = 's', long, global = true, value_name = "URL", help_heading = "Cluster")]
+    server: Option<String>,
+    /// Bearer token for the API server
+    #[arg(long, global = true, value_name = "TOKEN", help_heading = "Cluster")]
+    token: Option<String>,
+    /// Look at all namespaces
     #[arg(short = 'A', long, global = true, help_heading = "Cluster")]
     pub(super) all_namespaces: bool,
-    /// Only EnvoyFilters with these labels
+    /// Only EnvoyFilters that match this label selector
     #[arg(short = 'l', long, global = true, value_name = "LABELS", help_heading = "Cluster")]
     selector: Option<String>,
-    /// Only EnvoyFilters with these fields
+    /// Only EnvoyFilters that match this field selector
     #[arg(long, global = true, value_name = "FIELDS", help_heading = "Cluster")]
     field_selector: Option<String>,
     /// Namespace in which istiod runs [default: istio-system]
@@ -50,7 +227,7 @@ pub(super) struct ClusterOptions {
         help_heading = "Cluster"
     )]
     istio_namespace: String,
-    /// How proxies are read: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]
+    /// How to read proxies: auto, port-forward, exec, pod-proxy, or istiod for what it would send [default: auto]
     #[arg(
         long,
         global = true,
@@ -61,10 +238,10 @@ pub(super) struct ClusterOptions {
         help_heading = "Cluster"
     )]
     dump_via: DumpVia,
-    /// Read every pod, not one for each template
+    /// Read every pod, not one per pod template
     #[arg(long, global = true, help_heading = "Cluster")]
     pub(super) all_replicas: bool,
-    /// Read what `capture` wrote, or an archive of `istioctl bug-report`, instead of a cluster
+    /// Read a capture or an archive of `istioctl bug-report` instead of a cluster
     #[arg(long, global = true, value_name = "PATH", help_heading = "Cluster")]
     pub(super) capture: Option<PathBuf>,
 }
@@ -79,28 +256,13 @@ enum DumpVia {
     Istiod,
 }
 
-/// Reads a duration as kubectl does: `10s`, `2m`, `1m30s`, `500ms`, or seconds; `0` is no limit of one's own.
+/// Reads a duration as kubectl does, which is as Go does: `10s`, `2m`, `1m30s`, `500ms`, or seconds; `0` is no limit.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let bad = || format!("`{text}` is no duration; write it as 10s or 2m");
     if let Ok(seconds) = text.parse::<u32>() {
         return Ok(Duration::from_secs(seconds.into()));
     }
-    let (mut total, mut rest) = (Duration::ZERO, text);
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(bad)?;
-        let number: u32 = rest[..digits].parse().map_err(|_| bad())?;
-        let unit = rest[digits..].find(|c: char| c.is_ascii_digit()).map_or(rest.len(), |at| digits + at);
-        let one = match &rest[digits..unit] {
-            "ms" => Duration::from_millis(1),
-            "s" => Duration::from_secs(1),
-            "m" => Duration::from_secs(60),
-            "h" => Duration::from_secs(3_600),
-            _ => return Err(bad()),
-        };
-        total = one.checked_mul(number).and_then(|part| total.checked_add(part)).ok_or_else(bad)?;
-        rest = &rest[unit..];
-    }
-    Ok(total)
+    let nanos = parse_go_duration(text).and_then(|nanos| u64::try_from(nanos).ok());
+    nanos.map(Duration::from_nanos).ok_or_else(|| format!("`{text}` is not a duration; write it as 10s or 2m"))
 }
 
 impl ClusterOptions {
@@ -114,18 +276,26 @@ impl ClusterOptions {
             as_user: self.as_user.clone(),
             as_groups: self.as_group.clone(),
             request_timeout: self.request_timeout,
+            proxy_timeout: self.proxy_timeout,
+            server: self.server.clone(),
+            token: self.token.clone(),
         }
     }
 
-    /// Which part of it is read; `namespace` is what the command line names.
-    pub(super) fn scope(&self, cluster: &Cluster, namespace: Option<&str>, root: Option<&str>) -> Scope {
-        let own = namespace.unwrap_or(&cluster.namespace).to_owned();
-        Scope {
-            namespace: (!self.all_namespaces).then_some(own),
-            istio_namespace: self.istio_namespace.clone(),
-            root_namespace: root.map(str::to_owned),
+    /// The same as plain data.
+    fn settings(&self) -> ClusterSettings {
+        let istio_namespace = match self.istio_namespace.as_str() {
+            "" => DEFAULT_ISTIO_NAMESPACE.to_owned(),
+            namespace => namespace.to_owned(),
+        };
+        ClusterSettings {
+            access: self.access(),
+            istio_namespace,
             labels: self.selector.clone(),
             fields: self.field_selector.clone(),
+            via: self.via(),
+            all_replicas: self.all_replicas,
+            capture: self.capture.clone(),
         }
     }
 
@@ -157,10 +327,12 @@ mod tests {
 
     #[test]
     fn durations_are_written_as_for_kubectl() {
-        for (text, want) in [("10s", 10_000), ("1m30s", 90_000), ("500ms", 500), ("7", 7_000), ("0", 0)] {
+        for (text, want) in
+            [("10s", 10_000), ("1m30s", 90_000), ("500ms", 500), ("7", 7_000), ("0", 0), ("1.5s", 1_500)]
+        {
             assert_eq!(duration(text).unwrap(), Duration::from_millis(want), "{text}");
         }
-        for text in ["s", "10x", "-1s", "1.5s", "99999999999s"] {
+        for text in ["s", "10x", "-1s", "99999999999s"] {
             assert!(duration(text).is_err(), "{text}");
         }
     }

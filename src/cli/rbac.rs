@@ -1,10 +1,11 @@
 //! `rbac`: the roles that a command needs, to be reviewed and applied.
 
-use super::{Exit, Session};
-use crate::cluster::dumps::Via;
+use super::session::{Exit, Session};
+use crate::cluster::Via;
 use crate::cluster::kinds::{COMMANDS, Needs};
 use crate::cluster::rbac::{Doing, Place, roles};
 use crate::load::yaml_text;
+use crate::mesh::Error;
 use clap::Args;
 use std::io;
 
@@ -13,13 +14,13 @@ pub(super) struct Rbac {
     /// The command: lint, explain, diff, render, get, status, version, audit or capture
     #[arg(default_value = "lint", value_parser = needs)]
     command: &'static Needs,
-    /// Revision of a further control plane, whose mesh settings are read as well
+    /// Revision of another control plane, whose mesh config is read too
     #[arg(long, value_name = "REVISION")]
     revision: Vec<String>,
-    /// Also what `get --watch` needs
+    /// Include the rights for `get --watch`
     #[arg(long)]
     watch: bool,
-    /// Also what `diff --server-side` needs: rights to change EnvoyFilters, since there are none to try alone
+    /// Include the rights for `diff --server-side`: to change EnvoyFilters, as Kubernetes has none for a dry run alone
     #[arg(long, conflicts_with = "watch")]
     server_side: bool,
 }
@@ -33,7 +34,7 @@ fn needs(word: &str) -> Result<&'static Needs, String> {
 
 impl Rbac {
     /// With -n the roles for one namespace, without it those for all.
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let options = &session.global.cluster;
         let place = Place {
             namespace: session.global.namespace.as_deref().filter(|_| !options.all_namespaces),

@@ -1,11 +1,14 @@
 //! `rules`: the list of rules, the documentation of one, and tests of a user's own.
 
-use super::{Exit, Session, TextOrJson, custom, example, examples};
+use super::example::example;
+use super::options::TextOrJson;
+use super::session::{Exit, Session};
+use super::{custom, examples};
 use crate::lint::selection::nearest;
+use crate::mesh::{self, Error};
 use crate::report;
 use crate::source::Sources;
 use clap::{Args, Subcommand};
-use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -13,10 +16,10 @@ use std::path::PathBuf;
 pub(super) struct Rules {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Code or name of a rule, or the beginning of codes such as EF3; all rules when absent
+    /// Code or name of a rule, or a prefix of codes such as EF3 [default: all rules]
     #[arg(value_name = "RULE")]
     rule: Option<String>,
-    /// Rules of your own: files, or folders of files, of kind LintRule
+    /// Your own rules: files or folders of kind LintRule
     #[arg(long = "rules", value_name = "PATH")]
     own: Vec<PathBuf>,
     /// Text for people, or JSON
@@ -26,21 +29,21 @@ pub(super) struct Rules {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Run rules of your own over their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml
+    /// Test your own rules on their cases: RULE/bad*.yaml with `# CODE` at the end of offending lines, RULE/good*.yaml
     #[command(after_help = examples::RULES_TEST)]
     Test {
-        /// Files, or folders of files, of kind LintRule
+        /// Files or folders of kind LintRule
         #[arg(value_name = "PATH", required = true)]
         paths: Vec<PathBuf>,
     },
 }
 
 impl Rules {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if let Some(Action::Test { paths }) = &self.action {
             return custom::test(session, paths);
         }
-        let Some(all) = custom::rules(session, &self.own, &mut Sources::default())? else { return Ok(Exit::Usage) };
+        let all = mesh::rules::rules(&self.own, &mut Sources::default())?;
         let terminal = session.around.out;
         let wanted =
             |word: &String| all.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word);
@@ -56,7 +59,7 @@ impl Rules {
             (Some(_), None) if !group.is_empty() => report::rules::json(session.out, &group)?,
             (Some(word), None) => {
                 let help = nearest(word, &all)
-                    .map_or_else(|| "`rules` lists them".to_owned(), |near| format!("the nearest is {near}"));
+                    .map_or_else(|| "`rules` lists them".to_owned(), |near| format!("did you mean {near}?"));
                 return session.usage(&format!("no rule is called `{word}`"), Some(&help));
             }
             (_, Some(rule)) if self.output == TextOrJson::Text => {

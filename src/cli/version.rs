@@ -1,19 +1,17 @@
 //! `version`: this program, the API server, control planes, proxies, and pods that no EnvoyFilter reaches.
 
-use super::input::{self, Work};
-use super::{Exit, Session, TableOrJson};
-use crate::cluster::facts::{self, Station};
-use crate::cluster::kinds;
+use super::options::TableOrJson;
+use super::session::{Exit, Session};
 use crate::explain::view::API_VERSION;
+use crate::mesh::{self, Error, Scope, VersionsRequest};
 use crate::report::{self, table};
 use clap::Args;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 #[derive(Debug, Args)]
 pub(super) struct Version {
-    /// Only this program's version; no cluster is read
+    /// Only the version of this program; reads no cluster
     #[arg(long)]
     client: bool,
     /// Form of the output
@@ -34,6 +32,8 @@ struct Versions {
     proxies: Vec<Proxies>,
     not_affected: Vec<NotAffected>,
     problems: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<Scope>,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,30 +69,35 @@ struct NotAffected {
 }
 
 impl Version {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
+        let client = env!("CARGO_PKG_VERSION");
         let mut versions = Versions {
             api_version: API_VERSION,
             kind: "Versions",
-            client: env!("CARGO_PKG_VERSION"),
+            client,
             kubernetes: String::new(),
             control_planes: Vec::new(),
             proxies: Vec::new(),
             not_affected: Vec::new(),
             problems: Vec::new(),
+            scope: None,
         };
         let mut serious = false;
         if !self.client {
-            let work = match Work::open(session, &kinds::VERSION, None)? {
-                Ok(work) => work,
-                Err(exit) => {
-                    writeln!(session.out, "client: {}", versions.client)?;
-                    return Ok(exit);
+            let request = VersionsRequest { settings: session.settings() };
+            match mesh::versions(&request, session.progress) {
+                Ok(found) => {
+                    serious = session.told(&found.loaded, &[])?;
+                    if self.output == TableOrJson::Table {
+                        session.scope(&found.scope)?;
+                    }
+                    fill(&mut versions, found);
                 }
-            };
-            serious = input::tell(session, &work.loaded, &[])?;
-            versions.kubernetes.clone_from(&work.facts.kubernetes);
-            versions.problems = work.loaded.problems.iter().map(|problem| problem.message.clone()).collect();
-            fill(&mut versions, &work);
+                Err(error) => {
+                    writeln!(session.out, "client: {client}")?;
+                    return Err(error);
+                }
+            }
         }
         match self.output {
             TableOrJson::Json => report::json(session.out, &versions)?,
@@ -102,42 +107,30 @@ impl Version {
     }
 }
 
-fn fill(versions: &mut Versions, work: &Work) {
-    for plane in &work.facts.planes {
-        let tags = work.facts.tags.iter().filter(|(_, revision)| **revision == plane.revision);
-        let modelled = work.planes.iter().find(|it| it.revision.as_ref() == Some(&plane.revision));
-        versions.control_planes.push(ControlPlane {
-            revision: plane.revision.clone(),
-            tags: tags.map(|(tag, _)| tag.clone()).collect(),
-            namespace: plane.namespace.clone(),
-            version: plane.version.clone(),
-            pods: plane.pods,
-            root_namespace: plane.root_namespace.clone(),
-            modelled: modelled.map(|plane| plane.release.to_string()).unwrap_or_default(),
-        });
-    }
-    let mut proxies: BTreeMap<(&'static str, &str, &str), usize> = BTreeMap::new();
-    for target in work.targets() {
-        *proxies.entry((target.kind.word(), &target.version, &target.revision)).or_default() += 1;
-    }
-    for ((kind, version, revision), pods) in proxies {
-        versions.proxies.push(Proxies { kind, version: version.to_owned(), revision: revision.to_owned(), pods });
-    }
-    let inventory = &work.loaded.inventory;
-    let mut without: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
-    for pod in inventory.workloads.iter().filter(|pod| pod.object.kind == "Pod") {
-        let namespace = inventory.namespace(&pod.object.namespace);
-        let why = match facts::station(pod, namespace) {
-            Station::Proxy(_) => continue,
-            Station::Ztunnel => "it is ztunnel, which istiod sends no EnvoyFilters to",
-            Station::None(why) => why,
-        };
-        without.entry(why).or_default().insert(format!("{}/{}", pod.object.namespace, pod.object.name));
-    }
-    for (why, pods) in without {
-        let example = pods.first().cloned().unwrap_or_default();
-        versions.not_affected.push(NotAffected { why, pods: pods.len(), example });
-    }
+fn fill(versions: &mut Versions, found: mesh::Versions) {
+    versions.kubernetes = found.kubernetes;
+    versions.problems = found.loaded.problems.iter().map(|problem| problem.message.clone()).collect();
+    let planes = found.control_planes.into_iter().map(|(plane, tags, modelled)| ControlPlane {
+        revision: plane.revision,
+        tags,
+        namespace: plane.namespace,
+        version: plane.version,
+        pods: plane.pods,
+        root_namespace: plane.root_namespace,
+        modelled,
+    });
+    versions.control_planes = planes.collect();
+    let proxies = found.proxies.into_iter().map(|one| Proxies {
+        kind: one.kind.word(),
+        version: one.version,
+        revision: one.revision,
+        pods: one.pods,
+    });
+    versions.proxies = proxies.collect();
+    let without = found.not_affected.into_iter();
+    versions.not_affected =
+        without.map(|one| NotAffected { why: one.why, pods: one.pods, example: one.example }).collect();
+    versions.scope = Some(found.scope);
 }
 
 fn text(out: &mut dyn Write, versions: &Versions) -> io::Result<()> {
@@ -182,7 +175,7 @@ fn text(out: &mut dyn Write, versions: &Versions) -> io::Result<()> {
             .map(|one| vec![one.pods.to_string(), one.why.to_owned(), one.example.clone()])
             .collect();
         writeln!(out)?;
-        table::write(out, &["PODS", "NO ENVOYFILTER REACHES THEM", "SUCH AS"], &rows)?;
+        table::write(out, &["PODS", "WITHOUT ENVOYFILTERS BECAUSE", "EXAMPLE"], &rows)?;
     }
     Ok(())
 }

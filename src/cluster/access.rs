@@ -3,7 +3,7 @@
 use super::api::{Cluster, Stop};
 use super::login::{kubeconfig, no_way_in, token_of_file, words};
 use http::{HeaderName, HeaderValue};
-use kube::config::KubeConfigOptions;
+use kube::config::{AuthInfo, KubeConfigOptions};
 use kube::{Client, Config};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,10 +26,14 @@ pub struct Access {
     pub as_groups: Vec<String>,
     /// `--request-timeout`.
     pub request_timeout: Option<Duration>,
+    /// `--proxy-timeout`.
+    pub proxy_timeout: Option<Duration>,
+    /// `--server`: address of the API server, over what the kubeconfig says.
+    pub server: Option<String>,
+    /// `--token`: bearer token, over what the kubeconfig says.
+    pub token: Option<String>,
 }
 
-/// How long one request may take when nothing else is said. kubectl waits for ever.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a connection may be silent.
 const READ_TIMEOUT: Duration = Duration::from_secs(330);
 
@@ -58,11 +62,19 @@ impl Access {
         // The API server ends every watch within five minutes by itself: who is silent for longer is not there any more.
         config.read_timeout = Some(READ_TIMEOUT);
         let namespace = config.default_namespace.clone();
-        let timeout = self.request_timeout.filter(|timeout| !timeout.is_zero()).unwrap_or(REQUEST_TIMEOUT);
-        config.connect_timeout = Some(timeout);
+        let given = |timeout: Option<Duration>| timeout.filter(|timeout| !timeout.is_zero());
+        let timeout = given(self.request_timeout);
+        config.connect_timeout = timeout.or(config.connect_timeout);
         let user = config.auth_info.clone();
+        let server = config.cluster_url.to_string();
+        let server = server.trim_end_matches('/').to_owned();
         let client = Client::try_from(config).map_err(|error| no_way_in(&error, &user))?;
-        Ok(Cluster::new(client, context, namespace, timeout, stop))
+        let mut cluster = Cluster::new(client, server, context, namespace, stop);
+        cluster.timeout = timeout.unwrap_or(cluster.timeout);
+        // Who wants to wait less for a request does not want to wait longer for a proxy.
+        let by_request = timeout.map_or(cluster.proxy_timeout, |timeout| timeout.min(cluster.proxy_timeout));
+        cluster.proxy_timeout = given(self.proxy_timeout).unwrap_or(by_request);
+        Ok(cluster)
     }
 
     /// The contexts of the kubeconfig; none when there is no kubeconfig.
@@ -88,6 +100,13 @@ impl Access {
         let mut config = config.map_err(|error| words(&error))?;
         if let Some(token) = token_of_file(&config.auth_info) {
             config.auth_info.token = Some(token.into());
+        }
+        if let Some(server) = &self.server {
+            config.cluster_url = server.parse().map_err(|error| format!("--server {server} is not a URL: {error}"))?;
+        }
+        if let Some(token) = &self.token {
+            // As kubectl: a token on the command line takes the place of the user's own.
+            config.auth_info = AuthInfo { token: Some(token.clone().into()), ..AuthInfo::default() };
         }
         Ok((config, context))
     }

@@ -1,5 +1,6 @@
 //! One request at a time, with bounded retries, and what can go wrong with it.
 
+use super::deep;
 use super::login::{auth, words};
 use http::Method;
 use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WARNING};
@@ -23,6 +24,10 @@ pub struct Cluster {
     pub namespace: String,
     /// How long a request may take.
     pub timeout: Duration,
+    /// How long reading one proxy may take, over all ways of reading it.
+    pub proxy_timeout: Duration,
+    /// Address of the API server.
+    pub server: String,
     requests: Arc<AtomicUsize>,
     stop: Stop,
 }
@@ -36,6 +41,11 @@ impl Stop {
     pub fn new() -> (watch::Sender<bool>, Stop) {
         let (sender, receiver) = watch::channel(false);
         (sender, Stop(receiver))
+    }
+
+    /// One that nobody sets.
+    pub fn never() -> Stop {
+        Stop::new().1
     }
 
     /// Whether it is set.
@@ -71,27 +81,53 @@ pub enum Fault {
     Connection(String),
     /// No answer in time.
     TimedOut(Duration),
+    /// An answer that was not complete in time.
+    TooSlow(Duration),
+    /// A proxy or istiod answers with this status.
+    Answer(u16),
     /// An answer that makes no sense.
     Garbled(String),
     /// The user ended it.
     Interrupted,
 }
 
+impl std::error::Error for Fault {}
+
 impl fmt::Display for Fault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Credentials(words) => write!(out, "the cluster does not accept the credentials: {words}"),
+            Fault::Credentials(words) => write!(out, "the API server does not accept the credentials: {words}"),
             Fault::NotAllowed(words) => write!(out, "not allowed: {words}"),
             Fault::Denied(words) => write!(out, "denied: {words}"),
             Fault::NotFound(words) => write!(out, "not found: {words}"),
             Fault::Expired => write!(out, "the list changed faster than it could be read"),
             Fault::Status(code, words) => write!(out, "the API server answers {code}: {words}"),
             Fault::Connection(words) => write!(out, "no connection: {words}"),
-            Fault::TimedOut(after) => write!(out, "no answer within {} s", after.as_secs_f32()),
-            Fault::Garbled(words) => write!(out, "the answer makes no sense: {words}"),
+            Fault::TimedOut(after) => write!(out, "no answer within {} s", seconds(*after)),
+            Fault::TooSlow(after) => write!(out, "the answer was not complete within {} s", seconds(*after)),
+            Fault::Answer(status) => write!(out, "the answer is {status} {}", http_word(*status)),
+            Fault::Garbled(words) => write!(out, "the answer cannot be used: {words}"),
             Fault::Interrupted => write!(out, "interrupted"),
         }
     }
+}
+
+/// How long one request may take by default. kubectl waits for ever.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long reading one proxy may take by default.
+const PROXY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Seconds for a message: whole ones, or tenths.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
+}
+
+/// Why a cluster cannot be read at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreachable {
+    /// What is wrong, with the server.
+    pub message: String,
+    /// What to do.
+    pub help: String,
 }
 
 /// Most tries for what may pass by itself: an overloaded or restarting API server, a broken connection.
@@ -108,8 +144,34 @@ struct Failed {
 }
 
 impl Cluster {
-    pub(super) fn new(client: Client, context: String, namespace: String, timeout: Duration, stop: Stop) -> Cluster {
-        Cluster { client, context, namespace, timeout, requests: Arc::default(), stop }
+    /// A client of the API server at an address.
+    pub(super) fn new(client: Client, server: String, context: String, namespace: String, stop: Stop) -> Cluster {
+        let (timeout, proxy_timeout) = (REQUEST_TIMEOUT, PROXY_TIMEOUT);
+        Cluster { client, context, namespace, timeout, proxy_timeout, server, requests: Arc::default(), stop }
+    }
+
+    /// What to tell somebody whose first request failed: which server, and what to do.
+    pub fn unreachable(&self, fault: &Fault) -> Unreachable {
+        let (server, context) = (&self.server, &self.context);
+        let (message, help) = match fault {
+            Fault::Credentials(words) => (
+                format!("{server} does not accept the credentials of context {context}: {words}"),
+                "log in again, or choose another context with --context".to_owned(),
+            ),
+            Fault::TimedOut(after) => (
+                format!("{server} (context {context}) did not answer within {} s", seconds(*after)),
+                "check the network, VPN and --context; --request-timeout waits longer".to_owned(),
+            ),
+            Fault::Connection(words) => (
+                format!("cannot connect to {server} (context {context}): {words}"),
+                "check that the cluster runs, the network and VPN, and --context".to_owned(),
+            ),
+            fault => (
+                format!("cannot read the cluster of context {context} at {server}: {fault}"),
+                "check --context".to_owned(),
+            ),
+        };
+        Unreachable { message, help }
     }
 
     /// What sends requests, for those that are made in other ways than here.
@@ -169,7 +231,7 @@ impl Cluster {
     /// Gets a path and reads the answer as JSON.
     pub(super) async fn json(&self, path: &str, metadata: bool) -> Result<Value, Fault> {
         let text = self.get(path, metadata).await?;
-        serde_json::from_str(&text).map_err(|error| Fault::Garbled(error.to_string()))
+        deep::read(&text).map_err(|error| Fault::Garbled(error.to_string()))
     }
 
     async fn once(&self, ask: &Ask<'_>) -> Result<Answer, Failed> {
@@ -255,7 +317,7 @@ fn of_status(code: u16, body: &str) -> Fault {
 }
 
 fn http_word(code: u16) -> &'static str {
-    http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()).unwrap_or("nothing more")
+    http::StatusCode::from_u16(code).ok().and_then(|code| code.canonical_reason()).unwrap_or_default()
 }
 
 /// Longest text of a denial that is passed on, in characters.

@@ -1,24 +1,28 @@
-//! Many proxies' dumps, a few at a time, handed over one by one.
+//! Config dumps of many proxies, read a few at a time and handed over one by one.
 
 use super::api::Cluster;
 use super::portals::{self, Ways};
 use super::targets::Target;
+use super::via::Via;
+use futures::stream::FuturesUnordered;
 use futures::{Stream, StreamExt, stream};
 use std::sync::Arc;
-
-pub use super::portals::Via;
+use tokio::time::{Instant, sleep};
 
 /// How many replicas of one template are tried before it is given up.
 const REPLICAS: usize = 3;
 
-/// A dump, or why there is none.
+/// Into how many parts the time for a proxy is cut: after each, a silent replica gets another one beside it.
+const HEDGES: u32 = 3;
+
+/// A config dump, or why there is none.
 #[derive(Debug)]
 pub struct Delivery {
     /// The pod; of those that are alike, the one that answered, or else the first.
     pub target: Target,
     /// How many other pods it stands for.
     pub stands_for: usize,
-    /// The text of the dump and the way it came; else a reason for each way that was tried.
+    /// The text of the dump and how it was read; otherwise a reason for each way that was tried.
     pub dump: Result<(String, Via), Vec<String>>,
 }
 
@@ -42,17 +46,37 @@ pub fn deliver(
         .filter_map(|delivery| std::future::ready(delivery.ok().flatten()))
 }
 
+/// Reads the first replica that answers. The next one is asked when one failed, or beside one that is silent, so that one
+/// time limit is enough for all.
 async fn first(cluster: &Cluster, group: &[Target], ways: &Ways) -> Option<Delivery> {
     let stands_for = group.len().saturating_sub(1);
-    let mut failed: Option<Delivery> = None;
-    for target in group.iter().take(REPLICAS) {
-        let dump = portals::config_dump(cluster, &target.namespace, &target.pod, ways).await;
-        let ended = dump.is_ok() || cluster.stop().is_set();
-        let delivery = Delivery { target: target.clone(), stands_for, dump };
-        if ended {
-            return Some(delivery);
+    let end = Instant::now() + cluster.proxy_timeout;
+    let mut replicas = group.iter().take(REPLICAS).enumerate();
+    let mut asked = FuturesUnordered::new();
+    let mut failed: Option<(usize, Delivery)> = None;
+    let mut next = replicas.next();
+    loop {
+        if let Some((index, target)) = next.take() {
+            asked.push(async move {
+                let dump = portals::config_dump(cluster, &target.namespace, &target.pod, ways, end).await;
+                (index, Delivery { target: target.clone(), stands_for, dump })
+            });
         }
-        failed.get_or_insert(delivery);
+        if asked.is_empty() {
+            return failed.map(|(_, delivery)| delivery);
+        }
+        tokio::select! {
+            Some((index, delivery)) = asked.next() => {
+                if delivery.dump.is_ok() || cluster.stop().is_set() {
+                    return Some(delivery);
+                }
+                // Which one fails first is chance: told is what the first replica says.
+                if failed.as_ref().is_none_or(|(first, _)| index < *first) {
+                    failed = Some((index, delivery));
+                }
+                next = replicas.next();
+            }
+            () = sleep(cluster.proxy_timeout / HEDGES), if replicas.len() > 0 => next = replicas.next(),
+        }
     }
-    failed
 }

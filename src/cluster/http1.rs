@@ -1,88 +1,97 @@
-//! The answer of an HTTP/1.1 server that closes after one request: Envoy's admin port behind a port-forward.
+//! One HTTP/1.1 request over a stream that is already open: Envoy's admin interface behind a port-forward.
 
-/// The request for a path.
-pub(super) fn request(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nuser-agent: kubectl-envoyfilter\r\nconnection: close\r\n\r\n")
-}
+use super::api::Fault;
+use super::limits::Limits;
+use http::{Request, StatusCode, header};
+use http_body_util::{BodyExt, Empty};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::handshake;
+use hyper_util::rt::TokioIo;
+use std::error::Error as _;
+use tokio::io::{AsyncRead, AsyncWrite};
 
-/// The body of a whole answer. Fails when the answer is cut or no 200.
-pub(super) fn body(mut answer: Vec<u8>) -> Result<Vec<u8>, String> {
-    let Some(end) = memchr::memmem::find(&answer, b"\r\n\r\n") else {
-        return Err(if answer.is_empty() { "an empty answer".to_owned() } else { "no HTTP answer".to_owned() });
-    };
-    let head = String::from_utf8_lossy(&answer[..end]).into_owned();
-    let mut lines = head.split("\r\n");
-    let status = lines.next().unwrap_or_default();
-    let code = status.split(' ').nth(1).unwrap_or_default();
-    if !status.starts_with("HTTP/1.") || code != "200" {
-        return Err(format!("the answer is {}", status.trim_start_matches("HTTP/1.1 ")));
+/// Gets a path. Fails if the status is not 200, if the answer is cut, or if it is not complete in time.
+pub(super) async fn get(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    path: &str,
+    limits: Limits,
+) -> Result<Vec<u8>, Fault> {
+    let (mut sender, connection) = limits.first(handshake(TokioIo::new(stream))).await?.map_err(|error| of(&error))?;
+    // The connection is driven beside the request, and ends with it.
+    let mut driver = tokio::task::JoinSet::new();
+    driver.spawn(connection);
+    let request = Request::get(path)
+        .header(header::HOST, "localhost")
+        .header(header::USER_AGENT, "kubectl-envoyfilter")
+        .header(header::CONNECTION, "close")
+        .body(Empty::<Bytes>::new())
+        .map_err(|error| Fault::Garbled(error.to_string()))?;
+    let answer = limits.first(sender.send_request(request)).await?.map_err(|error| of(&error))?;
+    if answer.status() != StatusCode::OK {
+        return Err(Fault::Answer(answer.status().as_u16()));
     }
-    let headers: Vec<(String, &str)> = lines
-        .filter_map(|line| line.split_once(':'))
-        .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim()))
-        .collect();
-    let header = |name: &str| headers.iter().find(|(have, _)| have == name).map(|(_, value)| *value);
-    let chunked = header("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked"));
-    let length = header("content-length").and_then(|value| value.parse::<usize>().ok());
-    answer.drain(..end + 4);
-    match (chunked, length) {
-        (true, _) => unchunk(answer),
-        (false, Some(length)) if answer.len() < length => Err(cut(answer.len())),
-        (false, Some(length)) => {
-            answer.truncate(length);
-            Ok(answer)
+    let mut body = answer.into_body();
+    let mut bytes = Vec::new();
+    while let Some(frame) = limits.rest(body.frame()).await? {
+        if let Ok(data) = frame.map_err(|error| of(&error))?.into_data() {
+            bytes.extend_from_slice(&data);
+            limits.size(bytes.len())?;
         }
-        (false, None) => Ok(answer),
     }
+    Ok(bytes)
 }
 
-fn cut(at: usize) -> String {
-    format!("the connection ended after {at} bytes")
-}
-
-/// Takes the chunk sizes out, in place: a dump of 100 MB is not copied.
-fn unchunk(mut body: Vec<u8>) -> Result<Vec<u8>, String> {
-    let (mut read, mut written) = (0, 0);
-    loop {
-        let rest = body.get(read..).unwrap_or_default();
-        let line = memchr::memmem::find(rest, b"\r\n").ok_or_else(|| cut(written))?;
-        let size = std::str::from_utf8(&rest[..line]).unwrap_or_default();
-        let size = size.split(';').next().unwrap_or_default().trim();
-        let size = usize::from_str_radix(size, 16).map_err(|_| format!("`{size}` is no size of a chunk"))?;
-        let start = read + line + 2;
-        if size == 0 {
-            body.truncate(written);
-            return Ok(body);
-        }
-        let end = start.checked_add(size).filter(|&end| end <= body.len()).ok_or_else(|| cut(written))?;
-        body.copy_within(start..end, written);
-        written += size;
-        read = end + 2;
+/// What an error of the library means here.
+fn of(error: &hyper::Error) -> Fault {
+    if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
+        return Fault::Connection("the connection ended before the answer was complete".to_owned());
     }
+    if error.is_parse() {
+        return Fault::Garbled("it is not an HTTP response".to_owned());
+    }
+    Fault::Connection(error.source().map_or_else(|| error.to_string(), ToString::to_string))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+    use tokio::io::AsyncWriteExt;
 
-    fn read(text: &str) -> Result<String, String> {
-        body(text.as_bytes().to_vec()).map(|body| String::from_utf8(body).unwrap())
+    fn soon(seconds: u64) -> Limits {
+        let total = Duration::from_secs(seconds);
+        Limits::until(tokio::time::Instant::now() + total, total, 1)
     }
 
-    #[test]
-    fn reads_what_envoy_sends() {
+    /// What becomes of these bytes as the answer of a server that then closes.
+    async fn read(text: &str) -> Result<String, Fault> {
+        let (near, mut far) = tokio::io::duplex(1 << 16);
+        let text = text.to_owned();
+        tokio::spawn(async move {
+            let mut request = vec![0; 1 << 10];
+            let _ = tokio::io::AsyncReadExt::read(&mut far, &mut request).await;
+            far.write_all(text.as_bytes()).await.unwrap();
+        });
+        get(near, "/config_dump", soon(5)).await.map(|body| String::from_utf8(body).unwrap())
+    }
+
+    #[tokio::test]
+    async fn reads_what_envoy_sends() {
         let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-        assert_eq!(read(&format!("{chunked}5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n")).unwrap(), "hello world");
-        assert_eq!(read("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nabc").unwrap(), "ab");
-        assert_eq!(read("HTTP/1.0 200 OK\r\n\r\nabc").unwrap(), "abc");
+        assert_eq!(read(&format!("{chunked}5\r\nhello\r\n6;x=y\r\n world\r\n0\r\n\r\n")).await.unwrap(), "hello world");
+        assert_eq!(read("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nab").await.unwrap(), "ab");
+        assert_eq!(read("HTTP/1.0 200 OK\r\n\r\nabc").await.unwrap(), "abc");
     }
 
-    #[test]
-    fn half_an_answer_is_none() {
+    #[tokio::test]
+    async fn half_an_answer_is_none() {
+        assert_eq!(
+            read("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n").await,
+            Err(Fault::Answer(503))
+        );
         for text in [
             "",
             "HTTP/1.1 200",
-            "HTTP/1.1 503 Service Unavailable\r\n\r\n",
             "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhel",
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n",
@@ -90,7 +99,26 @@ mod tests {
             "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
             "SSH-2.0-x\r\n\r\n",
         ] {
-            assert!(read(text).is_err(), "{text:?}");
+            assert!(read(text).await.is_err(), "{text:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_drips_is_late() {
+        let (near, mut far) = tokio::io::duplex(1 << 16);
+        tokio::spawn(async move {
+            let mut request = vec![0; 1 << 10];
+            let _ = tokio::io::AsyncReadExt::read(&mut far, &mut request).await;
+            far.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n").await.unwrap();
+            loop {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                if far.write_all(b"x").await.is_err() {
+                    break;
+                }
+            }
+        });
+        let total = Duration::from_millis(200);
+        let limits = Limits::until(tokio::time::Instant::now() + total, total, 1);
+        assert_eq!(get(near, "/config_dump", limits).await, Err(Fault::TooSlow(total)));
     }
 }

@@ -41,18 +41,22 @@ macro_rules! kinds {
 }
 
 kinds! {
-    ENVOY_FILTER: "EnvoyFilter", ISTIO, &["v1alpha3"], "envoyfilters", true, false, "there is nothing to judge";
+    ENVOY_FILTER: "EnvoyFilter", ISTIO, &["v1alpha3"], "envoyfilters", true, false, "nothing can be judged";
     POD: "Pod", "", CORE, "pods", true, false, "selectors are not checked and no proxy is read";
-    NAMESPACE: "Namespace", "", CORE, "namespaces", false, true, "injection and ambient mode of namespaces are not known";
-    SERVICE: "Service", "", CORE, "services", true, false, "ports and names of services are not checked";
-    SERVICE_ENTRY: "ServiceEntry", ISTIO, BETA, "serviceentries", true, false, "hosts of service entries are not checked";
-    GATEWAY: "Gateway", ISTIO, BETA, "gateways", true, false, "ports and hosts of gateways are not checked";
-    VIRTUAL_SERVICE: "VirtualService", ISTIO, BETA, "virtualservices", true, false, "routes of virtual services are not compared";
-    DESTINATION_RULE: "DestinationRule", ISTIO, BETA, "destinationrules", true, false, "settings of destination rules are not compared";
-    SIDECAR: "Sidecar", ISTIO, BETA, "sidecars", true, false, "what Sidecars hide is not known";
-    WORKLOAD_ENTRY: "WorkloadEntry", ISTIO, BETA, "workloadentries", true, false, "virtual machines are not known";
+    NAMESPACE: "Namespace", "", CORE, "namespaces", false, true, "injection and ambient mode of namespaces are unknown";
+    SERVICE: "Service", "", CORE, "services", true, false, "service ports and names are not checked";
+    SERVICE_ENTRY: "ServiceEntry", ISTIO, BETA, "serviceentries", true, false, "ServiceEntry hosts are not checked";
+    GATEWAY: "Gateway", ISTIO, BETA, "gateways", true, false, "Gateway ports and hosts are not checked";
+    VIRTUAL_SERVICE: "VirtualService", ISTIO, BETA, "virtualservices", true, false, "VirtualService routes are not compared";
+    DESTINATION_RULE: "DestinationRule", ISTIO, BETA, "destinationrules", true, false, "DestinationRule settings are not compared";
+    SIDECAR: "Sidecar", ISTIO, BETA, "sidecars", true, false, "what Sidecars hide is unknown";
+    WORKLOAD_ENTRY: "WorkloadEntry", ISTIO, BETA, "workloadentries", true, false, "virtual machines are unknown";
     KUBE_GATEWAY: "Gateway", "gateway.networking.k8s.io", &["v1", "v1beta1"], "gateways", true, false, "targetRefs are not checked";
-    CONFIG_MAP: "ConfigMap", "", CORE, "configmaps", true, false, "the mesh settings are taken as the defaults";
+    CONFIG_MAP: "ConfigMap", "", CORE, "configmaps", true, false, "default mesh settings are assumed";
+    AUTHORIZATION_POLICY: "AuthorizationPolicy", "security.istio.io", BETA, "authorizationpolicies", true, false, POLICIES;
+    REQUEST_AUTHENTICATION: "RequestAuthentication", "security.istio.io", BETA, "requestauthentications", true, false, POLICIES;
+    TELEMETRY: "Telemetry", "telemetry.istio.io", &["v1", "v1alpha1"], "telemetries", true, false, POLICIES;
+    HTTP_ROUTE: "HTTPRoute", "gateway.networking.k8s.io", &["v1", "v1beta1"], "httproutes", true, false, "routes of the Gateway API are not edited";
     REVISION_TAG: "MutatingWebhookConfiguration", "admissionregistration.k8s.io", CORE, "mutatingwebhookconfigurations", false, true, "revision tags are not resolved";
 }
 
@@ -82,10 +86,11 @@ kinds! {
     CLUSTER_POLICY_REPORT: "ClusterPolicyReport", POLICY_WG, &["v1alpha2"], "clusterpolicyreports", false, true, "old reports are not removed";
 }
 
+const POLICIES: &str = "existing policies are not compared: guards may hold that do not";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
 const POLICY_WG: &str = "wgpolicyk8s.io";
-const INSTALLED: &str = "what is installed is not known";
+const INSTALLED: &str = "what is installed is unknown";
 
 /// Everything that `webhook` makes in a cluster, in the order in which it is made; it is taken away the other way round.
 pub const MADE: &[&Kind] = &[
@@ -142,6 +147,21 @@ const WATCHED: &[&Kind] = &[
 ];
 /// Everything that explains where a filter applies and what it meets.
 const ALL: &[&Kind] = WATCHED.split_at(WATCHED.len() - 2).0;
+/// What `migrate` looks at: everything that guards compare.
+const GUARDED: &[&Kind] = &[
+    ENVOY_FILTER,
+    POD,
+    SERVICE,
+    SERVICE_ENTRY,
+    GATEWAY,
+    VIRTUAL_SERVICE,
+    DESTINATION_RULE,
+    KUBE_GATEWAY,
+    AUTHORIZATION_POLICY,
+    REQUEST_AUTHENTICATION,
+    TELEMETRY,
+    HTTP_ROUTE,
+];
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
 
 /// The admission server. What it writes beside (its own certificate) is in `rbac`.
@@ -167,6 +187,7 @@ needs! {
     STATUS: "status", FEW, true;
     VERSION: "version", &[POD, NAMESPACE, REVISION_TAG], false;
     AUDIT: "audit", ALL, true;
+    MIGRATE: "migrate", GUARDED, false;
     CAPTURE: "capture", &[ENVOY_FILTER, POD, SERVICE, SERVICE_ENTRY, GATEWAY, VIRTUAL_SERVICE, DESTINATION_RULE, SIDECAR, WORKLOAD_ENTRY, KUBE_GATEWAY, NAMESPACE, REVISION_TAG], true;
 }
 

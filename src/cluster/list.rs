@@ -1,6 +1,7 @@
 //! Lists of one kind, page by page.
 
-use super::api::{Cluster, Fault};
+use super::api::Cluster;
+use super::api::Fault;
 use super::kinds::{Kind, quoted};
 use serde_json::Value;
 

@@ -5,21 +5,39 @@
 //!
 //! [`Problem`]: crate::source::Problem
 
+#[cfg(feature = "cluster")]
 mod access;
+#[cfg(feature = "cluster")]
 mod api;
+#[cfg(feature = "cluster")]
+mod deep;
+#[cfg(feature = "cluster")]
 pub mod dumps;
 pub mod facts;
+#[cfg(feature = "cluster")]
 mod http1;
 pub mod kinds;
+#[cfg(feature = "cluster")]
+mod limits;
+#[cfg(feature = "cluster")]
 mod list;
+#[cfg(feature = "cluster")]
 mod login;
 pub mod objects;
+#[cfg(feature = "cluster")]
 mod portals;
 pub mod rbac;
+#[cfg(feature = "cluster")]
 pub mod read;
 pub mod targets;
+mod via;
+#[cfg(feature = "cluster")]
 pub mod watch;
+#[cfg(feature = "cluster")]
 pub mod write;
 
+#[cfg(feature = "cluster")]
 pub use access::Access;
-pub use api::{Cluster, Fault, Stop};
+#[cfg(feature = "cluster")]
+pub use api::{Cluster, Fault, Stop, Unreachable};
+pub use via::Via;

@@ -1,15 +1,17 @@
-//! The ways from the API server to a proxy's configuration.
+//! The ways from the API server to a proxy's config dump.
 
 use super::api::{Cluster, Fault, fault};
 use super::http1;
 use super::kinds::quoted;
+use super::limits::Limits;
+use super::via::Via;
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::AttachParams;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::time::timeout;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::{Instant, timeout};
 
 /// Envoy's admin port in Istio's proxies.
 const ADMIN: u16 = 15000;
@@ -17,174 +19,166 @@ const ADMIN: u16 = 15000;
 const ISTIOD: u16 = 15014;
 /// The container that runs the proxy.
 const CONTAINER: &str = "istio-proxy";
-/// The largest dump that is taken, in bytes.
-const LARGEST: usize = 1 << 30;
+/// Proxies that may stay silent on a way before it is given up, if none ever answered on it: without a limit, a thousand
+/// silent proxies take hours.
+const SILENT: usize = 8;
+/// How long the words beside a broken port-forward may take.
+const WORDS: Duration = Duration::from_secs(1);
 
-/// A way to a dump.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Via {
-    /// Port-forward to Envoy's admin port.
-    PortForward,
-    /// `pilot-agent request GET config_dump` inside the proxy's container.
-    Exec,
-    /// The API server's own proxy to the pod; only an admin port that listens on the pod's address answers.
-    PodProxy,
-    /// Port-forward to istiod and its `/debug/config_dump`: what it would send now, without what the proxy refused. From
-    /// 1.28.4 and 1.29 on these endpoints ask strangers for their rights; a port-forward comes from the local host, which
-    /// no release asks (`pilot/pkg/xds/debug.go`, `allowAuthenticatedOrLocalhost`).
-    Istiod,
-}
-
-impl Via {
-    /// Every way, in the order they are tried.
-    pub const ALL: [Via; 4] = [Via::PortForward, Via::Exec, Via::PodProxy, Via::Istiod];
-
-    /// The word on the command line.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Via::PortForward => "port-forward",
-            Via::Exec => "exec",
-            Via::PodProxy => "pod-proxy",
-            Via::Istiod => "istiod",
-        }
-    }
-
-    /// The subresource of pods and the verbs it needs. Since Kubernetes 1.35 a port-forward or exec over WebSocket needs
-    /// `create` like one over SPDY; before, `get`.
-    pub const fn permission(self) -> (&'static str, &'static [&'static str]) {
-        match self {
-            Via::PortForward | Via::Istiod => ("pods/portforward", &["get", "create"]),
-            Via::Exec => ("pods/exec", &["get", "create"]),
-            Via::PodProxy => ("pods/proxy", &["get"]),
-        }
-    }
-}
-
-/// Which ways are still worth trying; one that is not allowed for one pod is not tried for the next thousand.
+/// Which ways are still worth trying: a way that is forbidden, or on which nobody answers, is not tried for the next thousand
+/// proxies.
 #[derive(Debug)]
 pub(super) struct Ways {
     forced: Option<Via>,
-    closed: AtomicU8,
-    /// Namespaces and names of istiod's pods. A proxy is known to the one that it is connected to.
+    forbidden: AtomicU8,
+    /// By way: how many proxies did not answer in time, and how many answered.
+    silent: [AtomicUsize; 4],
+    answered: [AtomicUsize; 4],
+    /// Namespaces and names of istiod's pods. A proxy is known only to the one it is connected to.
     istiods: Vec<(String, String)>,
 }
 
 impl Ways {
     pub(super) fn new(forced: Option<Via>, istiods: Vec<(String, String)>) -> Ways {
-        Ways { forced, closed: AtomicU8::new(0), istiods }
+        let (silent, answered) = Default::default();
+        Ways { forced, forbidden: AtomicU8::new(0), silent, answered, istiods }
     }
 
-    fn open(&self) -> Vec<Via> {
-        let closed = self.closed.load(Ordering::Relaxed);
-        if let Some(via) = self.forced {
-            return vec![via];
+    /// The ways to try, and why others are not tried.
+    fn open(&self) -> (Vec<Via>, Vec<String>) {
+        let forbidden = self.forbidden.load(Ordering::Relaxed);
+        let mut not_tried = Vec::new();
+        let ways = Via::ALL.into_iter().filter(|&via| {
+            let wanted = self.forced.is_none_or(|forced| forced == via);
+            if !wanted || (via == Via::Istiod && self.istiods.is_empty() && self.forced.is_none()) {
+                return false;
+            }
+            if forbidden & (1 << via as u8) != 0 {
+                not_tried.push(format!("{}: not allowed", via.word()));
+                return false;
+            }
+            let silent = self.silent[via as usize].load(Ordering::Relaxed);
+            if silent >= SILENT && self.answered[via as usize].load(Ordering::Relaxed) == 0 {
+                not_tried.push(format!("{}: not tried, because {SILENT} other proxies did not answer", via.word()));
+                return false;
+            }
+            true
+        });
+        (ways.collect(), not_tried)
+    }
+
+    fn count(&self, via: Via, answer: Result<(), &Fault>) {
+        match answer {
+            Ok(()) => {
+                self.answered[via as usize].fetch_add(1, Ordering::Relaxed);
+            }
+            Err(Fault::TimedOut(_) | Fault::TooSlow(_)) => {
+                self.silent[via as usize].fetch_add(1, Ordering::Relaxed);
+            }
+            Err(Fault::NotAllowed(_)) => {
+                self.forbidden.fetch_or(1 << via as u8, Ordering::Relaxed);
+            }
+            Err(_) => {}
         }
-        let known = |via: &Via| *via != Via::Istiod || !self.istiods.is_empty();
-        Via::ALL.into_iter().filter(known).filter(|via| closed & (1 << *via as u8) == 0).collect()
-    }
-
-    fn close(&self, via: Via) {
-        self.closed.fetch_or(1 << via as u8, Ordering::Relaxed);
     }
 }
 
-/// Reads a proxy's dump by the first way that leads there. Fails with a reason for each way.
+/// Reads a proxy's config dump by the first way that works, within one time limit for all ways. Fails with a reason for each
+/// way.
 pub(super) async fn config_dump(
     cluster: &Cluster,
     namespace: &str,
     pod: &str,
     ways: &Ways,
+    end: Instant,
 ) -> Result<(String, Via), Vec<String>> {
-    let mut reasons = Vec::new();
-    let open = ways.open();
-    if open.is_empty() {
-        reasons.push("no way to a proxy is allowed".to_owned());
+    let (open, mut reasons) = ways.open();
+    if open.is_empty() && reasons.is_empty() {
+        reasons.push("there is no way to read it".to_owned());
     }
-    for via in open {
+    for (index, &via) in open.iter().enumerate() {
         cluster.count_request();
+        let limits = Limits::until(end, cluster.proxy_timeout, open.len() - index);
         let read = async {
             match via {
-                Via::PortForward => port_forward(cluster, namespace, pod, ADMIN, "/config_dump").await,
-                Via::Exec => exec(cluster, namespace, pod).await,
-                Via::PodProxy => pod_proxy(cluster, namespace, pod).await,
-                Via::Istiod => istiod(cluster, &ways.istiods, namespace, pod).await,
+                Via::PortForward => port_forward(cluster, namespace, pod, ADMIN, "/config_dump", limits).await,
+                Via::Exec => exec(cluster, namespace, pod, limits).await,
+                Via::PodProxy => pod_proxy(cluster, namespace, pod, limits).await,
+                Via::Istiod => istiod(cluster, &ways.istiods, namespace, pod, limits).await,
             }
         };
         let answer = tokio::select! {
             () = cluster.stop().wait() => return Err(vec![Fault::Interrupted.to_string()]),
             answer = read => answer,
         };
-        match answer.and_then(|bytes| String::from_utf8(bytes).map_err(|_| Fault::Garbled("not UTF-8".to_owned()))) {
+        ways.count(via, answer.as_ref().map(|_| ()));
+        match answer
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| Fault::Garbled("it is not UTF-8".to_owned())))
+        {
             Ok(text) => return Ok((text, via)),
-            Err(fault) => {
-                if matches!(fault, Fault::NotAllowed(_)) {
-                    ways.close(via);
-                }
-                reasons.push(format!("{}: {fault}", via.word()));
-            }
+            Err(fault) => reasons.push(format!("{}: {fault}", via.word())),
         }
     }
     Err(reasons)
 }
 
-async fn port_forward(cluster: &Cluster, namespace: &str, pod: &str, port: u16, path: &str) -> Result<Vec<u8>, Fault> {
+async fn port_forward(
+    cluster: &Cluster,
+    namespace: &str,
+    pod: &str,
+    port: u16,
+    path: &str,
+    limits: Limits,
+) -> Result<Vec<u8>, Fault> {
     let pods: Api<Pod> = Api::namespaced(cluster.client.clone(), namespace);
-    let mut forwarder =
-        within(cluster.timeout, pods.portforward(pod, &[port])).await?.map_err(|error| fault(&error))?;
+    let mut forwarder = limits.first(pods.portforward(pod, &[port])).await?.map_err(|error| fault(&error))?;
     let error = forwarder.take_error(port);
-    let broken = |words: &str| Fault::Connection(words.to_owned());
-    let mut stream = forwarder.take_stream(port).ok_or_else(|| broken("no stream"))?;
-    let read = async {
-        let request = http1::request(path);
-        stream.write_all(request.as_bytes()).await.map_err(|error| broken(&error.to_string()))?;
-        collect(&mut stream, cluster.timeout, |bytes| bytes.ends_with(b"\r\n0\r\n\r\n")).await
-    };
-    let answer = read.await;
-    let read = match answer {
-        Ok(bytes) if !bytes.is_empty() => Ok(bytes),
+    let stream = forwarder.take_stream(port).ok_or_else(|| Fault::Connection("no stream".to_owned()))?;
+    let answer = http1::get(stream, path, limits).await;
+    let answer = match (answer, error) {
         // The reason comes beside the stream.
-        other => match error {
-            Some(error) => match timeout(Duration::from_secs(1), error).await {
-                Ok(Some(words)) => Err(broken(words.lines().next().unwrap_or_default())),
-                _ => other,
-            },
-            None => other,
+        (Err(broken @ Fault::Connection(_)), Some(error)) => match timeout(WORDS, error).await {
+            Ok(Some(words)) => Err(Fault::Connection(words.lines().next().unwrap_or_default().to_owned())),
+            _ => Err(broken),
         },
+        (answer, _) => answer,
     };
     forwarder.abort();
-    read.and_then(|bytes| http1::body(bytes).map_err(Fault::Garbled))
+    answer
 }
 
 /// Asks each istiod until one knows the proxy.
-async fn istiod(cluster: &Cluster, istiods: &[(String, String)], namespace: &str, pod: &str) -> Result<Vec<u8>, Fault> {
-    let mut last = Fault::NotFound("no pod of istiod is known".to_owned());
+async fn istiod(
+    cluster: &Cluster,
+    istiods: &[(String, String)],
+    namespace: &str,
+    pod: &str,
+    limits: Limits,
+) -> Result<Vec<u8>, Fault> {
+    let mut last = Fault::NotFound("no istiod pod is known".to_owned());
     let path = format!("/debug/config_dump?proxyID={}.{}", quoted(pod), quoted(namespace));
     for (istio_namespace, istiod) in istiods {
-        match port_forward(cluster, istio_namespace, istiod, ISTIOD, &path).await {
+        match port_forward(cluster, istio_namespace, istiod, ISTIOD, &path, limits).await {
             Ok(dump) => return Ok(dump),
-            Err(fault @ Fault::NotAllowed(_)) => return Err(fault),
+            Err(fault @ (Fault::NotAllowed(_) | Fault::TimedOut(_) | Fault::TooSlow(_))) => return Err(fault),
             Err(fault) => last = fault,
         }
     }
     Err(last)
 }
 
-async fn exec(cluster: &Cluster, namespace: &str, pod: &str) -> Result<Vec<u8>, Fault> {
+async fn exec(cluster: &Cluster, namespace: &str, pod: &str, limits: Limits) -> Result<Vec<u8>, Fault> {
     let pods: Api<Pod> = Api::namespaced(cluster.client.clone(), namespace);
     let parameters = AttachParams::default().container(CONTAINER).stdin(false).stdout(true).stderr(true);
     let command = ["pilot-agent", "request", "GET", "config_dump"];
-    let mut process =
-        within(cluster.timeout, pods.exec(pod, command, &parameters)).await?.map_err(|error| fault(&error))?;
+    let mut process = limits.first(pods.exec(pod, command, &parameters)).await?.map_err(|error| fault(&error))?;
     let (stdout, stderr, status) = (process.stdout(), process.stderr(), process.take_status());
     let missing = || Fault::Connection("no stream".to_owned());
     let (mut stdout, mut stderr) = (stdout.ok_or_else(missing)?, stderr.ok_or_else(missing)?);
-    let (said, complaints) = tokio::join!(
-        collect(&mut stdout, cluster.timeout, |_| false),
-        collect(&mut stderr, cluster.timeout, |_| false)
-    );
+    let (said, complaints) = tokio::join!(collect(&mut stdout, limits), collect(&mut stderr, limits));
     let said = said?;
     let status = match status {
-        Some(status) => timeout(cluster.timeout, status).await.ok().flatten(),
+        Some(status) => limits.rest(status).await.ok().flatten(),
         None => None,
     };
     process.abort();
@@ -194,36 +188,27 @@ async fn exec(cluster: &Cluster, namespace: &str, pod: &str) -> Result<Vec<u8>, 
         let complaints = String::from_utf8_lossy(&complaints);
         let words = complaints.lines().find(|line| !line.trim().is_empty()).map(str::trim);
         let message = status.and_then(|status| status.message);
-        let words = words.map(str::to_owned).or(message).unwrap_or_else(|| "it says nothing".to_owned());
+        let words = words.map(str::to_owned).or(message).unwrap_or_else(|| "no output".to_owned());
         return Err(Fault::Garbled(format!("pilot-agent: {words}")));
     }
     Ok(said)
 }
 
-async fn pod_proxy(cluster: &Cluster, namespace: &str, pod: &str) -> Result<Vec<u8>, Fault> {
+async fn pod_proxy(cluster: &Cluster, namespace: &str, pod: &str, limits: Limits) -> Result<Vec<u8>, Fault> {
     let path = format!("/api/v1/namespaces/{}/pods/{}:{ADMIN}/proxy/config_dump", quoted(namespace), quoted(pod));
-    cluster.get(&path, false).await.map(String::into_bytes)
+    limits.rest(cluster.get(&path, false)).await?.map(String::into_bytes)
 }
 
-async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Fault> {
-    timeout(limit, work).await.map_err(|_| Fault::TimedOut(limit))
-}
-
-/// Reads to the end, or to what is known to be the end. A large dump may take long, but not stand still.
-async fn collect(
-    stream: &mut (impl AsyncRead + Unpin),
-    limit: Duration,
-    end: impl Fn(&[u8]) -> bool,
-) -> Result<Vec<u8>, Fault> {
+/// Reads to the end: the first bytes within the patience for this way, all within the time for the proxy.
+async fn collect(stream: &mut (impl AsyncRead + Unpin), limits: Limits) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::with_capacity(1 << 16);
     loop {
-        match within(limit, stream.read_buf(&mut bytes)).await? {
+        let begun = !bytes.is_empty();
+        let read = stream.read_buf(&mut bytes);
+        let read = if begun { limits.rest(read).await? } else { limits.first(read).await? };
+        match read {
             Ok(0) => return Ok(bytes),
-            Ok(_) if end(&bytes) => return Ok(bytes),
-            Ok(_) if bytes.len() > LARGEST => {
-                return Err(Fault::Garbled(format!("the dump is larger than {} MiB", LARGEST >> 20)));
-            }
-            Ok(_) => {}
+            Ok(_) => limits.size(bytes.len())?,
             Err(error) => return Err(Fault::Connection(error.to_string())),
         }
     }

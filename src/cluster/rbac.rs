@@ -4,7 +4,7 @@ use super::kinds::{
     CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, Kind, LEASE, NAMESPACE, Needs, POD, POLICY_REPORT,
     REPORT, ROLE, SECRET, SERVICE_ACCOUNT, VALIDATING_WEBHOOK, WEBHOOK,
 };
-use super::portals::Via;
+use super::via::Via;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

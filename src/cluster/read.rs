@@ -7,7 +7,7 @@ use super::list::{Listed, Selection, list, name_kind};
 use super::objects;
 use crate::load::{Loaded, Options, yaml_text};
 use crate::model::inventory::DEFAULT_ROOT_NAMESPACE;
-use crate::source::{Problem, Severity};
+use crate::source::{Code, Problem, Severity};
 use futures::{StreamExt, stream};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +36,8 @@ pub struct Reading {
     pub facts: Facts,
     /// The EnvoyFilters that are asked about, `namespace/name`; the others only take effect beside them. All without.
     pub asked: Option<BTreeSet<String>>,
+    /// What could not be listed, each with its namespace; without one: in all namespaces.
+    pub unlisted: Vec<(&'static Kind, Option<String>)>,
 }
 
 /// Lists at the same time.
@@ -43,17 +45,25 @@ const AT_ONCE: usize = 4;
 
 /// Reads what a command needs. Fails only when the cluster cannot be reached at all.
 pub async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Reading, Fault> {
-    let mut reader = Reader { cluster, needs, scope, objects: BTreeMap::new(), tags: Vec::new(), problems: Vec::new() };
+    let mut reader = Reader {
+        cluster,
+        needs,
+        scope,
+        objects: BTreeMap::new(),
+        tags: Vec::new(),
+        problems: Vec::new(),
+        unlisted: Vec::new(),
+    };
     // The first request tells whether there is a cluster at all.
     let kubernetes = match cluster.json("/version", false).await {
         Ok(version) => version.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_owned(),
         Err(Fault::NotAllowed(_) | Fault::NotFound(_) | Fault::Garbled(_)) => String::new(),
         Err(fault) => return Err(fault),
     };
-    let root = reader.control_plane().await;
-    reader.lists(&root).await;
+    let roots = reader.control_plane().await;
+    reader.lists(&roots).await;
     let asked = reader.asked().await;
-    let Reader { objects, tags, problems, .. } = reader;
+    let Reader { objects, tags, problems, unlisted, .. } = reader;
     let mut loaded = Loaded { problems, ..Loaded::default() };
     let options = Options::default();
     for ((kind, namespace, name), text) in objects {
@@ -61,22 +71,27 @@ pub async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Rea
     }
     let mut facts = Facts::of(&loaded.inventory, kubernetes);
     facts.add_tags(tags.iter());
-    Ok(Reading { loaded, facts, asked })
+    Ok(Reading { loaded, facts, asked, unlisted })
 }
 
 /// The kinds that a command needs, each with the namespace to look at, or without one to look at all.
-pub fn places<'n>(needs: &Needs, asked: Option<&'n str>, root: &'n str) -> Vec<(&'static Kind, Option<&'n str>)> {
+/// `roots`: the root namespaces of all control planes.
+pub fn places<'n>(
+    needs: &Needs,
+    asked: Option<&'n str>,
+    roots: &'n BTreeSet<String>,
+) -> Vec<(&'static Kind, Option<&'n str>)> {
     let mut places = Vec::new();
     for &kind in needs.kinds {
-        // Filters of the root namespace take effect everywhere; what they select may be anywhere.
         match asked {
-            Some(namespace) if kind.namespaced && namespace != root => {
+            // Filters of a root namespace take effect everywhere.
+            Some(namespace) if kind == kinds::ENVOY_FILTER => {
                 places.push((kind, Some(namespace)));
-                if kind == kinds::ENVOY_FILTER {
-                    places.push((kind, Some(root)));
-                }
+                let others = roots.iter().map(String::as_str).filter(|root| *root != namespace);
+                places.extend(others.map(|root| (kind, Some(root))));
             }
-            Some(namespace) if kind == kinds::ENVOY_FILTER => places.push((kind, Some(namespace))),
+            // What filters of a root namespace select may be anywhere.
+            Some(namespace) if kind.namespaced && !roots.contains(namespace) => places.push((kind, Some(namespace))),
             _ => places.push((kind, None)),
         }
     }
@@ -137,6 +152,7 @@ struct Reader<'r> {
     objects: BTreeMap<Key, String>,
     tags: Vec<Value>,
     problems: Vec<Problem>,
+    unlisted: Vec<(&'static Kind, Option<String>)>,
 }
 
 impl Reader<'_> {
@@ -149,24 +165,27 @@ impl Reader<'_> {
         }
     }
 
-    fn problem(&mut self, code: &'static str, severity: Severity, message: String, help: Option<String>) {
+    fn problem(&mut self, code: Code, severity: Severity, message: String, help: Option<String>) {
         self.problems.push(Problem { code, severity, span: None, message, help });
     }
 
-    /// istiod's pods and mesh settings; the root namespace they name.
-    async fn control_plane(&mut self) -> String {
+    /// istiod's pods and the mesh configuration of every revision; the root namespaces they name.
+    async fn control_plane(&mut self) -> BTreeSet<String> {
         let namespace = self.scope.istio_namespace.clone();
         let selection = Selection { namespace: Some(&namespace), labels: Some("app=istiod"), fields: None };
         let Listed { objects, fault } = list(self.cluster, kinds::POD, selection, kept).await;
         if let Some(fault) = fault {
-            let message = format!("cannot list istiod's pods in {namespace}: {fault}; its release is not known");
-            self.problem("no-control-plane", Severity::Warning, message, Some(rbac(self.needs)));
+            let message = format!(
+                "cannot list istiod's pods in namespace {namespace}: {fault}; releases and revisions of control planes are \
+                 unknown, and the release is taken from the proxies"
+            );
+            self.problem(Code::NoControlPlane, Severity::Error, message, Some(rbac(self.needs)));
         }
         let known = self.problems.is_empty();
         if objects.is_empty() && known {
-            let message = format!("no istiod runs in namespace {namespace}: its release is taken from the proxies");
-            let help = "name its namespace with --istio-namespace, or its release with --istio-version";
-            self.problem("no-control-plane", Severity::Warning, message, Some(help.to_owned()));
+            let message = format!("no istiod runs in namespace {namespace}; its release is taken from the proxies");
+            let help = "set its namespace with --istio-namespace, or its release with --istio-version";
+            self.problem(Code::NoControlPlane, Severity::Warning, message, Some(help.to_owned()));
         }
         let mut revisions: BTreeSet<String> = BTreeSet::from([DEFAULT_REVISION.to_owned()]);
         for object in &objects {
@@ -175,32 +194,38 @@ impl Reader<'_> {
             revisions.extend(revision.map(str::to_owned));
         }
         self.take(objects.into_iter().filter_map(found));
-        let mut root = None;
+        let mut roots = BTreeSet::new();
         for revision in revisions {
             let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
             let path = kinds::CONFIG_MAP.path("v1", Some(&namespace), Some(&name));
             match self.cluster.json(&path, false).await {
                 Ok(mut object) => {
                     name_kind(&mut object, "ConfigMap", "v1");
-                    root = root.or_else(|| root_namespace(&object));
+                    roots.insert(root_namespace(&object).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned()));
                     self.take(found(object));
                 }
                 Err(Fault::NotFound(_)) => {}
                 Err(fault) => {
                     let without = kinds::CONFIG_MAP.without;
                     let message = format!("cannot read ConfigMap {namespace}/{name}: {fault}; {without}");
-                    self.problem("no-mesh-config", Severity::Warning, message, Some(rbac(self.needs)));
+                    self.problem(Code::NoMeshConfig, Severity::Error, message, Some(rbac(self.needs)));
                 }
             }
         }
-        self.scope.root_namespace.clone().or(root).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned())
+        if let Some(given) = &self.scope.root_namespace {
+            return BTreeSet::from([given.clone()]);
+        }
+        if roots.is_empty() {
+            roots.insert(DEFAULT_ROOT_NAMESPACE.to_owned());
+        }
+        roots
     }
 
-    async fn lists(&mut self, root: &str) {
+    async fn lists(&mut self, roots: &BTreeSet<String>) {
         let asked = self.scope.namespace.as_deref();
-        let mut wanted = places(self.needs, asked, root);
+        let mut wanted = places(self.needs, asked, roots);
         // Who has rights in one namespace may look at that namespace, not at the list of them.
-        if let Some(namespace) = asked.filter(|it| *it != root) {
+        if let Some(namespace) = asked.filter(|it| !roots.contains(*it)) {
             let before = wanted.len();
             wanted.retain(|(kind, _)| *kind != kinds::NAMESPACE);
             if wanted.len() < before {
@@ -243,7 +268,7 @@ impl Reader<'_> {
             let path = kinds::NAMESPACE.path("v1", None, Some(namespace));
             if let Err(Fault::NotFound(_)) = cluster.json(&path, false).await {
                 let message = format!("there is no namespace {namespace} in {}", cluster.context);
-                self.problem("no-namespace", Severity::Error, message, None);
+                self.problem(Code::NoNamespace, Severity::Error, message, None);
             }
         }
     }
@@ -258,8 +283,12 @@ impl Reader<'_> {
     }
 
     /// Says what could not be listed, and what is not known because of it.
-    fn not_listed(&mut self, kind: &Kind, namespace: Option<&str>, fault: Option<Fault>, only: Option<&str>) {
+    fn not_listed(&mut self, kind: &'static Kind, namespace: Option<&str>, fault: Option<Fault>, only: Option<&str>) {
         let Some(fault) = fault else { return };
+        // A kind that the cluster does not have has no objects.
+        if !matches!(fault, Fault::NotFound(_)) || kind == kinds::ENVOY_FILTER {
+            self.unlisted.push((kind, namespace.map(str::to_owned)));
+        }
         let what = match kind.group {
             "" | "networking.istio.io" => kind.plural.to_owned(),
             group => format!("{}.{group}", kind.plural),
@@ -268,14 +297,14 @@ impl Reader<'_> {
         let without = kind.without;
         let (code, severity, message, help) = match (&fault, only) {
             (Fault::NotFound(_), _) if kind == kinds::ENVOY_FILTER => (
-                "no-istio",
+                Code::NoIstio,
                 Severity::Error,
                 format!("{} knows no EnvoyFilters: the CRDs of Istio are not installed", self.cluster.context),
                 None,
             ),
-            (Fault::NotFound(_), _) => ("no-kind", Severity::Info, format!("the cluster has no {what}"), None),
+            (Fault::NotFound(_), _) => (Code::NoKind, Severity::Info, format!("the cluster has no {what}"), None),
             (Fault::NotAllowed(_), Some(only)) => (
-                "not-allowed",
+                Code::NotAllowed,
                 Severity::Error,
                 format!(
                     "not allowed to list {what} in all namespaces: read in namespace {only} only; elsewhere {without}"
@@ -288,13 +317,21 @@ impl Reader<'_> {
                 } else {
                     Severity::Error
                 };
-                ("not-allowed", code, format!("not allowed to list {what}{place}: {without}"), Some(rbac(self.needs)))
+                (
+                    Code::NotAllowed,
+                    code,
+                    format!("not allowed to list {what}{place}: {without}"),
+                    Some(rbac(self.needs)),
+                )
             }
-            (Fault::Interrupted, _) => {
-                ("interrupted", Severity::Error, format!("interrupted while listing {what}{place}: {without}"), None)
-            }
+            (Fault::Interrupted, _) => (
+                Code::Interrupted,
+                Severity::Error,
+                format!("interrupted while listing {what}{place}: {without}"),
+                None,
+            ),
             (fault, _) => {
-                ("cannot-list", Severity::Error, format!("cannot list {what}{place}: {fault}; {without}"), None)
+                (Code::CannotList, Severity::Error, format!("cannot list {what}{place}: {fault}; {without}"), None)
             }
         };
         self.problem(code, severity, message, help);

@@ -1,6 +1,7 @@
 //! Watches: all objects of a kind, then every change, for as long as somebody listens.
 
 use super::api::{Cluster, Fault, fault};
+use super::deep::Whole;
 use super::facts::TAG;
 use super::kinds::{Kind, REVISION_TAG};
 use super::list::name_kind;
@@ -120,8 +121,8 @@ async fn of_version<T: Clone>(
         let api: Api<PartialObjectMeta<DynamicObject>> = api(cluster, resource, within);
         watcher(api, config).map(|event| event.map(|event| map(event, |it| json(serde_json::to_value(it))))).boxed()
     } else {
-        let api: Api<DynamicObject> = api(cluster, resource, within);
-        watcher(api, config).map(|event| event.map(|event| map(event, |it| json(serde_json::to_value(it))))).boxed()
+        let api: Api<Whole> = api(cluster, resource, within);
+        watcher(api, config).map(|event| event.map(|event| map(event, |it| json(Ok(it.value))))).boxed()
     };
     let mut stream = pin!(stream.backoff(Waits(FIRST_WAIT)));
     // Objects go on as they come: a large mesh is never held twice.

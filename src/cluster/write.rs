@@ -1,7 +1,8 @@
 //! The few things that are written to a cluster: what `webhook install` and `webhook report` make, and what `diff
 //! --server-side` only tries. Nothing else calls this.
 
-use super::api::{Ask, Cluster, Fault};
+use super::api::Fault;
+use super::api::{Ask, Cluster};
 use super::kinds::Kind;
 use super::list::{Selection, list};
 use http::Method;

@@ -1,28 +1,28 @@
 //! The objects of the admission server.
 
 use super::{
-    ADMISSION_LABEL, Certificates, Part, Piece, Slots, container_security, labelled, labels, mesh, metadata,
+    ADMISSION_LABEL, Certificates, Part, Piece, Slots, container_security, egress, labelled, labels, mesh, metadata,
     pod_labels, pod_security, selector,
 };
-use crate::cluster::dumps::Via;
+use crate::cluster::Via;
 use crate::cluster::kinds::ENVOY_FILTER;
 use crate::cluster::rbac::{self, Place};
 use serde_json::{Value, json};
 
 const COMPONENT: &str = "admission";
-/// Where the API server calls.
+/// Port for the API server.
 const PORT: u16 = 9443;
-/// Where kubelet and Prometheus call.
+/// Port for Prometheus.
 const METRICS: u16 = 8080;
-/// Ports on which API servers listen: the usual one, that of managed clusters, minikube's.
-const API_SERVERS: [u16; 3] = [443, 6443, 8443];
+/// Port for kubelet.
+const PROBES: u16 = 8081;
 
 /// Name of the Secret with the certificate.
 fn secret(slots: &Slots) -> String {
     format!("{}-tls", slots.name)
 }
 
-/// Everything but the webhook configuration.
+/// All objects except the webhook configuration.
 pub(super) fn before(slots: &Slots, certificates: Certificates) -> Vec<Piece> {
     let own = certificates == Certificates::Own;
     let mut pieces = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn before(slots: &Slots, certificates: Certificates) -> Vec<Piece> {
     }
     add("configmap", Part::Core, config(slots));
     if own {
-        // The server fills them; it may not make any others.
+        // The server fills them; it has no right to create others.
         add("certificate", Part::Core, empty(slots, "v1", "Secret", &secret(slots)));
         add("certificate", Part::Core, empty(slots, "coordination.k8s.io/v1", "Lease", &slots.name));
     } else {
@@ -58,7 +58,7 @@ pub(super) fn account(slots: &Slots, component: &str, name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata(slots, component, name)})
 }
 
-/// Roles with their bindings to a service account, and our labels.
+/// Roles with their bindings to a service account, labeled.
 pub(super) fn bound(slots: &Slots, component: &str, roles: Vec<Value>, account: &str) -> Vec<Value> {
     let pairs = roles.into_iter().flat_map(|role| {
         let binding = rbac::binding(&role, account, &slots.namespace);
@@ -67,12 +67,12 @@ pub(super) fn bound(slots: &Slots, component: &str, roles: Vec<Value>, account: 
     pairs.map(|object| labelled(object, slots, component)).collect()
 }
 
-/// Where the rights are asked for.
+/// Where the rights apply.
 pub(super) fn place(slots: &Slots) -> Place<'_> {
     Place {
         namespace: None,
         istio_namespace: &slots.istio_namespace,
-        // What is asked for everywhere has no place of its own.
+        // Rights for all namespaces include the root namespace.
         root_namespace: &slots.istio_namespace,
         revisions: &slots.revisions,
         via: Via::PortForward,
@@ -126,20 +126,21 @@ fn service(slots: &Slots) -> Value {
     object
 }
 
-/// The API server has no address that a policy could name: who may call is decided by the certificate it trusts, and what
-/// is answered is nothing but a verdict.
+/// An API server has no address that holds for every cluster, so `api_servers` is empty unless somebody names it; what the webhook
+/// answers to others is nothing but a verdict.
 fn network_policy(slots: &Slots) -> Value {
     let mut object = empty(slots, "networking.k8s.io/v1", "NetworkPolicy", &slots.name);
-    let port = |port: u16| json!({"port": port, "protocol": "TCP"});
-    let api_servers: Vec<Value> = API_SERVERS.map(port).into();
+    let port = |port: u16| json!([{"port": port, "protocol": "TCP"}]);
     object["spec"] = json!({
         "podSelector": {"matchLabels": selector(slots, COMPONENT)},
         "policyTypes": ["Ingress", "Egress"],
-        "ingress": [{"ports": [port(PORT), port(METRICS)]}],
-        "egress": [
-            {"ports": api_servers},
-            {"ports": [{"port": 53, "protocol": "UDP"}, port(53)]},
+        "ingress": [
+            {"from": slots.api_servers, "ports": port(PORT)},
+            {"from": slots.metrics_readers, "ports": port(METRICS)},
+            // kubelet calls from the node.
+            {"ports": port(PROBES)},
         ],
+        "egress": egress(),
     });
     object
 }
@@ -147,7 +148,7 @@ fn network_policy(slots: &Slots) -> Value {
 fn budget(slots: &Slots) -> Value {
     let mut object = empty(slots, "policy/v1", "PodDisruptionBudget", &slots.name);
     object["spec"] = json!({
-        // One at a time, however many there are; a pod that is not ready holds up no drain.
+        // One at a time, whatever the number of replicas; a pod that is not ready does not block a drain.
         "maxUnavailable": 1,
         "unhealthyPodEvictionPolicy": "AlwaysAllow",
         "selector": {"matchLabels": selector(slots, COMPONENT)},
@@ -160,6 +161,7 @@ fn arguments(slots: &Slots, own: bool) -> Vec<String> {
     let mut add = |option: &str, value: &str| arguments.push(format!("--{option}={value}"));
     add("listen", &format!("0.0.0.0:{PORT}"));
     add("metrics-listen", &format!("0.0.0.0:{METRICS}"));
+    add("probe-listen", &format!("0.0.0.0:{PROBES}"));
     add("namespace", "$(POD_NAMESPACE)");
     add("mode", &slots.mode);
     add("deny-at", &slots.deny_at);
@@ -175,11 +177,14 @@ fn arguments(slots: &Slots, own: bool) -> Vec<String> {
         add("tls-cert", "/tls/tls.crt");
         add("tls-key", "/tls/tls.key");
     }
+    if !slots.client_ca.is_empty() {
+        add("client-ca", "/client-ca/ca.crt");
+    }
     arguments.extend(mesh(slots));
     arguments
 }
 
-/// A value within a text.
+/// A value as part of an argument.
 pub(super) fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -191,7 +196,11 @@ fn deployment(slots: &Slots, own: bool) -> Value {
         volumes.push(json!({"name": "tls", "secret": {"secretName": secret(slots), "defaultMode": 288}}));
         mounts.push(json!({"name": "tls", "mountPath": "/tls", "readOnly": true}));
     }
-    let probe = |path: &str, period: u8, failures: u8| json!({"httpGet": {"path": path, "port": "metrics"}, "periodSeconds": period, "failureThreshold": failures});
+    if !slots.client_ca.is_empty() {
+        volumes.push(json!({"name": "client-ca", "configMap": {"name": slots.client_ca}}));
+        mounts.push(json!({"name": "client-ca", "mountPath": "/client-ca", "readOnly": true}));
+    }
+    let probe = |path: &str, period: u8, failures: u8| json!({"httpGet": {"path": path, "port": "probes"}, "periodSeconds": period, "failureThreshold": failures});
     let container = json!({
         "name": "webhook",
         "image": slots.image,
@@ -199,8 +208,9 @@ fn deployment(slots: &Slots, own: bool) -> Value {
         "args": arguments(slots, own),
         "env": [{"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}},
                 {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
-        "ports": [{"name": "https", "containerPort": PORT, "protocol": "TCP"}, {"name": "metrics", "containerPort": METRICS, "protocol": "TCP"}],
-        // Two minutes to read a large mesh for the first time.
+        "ports": [{"name": "https", "containerPort": PORT, "protocol": "TCP"}, {"name": "metrics", "containerPort": METRICS, "protocol": "TCP"},
+                  {"name": "probes", "containerPort": PROBES, "protocol": "TCP"}],
+        // Two minutes to read a large mesh at startup.
         "startupProbe": probe("/healthz", 2, 60),
         "livenessProbe": probe("/healthz", 10, 3),
         "readinessProbe": probe("/readyz", 3, 2),
@@ -250,10 +260,10 @@ fn monitor(slots: &Slots) -> Value {
     object
 }
 
-/// The configuration that makes the API server call.
+/// The webhook configuration.
 pub(super) fn webhook(slots: &Slots, certificates: Certificates) -> Piece {
     let mut about = json!({"name": slots.name, "labels": labels(slots, COMPONENT)});
-    // With a certificate of its own, the server writes its `caBundle` itself.
+    // With its own certificate, the server writes the `caBundle`.
     if certificates == Certificates::CertManager {
         let from = format!("{}/{}", slots.namespace, slots.name);
         about["annotations"] = json!({"cert-manager.io/inject-ca-from": from});
@@ -273,7 +283,7 @@ pub(super) fn webhook(slots: &Slots, certificates: Certificates) -> Piece {
                 {"key": ADMISSION_LABEL, "operator": "NotIn", "values": ["off"]},
                 {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": [slots.namespace, "kube-system"]},
             ]},
-            // A version that is served one day is reviewed as the one we know.
+            // Future API versions are reviewed as the known one.
             "matchPolicy": "Equivalent",
             "sideEffects": "None",
             "admissionReviewVersions": ["v1"],

@@ -1,4 +1,4 @@
-//! Whether an installation does its work: what was seen of it, and what that means.
+//! Whether an installation works: its observed state, and what that means.
 
 use super::Certificates;
 use crate::cluster::Fault;
@@ -9,10 +9,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use x509_parser::certificate::X509Certificate;
 use x509_parser::pem::Pem;
 
-/// An object, that there is none, or why that is not known.
+/// An object, `None` if it does not exist, or why that is unknown.
 pub type Looked = Result<Option<Value>, Fault>;
 
-/// What was seen of an installation.
+/// The observed state of an installation.
 #[derive(Debug)]
 pub struct Seen {
     /// Its name and namespace.
@@ -29,22 +29,22 @@ pub struct Seen {
     pub secret: Looked,
     /// The metrics of one replica.
     pub metrics: Result<String, Fault>,
-    /// What the API server says to [`trial`].
+    /// Answer of the API server to [`trial`].
     pub trial: Result<Applied, Fault>,
     /// The time.
     pub now: SystemTime,
 }
 
-/// How it stands with one part.
+/// State of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// As it should be.
+    /// It works.
     Good,
-    /// Worth knowing.
+    /// It works, with a remark.
     Note,
-    /// Not as it should be.
+    /// It does not work.
     Bad,
-    /// Could not be seen.
+    /// It could not be read.
     Unknown,
 }
 
@@ -53,11 +53,11 @@ pub enum Verdict {
 pub struct Check {
     /// The part: `webhook`, `certificate`, `server`, `metrics`, `review`.
     pub part: &'static str,
-    /// How it stands.
+    /// Its state.
     pub verdict: Verdict,
-    /// In words.
+    /// A sentence about it.
     pub words: String,
-    /// What to do; empty when there is nothing to do.
+    /// What to do; empty if nothing.
     pub help: String,
 }
 
@@ -65,17 +65,17 @@ fn check(part: &'static str, verdict: Verdict, words: impl Into<String>, help: i
     Check { part, verdict, words: words.into(), help: help.into() }
 }
 
-/// A certificate that ends sooner should have been renewed: the server renews long before.
+/// A certificate that expires sooner should have been renewed: the server renews long before.
 const SOON: Duration = Duration::from_secs(7 * DAY);
 const DAY: u64 = 24 * 60 * 60;
 
-/// A filter that istiod accepts and `lint` does not, to see what happens to it. Nothing is kept of it.
+/// An EnvoyFilter that istiod accepts and `lint` rejects, for a dry run; it is never stored.
 pub fn trial(namespace: &str) -> Value {
     json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
         "metadata": {"name": "webhook-status-trial", "namespace": namespace},
         "spec": {
-            // Even if somebody kept it: nothing has this label.
+            // Matches nothing even if it were stored.
             "workloadSelector": {"labels": {"envoyfilter.dev/trial": "nobody"}},
             "configPatches": [{
                 "applyTo": "CLUSTER",
@@ -86,19 +86,21 @@ pub fn trial(namespace: &str) -> Value {
     })
 }
 
-/// The rule that finds the fault of [`trial`].
-pub const TRIAL_CODE: &str = "EF301";
+/// The code of the rule that finds the fault of [`trial`].
+fn trial_code() -> &'static str {
+    crate::rules::operation::operation_without_effect::RULE.code
+}
 
-/// What is to be said about an installation, part by part.
+/// The checks of an installation, part by part.
 pub fn checks(seen: &Seen) -> Vec<Check> {
     let mut all = Vec::new();
     let webhook = match &seen.webhook {
         Err(fault) => {
-            all.push(check("webhook", Verdict::Unknown, format!("not known: {fault}"), ""));
+            all.push(check("webhook", Verdict::Unknown, format!("unknown: {fault}"), ""));
             None
         }
         Ok(None) => {
-            let words = format!("there is no webhook configuration {}: no filter is reviewed", seen.name);
+            let words = format!("no ValidatingWebhookConfiguration {}: EnvoyFilters are not reviewed", seen.name);
             let help = format!("kubectl envoyfilter webhook install -n {}", seen.namespace);
             all.push(check("webhook", Verdict::Bad, words, help));
             None
@@ -113,7 +115,7 @@ pub fn checks(seen: &Seen) -> Vec<Check> {
         all.push(certificate(seen, webhook, failure));
     }
     all.push(server(seen, failure));
-    // Without a server there is nothing to measure, and that was said.
+    // Without a server there are no metrics; its check says so.
     if !matches!(seen.deployment, Ok(None)) {
         all.push(measured(seen));
     }
@@ -129,10 +131,14 @@ fn configured(seen: &Seen, webhook: &Value) -> Check {
     let namespace = text("/clientConfig/service/namespace");
     if namespace != seen.namespace {
         let words = format!("{} calls a server in namespace {namespace}", seen.name);
-        return check("webhook", Verdict::Bad, words, format!("look there: -n {namespace}"));
+        return check("webhook", Verdict::Bad, words, format!("use -n {namespace}"));
     }
     let (failure, timeout) = (text("/failurePolicy"), first["timeoutSeconds"].as_u64().unwrap_or(10));
-    let words = format!("{} is there; without an answer in {timeout} s, a filter is {}", seen.name, let_in(failure));
+    let words = format!(
+        "{} is installed; without an answer within {timeout} s, an EnvoyFilter is {}",
+        seen.name,
+        let_in(failure)
+    );
     check("webhook", Verdict::Good, words, "")
 }
 
@@ -141,7 +147,7 @@ const fn refuses(failure: &str) -> bool {
 }
 
 fn let_in(failure: &str) -> &'static str {
-    if refuses(failure) { "refused (failurePolicy Fail)" } else { "let in without a review (failurePolicy Ignore)" }
+    if refuses(failure) { "denied (failurePolicy Fail)" } else { "admitted without a review (failurePolicy Ignore)" }
 }
 
 /// Every certificate of a PEM text.
@@ -175,28 +181,32 @@ fn certificate(seen: &Seen, webhook: &Value, failure: &str) -> Check {
     let bundle = decoded(&webhook["webhooks"][0]["clientConfig"]["caBundle"]);
     let authorities = certificates(&bundle);
     if authorities.is_empty() {
-        let words =
-            format!("the webhook configuration has no caBundle, which {maker} writes: filters are {}", let_in(failure));
+        let words = format!(
+            "the webhook configuration has no caBundle, which {maker} writes; EnvoyFilters are {}",
+            let_in(failure)
+        );
         return check(PART, Verdict::Bad, words, maker_help);
     }
     let secret = match &seen.secret {
         Err(fault) => {
-            let words = format!("the Secret {}-tls cannot be read: {fault}", seen.name);
+            let words = format!("cannot read Secret {}-tls: {fault}", seen.name);
             return check(PART, Verdict::Unknown, words, "");
         }
-        Ok(None) => return check(PART, Verdict::Bad, format!("there is no Secret {}-tls", seen.name), maker_help),
+        Ok(None) => return check(PART, Verdict::Bad, format!("no Secret {}-tls", seen.name), maker_help),
         Ok(Some(secret)) => secret,
     };
     let own = certificates(&decoded(&secret["data"]["tls.crt"]));
     let Some(leaf) = own.first().and_then(|pem| pem.parse_x509().ok()) else {
-        let words = format!("the Secret {}-tls holds no certificate, which {maker} writes", seen.name);
+        let words = format!("Secret {}-tls contains no certificate, which {maker} writes", seen.name);
         return check(PART, Verdict::Bad, words, maker_help);
     };
     let signed = |authority: &X509Certificate<'_>| leaf.verify_signature(Some(authority.public_key())).is_ok();
     let trusted = authorities.iter().filter_map(|pem| pem.parse_x509().ok()).any(|authority| signed(&authority));
     if !trusted {
-        let words =
-            format!("the caBundle does not hold who signed the server's certificate: filters are {}", let_in(failure));
+        let words = format!(
+            "the caBundle does not contain the authority that signed the server's certificate; EnvoyFilters are {}",
+            let_in(failure)
+        );
         return check(PART, Verdict::Bad, words, maker_help);
     }
     let ends = UNIX_EPOCH + Duration::from_secs(u64::try_from(leaf.validity().not_after.timestamp()).unwrap_or(0));
@@ -205,15 +215,16 @@ fn certificate(seen: &Seen, webhook: &Value, failure: &str) -> Check {
         Err(_) => check(
             PART,
             Verdict::Bad,
-            format!("the certificate ended {when}: filters are {}", let_in(failure)),
+            format!("the certificate expired {when}; EnvoyFilters are {}", let_in(failure)),
             maker_help,
         ),
         Ok(left) if left < SOON => {
-            let words = format!("the certificate ends {when}, in {}, and should have been renewed", days(left));
+            let words = format!("the certificate expires {when}, in {}, and should have been renewed", days(left));
             check(PART, Verdict::Bad, words, maker_help)
         }
         Ok(left) => {
-            let words = format!("signed by the caBundle's authority; renewed by {maker}; ends in {}", days(left));
+            let words =
+                format!("signed by an authority in the caBundle; renewed by {maker}; expires in {}", days(left));
             check(PART, Verdict::Good, words, "")
         }
     }
@@ -230,9 +241,9 @@ fn days(time: Duration) -> String {
 fn server(seen: &Seen, failure: &str) -> Check {
     const PART: &str = "server";
     let deployment = match &seen.deployment {
-        Err(fault) => return check(PART, Verdict::Unknown, format!("not known: {fault}"), ""),
+        Err(fault) => return check(PART, Verdict::Unknown, format!("unknown: {fault}"), ""),
         Ok(None) => {
-            let words = format!("there is no Deployment {} in namespace {}", seen.name, seen.namespace);
+            let words = format!("no Deployment {} in namespace {}", seen.name, seen.namespace);
             let help = format!("kubectl envoyfilter webhook install -n {}", seen.namespace);
             return check(PART, Verdict::Bad, words, help);
         }
@@ -245,7 +256,7 @@ fn server(seen: &Seen, failure: &str) -> Check {
     let waiting = waiting(seen);
     let why = if waiting.is_empty() { String::new() } else { format!(": {waiting}") };
     if ready == 0 {
-        let words = format!("no replica of {wanted} is ready{why}; filters are {}", let_in(failure));
+        let words = format!("none of {wanted} replicas is ready{why}; EnvoyFilters are {}", let_in(failure));
         let help = format!("kubectl describe pods -n {} -l app.kubernetes.io/instance={}", seen.namespace, seen.name);
         return check(PART, Verdict::Bad, words, help);
     }
@@ -300,12 +311,12 @@ fn measured(seen: &Seen) -> Check {
     const PART: &str = "metrics";
     match &seen.metrics {
         Err(fault) => {
-            let help = "the right to get services/proxy is needed, and a replica that is ready";
-            check(PART, Verdict::Unknown, format!("no replica tells of its reviews: {fault}"), help)
+            let help = "this requires the right to get services/proxy, and a ready replica";
+            check(PART, Verdict::Unknown, format!("cannot read the metrics of a replica: {fault}"), help)
         }
         Ok(metrics) => match counted(metrics, REVIEWS) {
-            None => check(PART, Verdict::Note, "the replica asked has made no review yet", ""),
-            Some(reviews) => check(PART, Verdict::Good, format!("{reviews} reviews by the replica asked"), ""),
+            None => check(PART, Verdict::Note, "the replica has reviewed nothing yet", ""),
+            Some(reviews) => check(PART, Verdict::Good, format!("{reviews} reviews by one replica"), ""),
         },
     }
 }
@@ -314,30 +325,33 @@ fn reviewed(seen: &Seen) -> Check {
     const PART: &str = "review";
     let mode = seen.deployment.as_ref().ok().and_then(Option::as_ref).map_or("", mode);
     match &seen.trial {
-        Err(Fault::Denied(words)) if words.contains(TRIAL_CODE) => {
-            check(PART, Verdict::Good, "a filter with an error was sent on trial, and refused", "")
+        Err(Fault::Denied(words)) if words.contains(trial_code()) => {
+            check(PART, Verdict::Good, "a trial EnvoyFilter with an error was denied", "")
         }
         Err(Fault::Status(_, words) | Fault::NotAllowed(words)) if words.contains("failed calling webhook") => {
             let help = format!("kubectl logs -n {} deployment/{}", seen.namespace, seen.name);
-            check(PART, Verdict::Bad, format!("the API server cannot reach the server: {words}"), help)
+            check(PART, Verdict::Bad, format!("the API server cannot reach the webhook: {words}"), help)
         }
         Err(Fault::NotAllowed(words)) => {
-            let words = format!("no trial: {words}");
-            check(PART, Verdict::Unknown, words, "the right to create EnvoyFilters is needed; nothing is kept")
+            let words = format!("cannot try: {words}");
+            check(PART, Verdict::Unknown, words, "this requires the right to create EnvoyFilters; nothing is stored")
         }
-        Err(Fault::NotFound(words)) => {
-            check(PART, Verdict::Unknown, format!("no trial: {words}"), "are Istio's CustomResourceDefinitions there?")
-        }
-        Err(fault) => check(PART, Verdict::Unknown, format!("no trial: {fault}"), ""),
-        Ok(applied) if applied.warnings.iter().any(|warning| warning.contains(TRIAL_CODE)) => {
-            check(PART, Verdict::Good, "a filter with an error was sent on trial, and warned of", "")
+        Err(Fault::NotFound(words)) => check(
+            PART,
+            Verdict::Unknown,
+            format!("cannot try: {words}"),
+            "check that Istio's CustomResourceDefinitions are installed",
+        ),
+        Err(fault) => check(PART, Verdict::Unknown, format!("cannot try: {fault}"), ""),
+        Ok(applied) if applied.warnings.iter().any(|warning| warning.contains(trial_code())) => {
+            check(PART, Verdict::Good, "a trial EnvoyFilter with an error was admitted with a warning", "")
         }
         Ok(_) if mode == "audit" => {
-            check(PART, Verdict::Note, "in mode audit nothing is refused: the metrics tell what would be", "")
+            check(PART, Verdict::Note, "mode audit denies nothing; `webhook ladder` shows what enforce would deny", "")
         }
         Ok(_) => {
-            let words = "a filter with an error was sent on trial, and let in without a word";
-            let help = "is its namespace labelled envoyfilter.dev/admission: off? else the server does not answer, and failurePolicy is Ignore";
+            let words = "a trial EnvoyFilter with an error was admitted without a warning";
+            let help = "check the label envoyfilter.dev/admission of its namespace; otherwise the server does not answer and failurePolicy is Ignore";
             check(PART, Verdict::Bad, words, help)
         }
     }

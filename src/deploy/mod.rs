@@ -1,10 +1,11 @@
-//! What is installed in a cluster, as Kubernetes objects: the one source of `webhook install`, of the Helm chart and of the
-//! kustomization in `deploy/`.
+//! The Kubernetes objects of an installation: the single source of `webhook install`, of the Helm chart and of the kustomization in
+//! `deploy/`.
 //!
-//! Every object is made from [`Slots`]: values for a cluster, expressions of a template for the chart. Nothing is written
-//! twice, so nothing can differ.
+//! Every object is built from [`Slots`]: values for a cluster, template expressions for the chart. Nothing is written twice, so
+//! nothing can differ.
 
 mod admission;
+pub mod cron;
 pub mod health;
 pub mod policy;
 mod report;
@@ -14,25 +15,31 @@ use serde_json::{Value, json};
 
 pub use report::shards;
 
-/// Label that says which installation an object belongs to; `uninstall` removes what has it.
+/// Label with the installation that an object belongs to; `uninstall` selects by it.
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
-/// Label that says who made an object.
+/// Label with the creator of an object.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
-/// Value of [`MANAGED_BY`] for what this program makes itself.
+/// Value of [`MANAGED_BY`] for objects created by this program.
 pub const PROGRAM: &str = "kubectl-envoyfilter";
-/// Label of a namespace whose filters are not reviewed when its value is `off`.
+/// Label of a namespace with its admission mode; `off` means no reviews.
 pub const ADMISSION_LABEL: &str = "envoyfilter.dev/admission";
-/// Name of an installation when nothing else is said.
+/// Default name of an installation.
 pub const NAME: &str = "envoyfilter-webhook";
-/// Its namespace.
+/// Default namespace of an installation.
 pub const DEFAULT_NAMESPACE: &str = "envoyfilter-system";
+/// The image of this release by its digest, where whoever built it knew that; without it, an installation must name one.
+pub const IMAGE: Option<&str> = option_env!("KUBECTL_ENVOYFILTER_IMAGE");
+/// Config dumps of the report come from istiod.
+pub const ISTIOD: &str = "istiod";
+/// Config dumps of the report come from the proxies.
+pub const PORT_FORWARD: &str = "port-forward";
 
-/// Where the server's certificate comes from.
+/// Source of the server's certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certificates {
-    /// The server makes its own and keeps it in a Secret.
+    /// The server creates its own and stores it in a Secret.
     Own,
-    /// cert-manager makes it.
+    /// cert-manager creates it.
     CertManager,
 }
 
@@ -40,7 +47,7 @@ impl Certificates {
     /// All of them.
     pub const ALL: [Certificates; 2] = [Certificates::Own, Certificates::CertManager];
 
-    /// The word in options and values.
+    /// The value in options and chart values.
     pub const fn word(self) -> &'static str {
         match self {
             Certificates::Own => "own",
@@ -49,18 +56,18 @@ impl Certificates {
     }
 }
 
-/// What differs from one installation to the next: a value, or an expression that Helm replaces with one.
+/// What differs between installations: a value, or an expression that Helm replaces with one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slots {
     /// Name of the installation and of most of its objects.
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// Who manages the objects: this program, or Helm.
+    /// Manager of the objects: this program or Helm.
     pub managed_by: String,
     /// Image of the containers.
     pub image: String,
-    /// When it is pulled: `IfNotPresent`, `Always`, `Never`.
+    /// Pull policy: `IfNotPresent`, `Always`, `Never`.
     pub pull_policy: String,
     /// Names of pull secrets, as `[{name}]`.
     pub pull_secrets: Value,
@@ -74,36 +81,45 @@ pub struct Slots {
     pub tolerations: Value,
     /// `enforce`, `warn` or `audit`.
     pub mode: String,
-    /// Severity from which on a filter is refused.
+    /// Minimum severity that denies a filter.
     pub deny_at: String,
-    /// How long a review may take.
+    /// Maximum duration of a review.
     pub deadline: String,
-    /// What happens at its end: `allow` or `deny`.
+    /// Answer when it is exceeded: `allow` or `deny`.
     pub on_deadline: String,
-    /// What the API server does when the server cannot be reached: `Ignore` or `Fail`.
+    /// What the API server does when no replica answers: `Ignore` or `Fail`.
     pub failure_policy: String,
-    /// How long the API server waits, in seconds; longer than the deadline.
+    /// Timeout of the API server in seconds; longer than the deadline.
     pub timeout: Value,
-    /// Proxies whose extensions the server samples.
+    /// Number of proxies whose extensions the server samples.
     pub sample_proxies: Value,
     /// Text of `.envoyfilter.yaml`.
     pub config: String,
-    /// Checksum of that text, so that new text makes new pods.
+    /// Checksum of that text, so that a new text rolls out new pods.
     pub config_checksum: String,
     /// Namespace of istiod.
     pub istio_namespace: String,
-    /// Root namespace of the mesh; empty when the mesh settings say it.
+    /// Root namespace of the mesh; empty to use the mesh config.
     pub root_namespace: String,
-    /// Revisions of control planes beside the default one, whose mesh settings may be read as well.
+    /// Revisions of other control planes whose mesh config may be read.
     pub revisions: Vec<String>,
-    /// When the report is written, as cron.
+    /// Schedule of the report, in cron format.
     pub schedule: String,
-    /// Pods that share the work of a report.
+    /// Number of pods that share the work of a report.
     pub shards: Value,
     /// Requests and limits of the report.
     pub report_resources: Value,
-    /// How often metrics are read.
+    /// How the report reads config dumps: `istiod` (what istiod would send, with rights in its namespace only) or
+    /// `port-forward` (from the proxies, with the right to forward ports to every pod).
+    pub report_dumps: String,
+    /// Scrape interval.
     pub scrape_interval: String,
+    /// Who may call the webhook, as peers of a NetworkPolicy; empty: everybody who reaches the port.
+    pub api_servers: Value,
+    /// Who may read metrics, as peers of a NetworkPolicy.
+    pub metrics_readers: Value,
+    /// ConfigMap with the authorities of clients, as `ca.crt`; empty: clients need no certificate.
+    pub client_ca: String,
 }
 
 impl Default for Slots {
@@ -114,7 +130,7 @@ impl Default for Slots {
             name: text(NAME),
             namespace: text(DEFAULT_NAMESPACE),
             managed_by: text(PROGRAM),
-            image: format!("kubectl-envoyfilter:{}", env!("CARGO_PKG_VERSION")),
+            image: IMAGE.map_or_else(|| format!("kubectl-envoyfilter:{}", env!("CARGO_PKG_VERSION")), text),
             pull_policy: text("IfNotPresent"),
             pull_secrets: json!([]),
             replicas: json!(2),
@@ -136,7 +152,11 @@ impl Default for Slots {
             schedule: text("17 * * * *"),
             shards: json!(1),
             report_resources: json!({"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}}),
+            report_dumps: text(ISTIOD),
             scrape_interval: text("30s"),
+            api_servers: json!([]),
+            metrics_readers: json!([{"namespaceSelector": {}}]),
+            client_ca: String::new(),
         }
     }
 }
@@ -150,12 +170,12 @@ pub fn checksum(text: &str) -> String {
     (high * 65_536 + low).to_string()
 }
 
-/// Parts of an installation that can be left out.
+/// Optional parts of an installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The namespace.
     Namespace,
-    /// What an installation cannot do without.
+    /// Required objects.
     Core,
     /// The right to read proxies, for sampling.
     SampleProxies,
@@ -165,6 +185,10 @@ pub enum Part {
     ServiceMonitor,
     /// The scheduled report.
     Report,
+    /// The right of the report to read proxies.
+    ReportProxies,
+    /// The network policy of the report.
+    ReportNetworkPolicy,
 }
 
 /// One object of an installation.
@@ -172,7 +196,7 @@ pub enum Part {
 pub struct Piece {
     /// Name of its file in the chart, without ending; the same for objects of one subject.
     pub file: &'static str,
-    /// What it belongs to.
+    /// Its part.
     pub part: Part,
     /// The object.
     pub object: Value,
@@ -192,6 +216,8 @@ pub struct Parts {
     pub service_monitor: bool,
     /// The scheduled report.
     pub report: bool,
+    /// The right of the report to read proxies.
+    pub report_proxies: bool,
 }
 
 impl Parts {
@@ -204,27 +230,36 @@ impl Parts {
             Part::NetworkPolicy => self.network_policy,
             Part::ServiceMonitor => self.service_monitor,
             Part::Report => self.report,
+            Part::ReportProxies => self.report && self.report_proxies,
+            Part::ReportNetworkPolicy => self.report && self.network_policy,
         }
     }
 }
 
 impl Default for Parts {
     fn default() -> Parts {
-        Parts { namespace: true, sample_proxies: false, network_policy: true, service_monitor: false, report: true }
+        Parts {
+            namespace: true,
+            sample_proxies: false,
+            network_policy: true,
+            service_monitor: false,
+            report: true,
+            report_proxies: false,
+        }
     }
 }
 
-/// Everything that can be installed, in the order in which it is made: what a thing needs is before it.
+/// Everything that can be installed, in the order of creation: dependencies first.
 pub fn pieces(slots: &Slots, certificates: Certificates) -> Vec<Piece> {
     let mut pieces = vec![Piece { file: "namespace", part: Part::Namespace, object: namespace(slots) }];
     pieces.extend(admission::before(slots, certificates));
     pieces.extend(report::pieces(slots));
-    // Last: as soon as it is there, the API server calls the server.
+    // Last: once it exists, the API server calls the webhook.
     pieces.push(admission::webhook(slots, certificates));
     pieces
 }
 
-/// The namespace. It has no label by which `uninstall` would find it: what else is in it is not ours to remove.
+/// The namespace. It has no label that `uninstall` selects: other objects in it are not ours to remove.
 fn namespace(slots: &Slots) -> Value {
     json!({
         "apiVersion": "v1", "kind": NAMESPACE.kind,
@@ -235,7 +270,7 @@ fn namespace(slots: &Slots) -> Value {
     })
 }
 
-/// Which mesh, in arguments.
+/// Arguments that select the mesh.
 fn mesh(slots: &Slots) -> Vec<String> {
     let mut arguments = vec![format!("--istio-namespace={}", slots.istio_namespace)];
     if !slots.root_namespace.is_empty() {
@@ -271,7 +306,17 @@ fn labelled(mut object: Value, slots: &Slots, component: &str) -> Value {
     object
 }
 
-/// What every pod of ours may and may not do.
+/// Ports on which API servers listen: the usual one, that of managed clusters, minikube's.
+const API_SERVERS: [u16; 3] = [443, 6443, 8443];
+
+/// What a pod of ours may reach: the API server, and names. An API server has no address that holds for every cluster.
+fn egress() -> Value {
+    let port = |port: u16| json!({"port": port, "protocol": "TCP"});
+    let api_servers: Vec<Value> = API_SERVERS.map(port).into();
+    json!([{"ports": api_servers}, {"ports": [{"port": 53, "protocol": "UDP"}, port(53)]}])
+}
+
+/// Security context of every pod.
 fn pod_security() -> Value {
     json!({
         "runAsNonRoot": true, "runAsUser": USER, "runAsGroup": USER, "fsGroup": USER,
@@ -288,7 +333,7 @@ fn container_security() -> Value {
     })
 }
 
-/// A pod that talks to the API server only must not be in the mesh: the API server is not, and cannot reach it there.
+/// Labels of a pod. It must not be in the mesh: the API server is not, and could not reach it there.
 fn pod_labels(slots: &Slots, component: &str) -> Value {
     let mut all = labels(slots, component);
     if let Some(all) = all.as_object_mut() {

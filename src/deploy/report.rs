@@ -1,8 +1,9 @@
 //! The objects of the scheduled report.
 
 use super::admission::{account, bound, place, plain};
-use super::{Part, Piece, Slots, container_security, mesh, metadata, pod_labels, pod_security};
-use crate::cluster::rbac;
+use super::{Part, Piece, Slots, container_security, egress, mesh, metadata, pod_labels, pod_security, selector};
+use crate::cluster::Via;
+use crate::cluster::rbac::{self, Place};
 use serde_json::{Value, json};
 
 const COMPONENT: &str = "report";
@@ -14,19 +15,39 @@ fn name(slots: &Slots) -> String {
 pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
     let name = name(slots);
     let mut pieces = Vec::new();
-    let mut add = |file, object| pieces.push(Piece { file, part: Part::Report, object });
-    add("report-serviceaccount", account(slots, COMPONENT, &name));
-    for object in bound(slots, COMPONENT, rbac::reporting(&name, &place(slots)), &name) {
-        add("report-rbac", object);
+    let mut add = |file, part, object| pieces.push(Piece { file, part, object });
+    add("report-serviceaccount", Part::Report, account(slots, COMPONENT, &name));
+    // istiod has the configuration of all proxies: by default the report may reach its pods only.
+    let by_istiod = Place { via: Via::Istiod, ..place(slots) };
+    for object in bound(slots, COMPONENT, rbac::reporting(&name, &by_istiod), &name) {
+        add("report-rbac", Part::Report, object);
     }
-    add("report-cronjob", cron_job(slots));
+    let proxies = rbac::dumping(&format!("{name}-proxies"), Via::PortForward);
+    for object in bound(slots, COMPONENT, vec![proxies], &name) {
+        add("report-rbac-proxies", Part::ReportProxies, object);
+    }
+    add("report-networkpolicy", Part::ReportNetworkPolicy, network_policy(slots));
+    add("report-cronjob", Part::Report, cron_job(slots));
     pieces
 }
 
-/// An Indexed Job that does one report now, in as many pods as there are shards.
+/// A report accepts no connections.
+fn network_policy(slots: &Slots) -> Value {
+    json!({
+        "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy",
+        "metadata": metadata(slots, COMPONENT, &name(slots)),
+        "spec": {
+            "podSelector": {"matchLabels": selector(slots, COMPONENT)},
+            "policyTypes": ["Ingress", "Egress"],
+            "egress": egress(),
+        },
+    })
+}
+
+/// An Indexed Job that writes one report now, with one pod per shard.
 pub fn shards(slots: &Slots) -> Value {
     let mut spec = job(slots);
-    // A report is looked at once.
+    // Keep it for an hour.
     spec["ttlSecondsAfterFinished"] = json!(3_600);
     json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata(slots, COMPONENT, &name(slots)), "spec": spec})
 }
@@ -37,7 +58,7 @@ fn cron_job(slots: &Slots) -> Value {
         "metadata": metadata(slots, COMPONENT, &name(slots)),
         "spec": {
             "schedule": slots.schedule,
-            // Two runs at a time would write the same reports.
+            // Parallel runs would write the same reports.
             "concurrencyPolicy": "Forbid",
             "startingDeadlineSeconds": 600,
             "successfulJobsHistoryLimit": 1,
@@ -47,11 +68,12 @@ fn cron_job(slots: &Slots) -> Value {
     })
 }
 
-/// Every pod of an Indexed Job has its number in JOB_COMPLETION_INDEX, which is the shard it does.
+/// Every pod of an Indexed Job has its index in JOB_COMPLETION_INDEX, which selects its shard.
 fn job(slots: &Slots) -> Value {
     let mut arguments: Vec<String> = ["webhook", "report", "--all-namespaces"].map(str::to_owned).into();
     arguments.push(format!("--name={}", slots.name));
     arguments.push(format!("--shards={}", plain(&slots.shards)));
+    arguments.push(format!("--dump-via={}", slots.report_dumps));
     arguments.push("--config=/config/envoyfilter.yaml".to_owned());
     arguments.extend(mesh(slots));
     let container = json!({

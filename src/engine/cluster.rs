@@ -56,9 +56,23 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             slots[index].close();
             ranked.push((rank, index));
         }
+        self.share_sockets(slots, &ranked);
         self.add_clusters(&outbound_ids, outbound, Rank::AddedOutbound, slots, &mut ranked);
         self.add_clusters(&inbound_ids, PatchContext::SidecarInbound, Rank::AddedInbound, slots, &mut ranked);
         self.drop_duplicates(slots, ranked);
+    }
+
+    /// Outbound clusters are written out one by one, and the others when all patches are done: those whose transport socket is
+    /// the value of a patch have it as the last merge left it. Recorded: `edge-shared-socket-set-then-merged`.
+    fn share_sockets(&mut self, slots: &mut [Slot<'a>], ranked: &[(Rank, usize)]) {
+        let sockets = std::mem::take(&mut self.sockets);
+        for &(rank, index) in ranked.iter().filter(|_| !sockets.is_empty()) {
+            let Some(tree) = slots[index].tree.as_mut().filter(|_| rank != Rank::Outbound) else { continue };
+            let owner = tree.get("transport_socket").and_then(|socket| PatchId::of(socket.origin));
+            if let Some(socket) = owner.and_then(|owner| sockets.get(&owner)) {
+                tree.set("transport_socket", socket.clone());
+            }
+        }
     }
 
     fn cluster(&mut self, ids: &[PatchId], slot: &mut Slot<'a>) -> Flow {
@@ -143,11 +157,15 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let own = cluster.get_mut("transport_socket").filter(|socket| socket.name() == wanted.name());
         if let Some(socket) = own {
             let effect = self.merge_socket(id, socket, wanted, value, place.as_ref())?;
+            // What an earlier patch put there is that patch's own value, not a copy: the next cluster gets it as it is now.
+            if let Some(owner) = PatchId::of(socket.origin).filter(|_| effect.changes() || !S::ON) {
+                self.sockets.insert(owner, socket.clone());
+            }
             self.effect(id, place, effect);
             return Ok(());
         }
         let old = cluster.remove("transport_socket");
-        let socket = wanted.with_origin(id.origin());
+        let socket = self.sockets.get(&id).cloned().unwrap_or_else(|| wanted.with_origin(id.origin()));
         if S::ON {
             use crate::proto::json::{Style, write};
             let change = crate::proto::merge::Change {

@@ -36,9 +36,6 @@ pub enum Behaviour {
     ClusterRemoveInOrder,
     /// Context WAYPOINT and `match.waypoint` are part of the API (and applied by nobody).
     WaypointContext,
-    /// A gateway that asks for routes which no server of it has gets an empty route configuration, and patches apply to
-    /// that; before, it gets nothing (`buildGatewayHTTPRouteConfig`, read in 1.30 and the 1.31 line; when it came is not known).
-    UnknownRoutesOfGateways,
     /// Operation MERGE_AND_REPLACE_LIST exists.
     MergeAndReplaceList,
     /// A `proxyVersion` longer than 1024 bytes matches no proxy.
@@ -72,11 +69,6 @@ pub const TABLE: &[(Behaviour, Release, &str)] = &[
     (Behaviour::ListenerFilterMerge, Release::minor(27), "LISTENER_FILTER MERGE changes listener filters"),
     (Behaviour::ClusterRemoveInOrder, Release::minor(27), "CLUSTER REMOVE runs in order with MERGE"),
     (Behaviour::WaypointContext, Release::minor(29), "context WAYPOINT is accepted, and applied by nothing"),
-    (
-        Behaviour::UnknownRoutesOfGateways,
-        Release::minor(30),
-        "a gateway gets an empty route configuration for a name that no server has",
-    ),
     (Behaviour::MergeAndReplaceList, Release::minor(31), "operation MERGE_AND_REPLACE_LIST exists"),
     (Behaviour::LongProxyVersionMatchesNothing, Release::minor(31), "`proxyVersion` over 1024 bytes matches nothing"),
 ];

@@ -6,6 +6,7 @@ use super::compat::Behaviour;
 use super::matching::{self, HTTP_CONNECTION_MANAGER};
 use super::program::names_filter;
 use super::run::{Flow, Run, Slot, Stop, owned};
+use super::shared::{self, Class, Reach};
 use super::trace::{Condition, Effect, Miss, NoOp, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
@@ -14,6 +15,9 @@ use crate::proto::tree::{Tree, Value};
 /// Message name of the HTTP connection manager.
 pub(super) const HCM_TYPE: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
+/// What of an HTTP connection manager somebody looks at whose filters are inserted, replaced or removed.
+const LOOKED_INTO: &[&str] = &["http_filters", "rds", "route_config"];
+
 /// The patches of one call, by applyTo.
 struct Patches {
     listener: Vec<PatchId>,
@@ -21,6 +25,7 @@ struct Patches {
     chain: Vec<PatchId>,
     network: Vec<PatchId>,
     http: Vec<PatchId>,
+    context: PatchContext,
 }
 
 impl<'a, S: Sink> Run<'_, 'a, S> {
@@ -38,11 +43,12 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             chain: self.plan.for_context(ApplyTo::FilterChain, context),
             network: self.plan.for_context(ApplyTo::NetworkFilter, context),
             http: self.plan.for_context(ApplyTo::HttpFilter, context),
+            context,
         };
         let first_added = slots.len();
         for (done, &index) in indices.iter().enumerate() {
             self.touched = false;
-            let result = self.listener(&patches, &mut slots[index]);
+            let result = self.listener(&patches, &mut slots[index], context);
             slots[index].touched |= self.touched;
             if let Err(stop) = result {
                 slots[index].touched = true;
@@ -107,7 +113,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         Ok(())
     }
 
-    fn listener(&mut self, patches: &Patches, slot: &mut Slot<'a>) -> Flow {
+    fn listener(&mut self, patches: &Patches, slot: &mut Slot<'a>, context: PatchContext) -> Flow {
         // The name is known without decoding; most listeners of a large mesh end here.
         let all = [&patches.listener, &patches.listener_filter, &patches.chain, &patches.network, &patches.http];
         let wanted = |id: PatchId| matching::listener_name(self.object(id), &slot.name).is_ok();
@@ -148,30 +154,39 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             network: self.keep(&patches.network, fits(ApplyTo::NetworkFilter)),
             http: self.keep(&patches.http, fits(ApplyTo::HttpFilter)),
             listener_filter,
+            context,
         };
-        self.listener_filters(&inner.listener_filter, tree)?;
+        self.listener_filters(&inner, tree)?;
         let result = self.filter_chains(&inner, tree);
         slot.name = tree.name().to_owned().into();
         result
     }
 
-    fn listener_filters(&mut self, ids: &[PatchId], listener: &mut Tree<'a>) -> Flow {
+    fn listener_filters(&mut self, patches: &Patches, listener: &mut Tree<'a>) -> Flow {
+        let ids = &patches.listener_filter;
         if ids.is_empty() {
             return Ok(());
         }
+        let class = Class::of(patches.context, &empty());
         let name = listener.name().to_owned();
         let at = |filter: &Tree<'a>| Place {
             listener_filter: Some(filter.name().to_owned()),
             ..Place::resource(ResourceKind::Listener, name.clone())
         };
         let Some(list) = listener.list_mut("listener_filters") else { return Ok(()) };
+        self.bring_shared(&class, list);
         for &id in ids {
             let named = names_filter(ApplyTo::ListenerFilter, self.object(id));
             if self.operation(id) == Operation::Merge {
                 // The name in the match is not compared: every filter with a typed_config is merged into.
                 for filter in list.iter_mut() {
                     let place = self.place(|| at(filter));
-                    self.merge_filter(id, filter, false, place)?;
+                    let reach = shared::listener_filter(filter).then_some(Reach::Global);
+                    let before = self.shared.before(&class, filter, reach);
+                    let changes = self.merge_filter(id, filter, false, place)?;
+                    if let Some(before) = before {
+                        self.shared.changed(&class, before, filter, reach, vec![(id, changes)]);
+                    }
                 }
                 continue;
             }
@@ -266,8 +281,10 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         if network.is_empty() && http.is_empty() {
             return Ok(());
         }
+        let class = Class::of(patches.context, chain);
         let Some(filters) = chain.get_mut("filters").and_then(Tree::items_mut) else { return Ok(()) };
         let at = |filter: &Tree<'a>| filter_place(place, filter);
+        self.bring_shared(&class, filters);
         for &id in &network {
             if self.operation(id) != Operation::Merge {
                 let named = names_filter(ApplyTo::NetworkFilter, self.object(id));
@@ -276,9 +293,22 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             }
         }
         for filter in filters.iter_mut() {
-            self.network_filter(&network, &http, filter, place)?;
+            self.network_filter(&network, &http, filter, place, &class)?;
         }
         Ok(())
+    }
+
+    /// Puts in what merges elsewhere have made of the objects in this list.
+    fn bring_shared(&mut self, class: &Class, filters: &mut [Tree<'a>]) {
+        if self.shared.is_empty() {
+            return;
+        }
+        for filter in filters {
+            if let Some(now) = self.shared.current(class, filter) {
+                *filter = now.clone();
+                self.touched = true;
+            }
+        }
     }
 
     /// Same transport socket name on both sides: only the socket is merged. `false`: merge the whole chain.
@@ -326,18 +356,31 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         http: &[PatchId],
         filter: &mut Tree<'a>,
         chain: Option<&Place>,
+        class: &Class,
     ) -> Flow {
-        for &id in network {
-            if self.operation(id) != Operation::Merge {
-                continue;
-            }
+        let merges: Vec<PatchId> =
+            network.iter().copied().filter(|&id| self.operation(id) == Operation::Merge).collect();
+        let reach = shared::network_filter(filter.name());
+        let before = if merges.is_empty() { None } else { self.shared.before(class, filter, reach) };
+        let (mut by, mut panicked) = (Vec::new(), Ok(()));
+        for id in merges {
             if let Err(miss) = owned(matching::network_filter(self.object(id), filter)) {
                 self.miss(id, miss);
                 continue;
             }
             let place = self.place(|| filter_place(chain, filter));
-            self.merge_filter(id, filter, true, place)?;
+            match self.merge_filter(id, filter, true, place) {
+                Ok(changes) => by.push((id, changes)),
+                Err(stop) => {
+                    panicked = Err(stop);
+                    break;
+                }
+            }
         }
+        if let Some(before) = before {
+            self.shared.changed(class, before, filter, reach, by);
+        }
+        panicked?;
         if filter.name() == HTTP_CONNECTION_MANAGER {
             return self.http_filters(http, filter, chain);
         }
@@ -360,11 +403,16 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             }
             return Ok(());
         };
-        config.open();
-        let Some(list) = config.list_mut("http_filters") else { return Ok(()) };
-        // istiod works on a copy of the HTTP connection manager and writes it back at the end: a panic loses it all.
         let risky =
             ids.iter().any(|&id| self.operation(id) == Operation::Merge || self.plan.get(id).built.value.is_none());
+        // A large mesh has thousands of listeners, and little of each is looked at.
+        if risky {
+            config.open();
+        } else {
+            config.open_partly(LOOKED_INTO);
+        }
+        let Some(list) = config.list_mut("http_filters") else { return Ok(()) };
+        // istiod works on a copy of the HTTP connection manager and writes it back at the end: a panic loses it all.
         if !risky {
             return self.edit_http_filters(&ids, list, manager.as_ref());
         }

@@ -4,6 +4,7 @@
 
 mod cluster;
 pub mod compat;
+pub mod go_regexp;
 mod listener;
 pub mod matching;
 pub mod outcome;
@@ -11,12 +12,15 @@ pub mod program;
 mod route;
 mod run;
 pub mod select;
+pub mod services;
+pub mod shared;
 pub mod trace;
 pub mod unapply;
 
 pub use outcome::{Judged, Outcome, judge};
 pub use program::{Plan, Program};
 pub use select::{MeshSettings, Selection};
+pub use services::REFERENCED_SERVICES;
 pub use trace::{PatchId, Sink, Trace};
 pub use unapply::{Unapplied, unapply};
 
@@ -38,7 +42,8 @@ pub struct Patched<'a> {
     /// Route configurations that listeners ask for after patching and the configuration does not hold: what istiod would
     /// generate for them is not known from a dump.
     pub unknown_routes: Vec<String>,
-    /// Hosts that an annotation adds to a waypoint and of which neither the configuration nor the options hold a cluster.
+    /// Hosts that an annotation adds to a waypoint, and for which neither the configuration nor any other dump or option holds
+    /// a cluster.
     pub unknown_services: Vec<String>,
 }
 
@@ -67,9 +72,6 @@ pub struct Options {
     pub service_clusters: BTreeMap<String, String>,
 }
 
-/// Annotation that adds outbound clusters of services to a waypoint (istiod from 1.26 on).
-pub const REFERENCED_SERVICES: &str = "envoyfilter.istio.io/referenced-services";
-
 /// Runs a plan over the configuration of its proxy.
 pub fn run<'a, S: Sink>(
     plan: &Plan<'a>,
@@ -85,11 +87,12 @@ pub fn run<'a, S: Sink>(
         None if plan.proxy.kind == ProxyKind::Gateway => port_map(config),
         None => PortMap::new(),
     };
-    let mut run = Run { plan, config, sink, ports, touched: false };
+    let mut run =
+        Run { plan, config, sink, ports, touched: false, shared: shared::Shared::default(), sockets: BTreeMap::new() };
     let mut listeners = slots(config, ResourceKind::Listener);
     listener_passes(&mut run, &mut listeners);
     let mut clusters = slots(config, ResourceKind::Cluster);
-    let unknown_services = referenced_services(plan, options, &mut clusters);
+    let unknown_services = services::add_referenced(plan, config, options, &mut clusters);
     let indices: Vec<usize> = (0..clusters.len()).collect();
     run.clusters(&mut clusters, &indices);
     forget_untouched(&mut clusters);
@@ -149,45 +152,12 @@ fn slots<'a>(config: &'a ProxyConfig<'a>, kind: ResourceKind) -> Vec<Slot<'a>> {
         .collect()
 }
 
-/// Adds the outbound clusters that annotations of attached filters bring to a waypoint; gives the hosts nothing is known of.
-fn referenced_services<'a>(plan: &Plan<'a>, options: &'a Options, clusters: &mut Vec<Slot<'a>>) -> Vec<String> {
-    let mut unknown = Vec::new();
-    if plan.proxy.kind != ProxyKind::Waypoint || !plan.compat.has(compat::Behaviour::ReferencedServices) {
-        return unknown;
-    }
-    let annotations = plan.order.iter().filter_map(|&filter| plan.filters[filter].annotations.get(REFERENCED_SERVICES));
-    let hosts: BTreeSet<&str> = annotations
-        .flat_map(|list| list.split(','))
-        .map(|reference| reference.split_once('/').map_or(reference, |(_, host)| host))
-        .filter(|host| !host.is_empty())
-        .collect();
-    for host in hosts {
-        let of_host = |name: &str| name.starts_with("outbound") && matching::parse_subset_key(name).host == host;
-        if clusters.iter().any(|slot| of_host(&slot.name)) {
-            continue;
-        }
-        let known: Vec<_> = options.service_clusters.iter().filter(|(name, _)| of_host(name)).collect();
-        if known.is_empty() {
-            unknown.push(host.to_owned());
-        }
-        clusters.extend(known.into_iter().map(|(name, text)| Slot {
-            kind: ResourceKind::Cluster,
-            source: None,
-            name: name.as_str().into(),
-            text,
-            tree: json::parse(text).ok().map(Box::new),
-            touched: true,
-            removed: false,
-        }));
-    }
-    unknown
-}
-
 /// The calls for listeners, in istiod's order (`listener_builder.go`).
 fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'a>>) {
     let all: Vec<usize> = (0..slots.len()).collect();
     if run.plan.proxy.kind == ProxyKind::Gateway {
         run.listener_pass(slots, &all, PatchContext::Gateway, true);
+        run.spread(slots, |_| PatchContext::Gateway);
         return;
     }
     let (mut inbound, mut outbound, mut alone) = (Vec::new(), Vec::new(), Vec::new());
@@ -216,6 +186,18 @@ fn listener_passes<'a, S: Sink>(run: &mut Run<'_, 'a, S>, slots: &mut Vec<Slot<'
     }
     run.listener_pass(slots, &inbound, PatchContext::SidecarInbound, true);
     run.listener_pass(slots, &outbound, PatchContext::SidecarOutbound, true);
+    let kind = run.plan.proxy.kind;
+    run.spread(slots, |slot| context_of(kind, slot));
+}
+
+/// The context in which istiod patches a listener.
+fn context_of(kind: ProxyKind, slot: &Slot<'_>) -> PatchContext {
+    match side(kind, slot) {
+        _ if kind == ProxyKind::Gateway => PatchContext::Gateway,
+        Side::Virtual(context) => context,
+        Side::Inbound => PatchContext::SidecarInbound,
+        Side::Outbound => PatchContext::SidecarOutbound,
+    }
 }
 
 /// The order in which istiod patches a waypoint's listeners (`buildWaypointInbound`); it matters when a panic ends the
@@ -333,18 +315,16 @@ fn route_passes<'a, S: Sink>(
         if routes.iter().any(|slot| slot.name == *name) {
             continue;
         }
-        // For a name that is no port istiod sends an empty route configuration to a sidecar, unpatched. To a gateway it
-        // sends one for any name that no server of it has, and patches that.
+        // For a name that is not a port, istiod sends a sidecar an empty route configuration and does not patch it. To a
+        // gateway it sends one for every name that no server has, and patches it (`buildGatewayHTTPRouteConfig`).
         let port = name.rsplit(':').next().unwrap_or(name);
         if gateway {
-            if run.plan.compat.has(compat::Behaviour::UnknownRoutesOfGateways) {
-                let mut slot = empty_route(name);
-                if let Some(tree) = &mut slot.tree {
-                    run.route_configuration(context, tree, None);
-                    slot.name = tree.name().to_owned().into();
-                }
-                routes.push(slot);
+            let mut slot = empty_route(name);
+            if let Some(tree) = &mut slot.tree {
+                run.route_configuration(context, tree, None);
+                slot.name = tree.name().to_owned().into();
             }
+            routes.push(slot);
         } else if port.parse::<u32>().is_err() && name != "http_proxy" && !name.starts_with("unix:") {
             routes.push(empty_route(name));
         } else {

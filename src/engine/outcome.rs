@@ -4,6 +4,7 @@ use super::program::{Plan, Status};
 use super::trace::{PatchId, Place, Trace};
 use super::{Options, Patched, run};
 use crate::model::resource::ProxyConfig;
+use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -35,6 +36,12 @@ impl Outcome {
             Outcome::Aborted => "aborted",
             Outcome::NotSelected => "not-selected",
         }
+    }
+}
+
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
     }
 }
 

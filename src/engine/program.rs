@@ -1,8 +1,10 @@
 //! Filters made ready for one control plane release: values decoded, operations settled, what can never work marked.
 
 use super::compat::{Behaviour, Compat};
-use super::select::{MeshSettings, Selection, select, sort};
+use super::go_regexp::{self, Compiled};
+use super::select::{MeshSettings, Selection, in_revision, select, sort};
 use super::trace::{NoOp, PatchId};
+use crate::budget;
 use crate::model::envoy_filter::{
     ApplyTo, EnvoyFilter, ObjectMatch, Operation, Patch, PatchContext, RouteConfigurationMatch,
 };
@@ -12,8 +14,8 @@ use crate::proto::decode::{self, Notice};
 use crate::proto::json;
 use crate::proto::schema::Schema;
 use crate::proto::tree::{Origin, Tree};
-use regex::Regex;
 use std::ops::{Index, Range};
+use std::sync::OnceLock;
 
 /// Longest `proxyVersion` that releases from 1.31 on compile (istiod `maxProxyVersionLen`).
 pub const MAX_PROXY_VERSION: usize = 1024;
@@ -44,7 +46,7 @@ pub struct BuiltPatch<'f> {
     pub notices: Vec<Notice>,
     /// Whether it runs at all.
     pub status: Status,
-    version: VersionRule,
+    version: VersionRule<'f>,
 }
 
 /// The label by which a filter is for one revision of istiod.
@@ -75,10 +77,26 @@ pub enum Discard {
     NoApplyTo,
 }
 
-enum VersionRule {
+/// `proxyVersion` as a release reads it.
+enum VersionRule<'f> {
     Any,
-    Matches(Regex),
+    /// Compiled when a proxy is first asked for; most proxies are never asked.
+    Expression(&'f str, OnceLock<Compiled>),
     Never,
+}
+
+impl VersionRule<'_> {
+    /// Whether a version fits; an expression that Go does not compile fits every version, since istiod ignores the error.
+    fn fits(&self, version: &str) -> bool {
+        match self {
+            VersionRule::Any => true,
+            VersionRule::Never => false,
+            VersionRule::Expression(text, compiled) => match &**compiled.get_or_init(|| go_regexp::compile(text)) {
+                Ok(expression) => !version.is_empty() && expression.is_match(version),
+                Err(_) => true,
+            },
+        }
+    }
 }
 
 /// Why a patch of an attached filter is not for this proxy.
@@ -117,9 +135,8 @@ impl<'f> Program<'f> {
     /// Leaves out the filters that are for another revision of istiod (`pkg/config/model.go`, `LabelsInRevision`): those whose
     /// label `istio.io/rev` names another one than this. An empty name leaves out none.
     pub fn pass_over_other_revisions(&mut self, revision: &str) {
-        let other = |filter: &EnvoyFilter| filter.labels.get(REVISION).is_some_and(|label| label != revision);
         for (filter, built) in self.filters.iter().zip(&mut self.built) {
-            if !revision.is_empty() && built.is_ok() && other(filter) {
+            if !revision.is_empty() && built.is_ok() && !in_revision(filter, revision) {
                 *built = Err(OTHER_REVISION);
             }
         }
@@ -268,6 +285,7 @@ impl<'p> Plan<'p> {
 
     /// The patches that run for an applyTo in a context, in order.
     pub fn for_context(&self, apply_to: ApplyTo, context: PatchContext) -> Vec<PatchId> {
+        budget::charge_for(self.patches.len());
         let fits = |planned: &&Planned<'p>| {
             planned.built.patch.apply_to == apply_to
                 && planned.status == Status::Ready
@@ -305,6 +323,7 @@ fn unreadable(filter: &EnvoyFilter, compat: Compat) -> Option<&'static str> {
 }
 
 fn build(patch: &Patch, schema: Schema, compat: Compat) -> BuiltPatch<'_> {
+    budget::charge(16);
     let body = patch.body.as_ref();
     let operation = settle(patch.apply_to, body.map_or(Operation::Invalid, |body| body.operation));
     let mut object = patch.object.clone();
@@ -407,7 +426,7 @@ fn foreign_context(context: PatchContext, proxy: &Proxy) -> Option<NoOp> {
     foreign.then_some(NoOp::ContextOfOtherProxies)
 }
 
-fn version_rule(patch: &Patch, compat: Compat) -> VersionRule {
+fn version_rule(patch: &Patch, compat: Compat) -> VersionRule<'_> {
     let Some(version) = patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).filter(|version| !version.is_empty())
     else {
         return VersionRule::Any;
@@ -415,13 +434,13 @@ fn version_rule(patch: &Patch, compat: Compat) -> VersionRule {
     if version.len() > MAX_PROXY_VERSION && compat.has(Behaviour::LongProxyVersionMatchesNothing) {
         return VersionRule::Never;
     }
-    // An expression that does not compile matches every version: istiod ignores the error.
-    compile_re2(version).map_or(VersionRule::Any, VersionRule::Matches)
+    VersionRule::Expression(version, OnceLock::new())
 }
 
-/// Compiles an RE2 expression. The regex crate's syntax is RE2's but for `\Q…\E`, `\C`, `\z`'s spelling, and a `{` that starts
+/// Checks the syntax of an RE2 expression. The syntax of the regex crate is that of RE2 but for `\Q…\E`, `\C`, `\z`'s spelling, and a `{` that starts
 /// no repetition, which RE2 takes as it stands.
-pub fn compile_re2(text: &str) -> Result<Regex, regex::Error> {
+pub fn check_re2(text: &str) -> Result<(), Box<regex_syntax::Error>> {
+    budget::charge_for(text.len());
     let mut rest = text;
     let mut out = String::with_capacity(text.len());
     while let Some(at) = rest.find(['\\', '{']) {
@@ -445,7 +464,8 @@ pub fn compile_re2(text: &str) -> Result<Regex, regex::Error> {
         }
     }
     out.push_str(rest);
-    Regex::new(&out)
+    // An expression is never compiled here: `\w{1000}` of the regex crate takes a second and 10 MB.
+    regex_syntax::Parser::new().parse(&out).map(|_| ()).map_err(Box::new)
 }
 
 /// Whether what follows a `{` makes it a repetition: `3}`, `3,}`, `3,5}`.
@@ -460,9 +480,7 @@ fn repeats(after: &str) -> bool {
 fn proxy_miss(built: &BuiltPatch<'_>, proxy: &Proxy) -> Option<ProxyMiss> {
     match &built.version {
         VersionRule::Never => return Some(ProxyMiss::VersionTooLong),
-        VersionRule::Matches(regex) if proxy.istio_version.is_empty() || !regex.is_match(&proxy.istio_version) => {
-            return Some(ProxyMiss::Version(proxy.istio_version.clone()));
-        }
+        rule if !rule.fits(&proxy.istio_version) => return Some(ProxyMiss::Version(proxy.istio_version.clone())),
         _ => {}
     }
     built.patch.proxy.as_ref()?.metadata.iter().find_map(|(key, want)| {
@@ -477,23 +495,15 @@ fn proxy_miss(built: &BuiltPatch<'_>, proxy: &Proxy) -> Option<ProxyMiss> {
 
 #[cfg(test)]
 mod tests {
-    use super::compile_re2;
+    use super::check_re2;
 
     #[test]
     fn expressions_of_re2() {
-        let matches = |expression: &str, text: &str| compile_re2(expression).is_ok_and(|regex| regex.is_match(text));
-        for (expression, text) in [
-            (r"\Q1.6\E.*", "1.6.2"),
-            (r"^1\.2{1,2}\.", "1.22.0"),
-            ("{{ version }}", "{{ version }}"),
-            ("a{,2}", "a{,2}"),
-            (r"\p{Lu}\x{31}\{", "A1{"),
-        ] {
-            assert!(matches(expression, text), "{expression}");
+        for good in [r"\Q1.6\E.*", r"^1\.2{1,2}\.", "{{ version }}", "a{,2}", r"\p{Lu}\x{31}\{", r"\w{1000}"] {
+            assert!(check_re2(good).is_ok(), "{good}");
         }
-        assert!(!matches(r"\Q1.6\E", "1x6"));
         for bad in ["*", "(", "[", r"\", r"\é", "(?=a)", r"(a)\1"] {
-            assert!(compile_re2(bad).is_err(), "{bad}");
+            assert!(check_re2(bad).is_err(), "{bad}");
         }
     }
 }

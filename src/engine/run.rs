@@ -3,6 +3,7 @@
 use super::matching::PortMap;
 use super::program::Plan;
 use super::trace::{Abort, Effect, Later, Miss, NoOp, Panic, PatchId, Place, Sink};
+use crate::budget;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{FieldNames, ProxyConfig, ResourceKind};
@@ -13,6 +14,7 @@ use crate::proto::schema::{Message, Schema};
 use crate::proto::tree::{Tree, Value};
 use crate::proto::wire;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// State of a run.
 pub(super) struct Run<'e, 'a, S> {
@@ -22,6 +24,10 @@ pub(super) struct Run<'e, 'a, S> {
     pub ports: PortMap,
     /// Set whenever a patch has an effect; a pass clears it before each resource.
     pub touched: bool,
+    /// Objects of several listeners that merges have changed.
+    pub shared: super::shared::Shared<'a>,
+    /// Transport sockets of patches that were put into clusters and merged into there, as they are now.
+    pub sockets: BTreeMap<PatchId, Tree<'a>>,
 }
 
 /// A resource on its way through the passes.
@@ -121,6 +127,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         ids: &[PatchId],
         test: impl Fn(&'a ObjectMatch) -> super::matching::Matched<'m>,
     ) -> Vec<PatchId> {
+        budget::charge_for(2 * ids.len());
         ids.iter()
             .copied()
             .filter(|&id| match test(self.object(id)) {
@@ -223,17 +230,18 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
     }
 
-    /// Merges a filter into another of its kind: the name, where one is given and `rename`, and the typed_config.
+    /// Merges a filter into another of its kind: the name, where one is given and `rename`, and the typed_config. Gives what
+    /// changed, if somebody listens.
     pub(super) fn merge_filter(
         &mut self,
         id: PatchId,
         filter: &mut Tree<'a>,
         rename: bool,
         place: Option<Place>,
-    ) -> Flow {
+    ) -> Result<Vec<crate::proto::merge::Change>, Box<Stop>> {
         if filter.get("typed_config").is_none() {
             self.effect(id, place, Effect::NoOp(NoOp::TargetUntyped));
-            return Ok(());
+            return Ok(Vec::new());
         }
         let value = self.value(id, place.as_ref())?;
         let mut log = Vec::new();
@@ -255,9 +263,10 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             let name = Tree::string(name.to_owned(), id.origin());
             filter.set("name", name);
         }
+        let changes = log.clone();
         let effect = if known || !log.is_empty() { Effect::Merged(log) } else { Effect::NoOp(NoOp::TypeUnknown) };
         self.effect(id, place, effect);
-        Ok(())
+        Ok(changes)
     }
 
     /// ADD, INSERT_*, REPLACE and REMOVE on a list of filters. `named`: the match says which filter is meant.
@@ -271,6 +280,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     ) -> Flow {
         let object = self.object(id);
         let operation = self.operation(id);
+        budget::charge_for(4 + list.len());
         let at = match operation {
             Operation::Add => list.len(),
             Operation::InsertFirst => 0,

@@ -6,6 +6,7 @@ use super::compat::{Behaviour, Compat};
 use crate::model::envoy_filter::{EnvoyFilter, TargetRef};
 use crate::model::inventory::Inventory;
 use crate::model::proxy::{Proxy, ProxyKind, REVISION_LABEL};
+use crate::model::release::Release;
 
 /// Settings of a mesh that decide attachment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct MeshSettings {
     /// The revision of the control plane, where it is known: filters labelled for another one it does not read
     /// (`LabelsInRevision` in `pkg/config/model.go`, istiod 1.22 to 1.31).
     pub revision: Option<String>,
+    /// The release of proxies that nothing else is known of; `None`: that of the control plane.
+    pub proxies: Option<Release>,
 }
 
 impl MeshSettings {
@@ -28,7 +31,12 @@ impl MeshSettings {
 
 impl Default for MeshSettings {
     fn default() -> MeshSettings {
-        MeshSettings { root_namespace: "istio-system".to_owned(), selector_based_gateway_policy: true, revision: None }
+        MeshSettings {
+            root_namespace: "istio-system".to_owned(),
+            selector_based_gateway_policy: true,
+            revision: None,
+            proxies: None,
+        }
     }
 }
 
@@ -86,10 +94,16 @@ pub enum TargetMiss {
     GatewayClass,
 }
 
+/// Whether the control plane of a revision reads a filter at all: istiod ignores objects whose label names another revision
+/// (`LabelsInRevision` in `pkg/config/model.go`, istiod 1.22 to 1.31). The one place where that is decided.
+pub fn in_revision(filter: &EnvoyFilter, revision: &str) -> bool {
+    filter.labels.get(REVISION_LABEL).is_none_or(|label| label == revision)
+}
+
 /// Decides whether a filter attaches to a proxy.
 pub fn select(filter: &EnvoyFilter, proxy: &Proxy, mesh: &MeshSettings, compat: Compat) -> Selection {
     if let (Some(want), Some(have)) = (filter.labels.get(REVISION_LABEL), &mesh.revision)
-        && want != have
+        && !in_revision(filter, have)
     {
         return Selection::OtherRevision { want: want.clone(), have: have.clone() };
     }

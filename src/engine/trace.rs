@@ -335,6 +335,8 @@ pub trait Sink {
     fn miss(&mut self, _patch: PatchId, _miss: impl FnOnce() -> Miss<'static>, _condition: Condition) {}
     /// A patch matched an object, with this effect.
     fn effect(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect) {}
+    /// A merge changed an object that istiod uses here too, where the patch does not match or has not come to.
+    fn spread(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect) {}
     /// A patch undid something that another had written.
     fn later(&mut self, _victim: PatchId, _later: impl FnOnce() -> Later) {}
     /// A panic ended a call.
@@ -355,6 +357,8 @@ impl Sink for () {
 pub struct PatchTrace {
     /// What it did, object by object, in the order of application.
     pub effects: Vec<(Place, Effect)>,
+    /// Places among those of `effects` that have the effect because istiod uses one object there and where the patch matches.
+    pub spread: BTreeSet<Place>,
     /// What later patches did to what it wrote.
     pub later: Vec<Later>,
     /// The condition that was reached furthest on an object that did not match.
@@ -422,6 +426,16 @@ impl Sink for Trace {
         if let Some(trace) = self.patches.get_mut(patch.index()) {
             trace.effects.push((place(), effect()));
             self.note(patch, Note::Effect);
+        }
+    }
+
+    fn spread(&mut self, patch: PatchId, place: impl FnOnce() -> Place, effect: impl FnOnce() -> Effect) {
+        if let Some(trace) = self.patches.get_mut(patch.index()) {
+            let place = place();
+            if !trace.effects.iter().any(|(known, _)| *known == place) {
+                trace.effects.push((place.clone(), effect()));
+                trace.spread.insert(place);
+            }
         }
     }
 

@@ -17,16 +17,16 @@ impl Explainer<'_, '_> {
     pub(super) fn chains(&self, settings: &Settings) -> Vec<view::HttpChain> {
         let all = settings.all_chains;
         let mut chains = Vec::new();
-        let patched = &self.judged.patched.resources;
+        let patched = &self.study.judged.patched.resources;
         let changed = self.changed_listeners(settings);
-        for (index, resource) in self.config.generated(ResourceKind::Listener) {
+        for (index, resource) in self.study.config.generated(ResourceKind::Listener) {
             let now = patched.iter().find(|it| it.source == Some(index));
             match now {
                 Some(now) if all || changed.contains(&*resource.name) => {
                     now.tree.iter().for_each(|tree| self.listener(&now.name, tree, &mut chains));
                 }
                 None if all => {
-                    if let Some(tree) = engine::open(self.config, index, self.plan) {
+                    if let Some(tree) = engine::open(self.study.config, index, self.study.plan) {
                         self.listener(&resource.name, &tree, &mut chains);
                     }
                 }
@@ -43,9 +43,9 @@ impl Explainer<'_, '_> {
     /// Listeners that patches changed something in: a panic alone changes nothing.
     fn changed_listeners(&self, settings: &Settings) -> BTreeSet<&str> {
         let wanted =
-            |id: &PatchId| settings.only.as_ref().is_none_or(|only| self.plan.filter(*id).full_name() == *only);
-        let ids = self.plan.ids().filter(wanted);
-        let effects = ids.flat_map(|id| &self.judged.trace.patches[id.index()].effects);
+            |id: &PatchId| settings.only.as_ref().is_none_or(|only| self.study.plan.filter(*id).full_name() == *only);
+        let ids = self.study.plan.ids().filter(wanted);
+        let effects = ids.flat_map(|id| &self.study.judged.trace.patches[id.index()].effects);
         let changes = effects.filter(|(place, effect)| place.kind == ResourceKind::Listener && effect.changes());
         changes.map(|(place, _)| place.resource.as_str()).collect()
     }

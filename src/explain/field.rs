@@ -49,13 +49,13 @@ enum Step {
 impl Explainer<'_, '_> {
     /// Names of the resources of the kind that is asked for.
     pub fn resource_names(&self, asked: &Asked) -> Vec<String> {
-        self.config.generated(asked.kind).map(|(_, resource)| resource.name.to_string()).collect()
+        self.study.config.generated(asked.kind).map(|(_, resource)| resource.name.to_string()).collect()
     }
 
     /// The field on this proxy; `None` when it has no such resource.
     pub fn field(&self, asked: &Asked) -> Option<view::Field> {
-        let patched = &self.judged.patched.resources;
-        let generated = self.config.generated(asked.kind).map(|(index, it)| (it.name.to_string(), Some(index)));
+        let patched = &self.study.judged.patched.resources;
+        let generated = self.study.config.generated(asked.kind).map(|(index, it)| (it.name.to_string(), Some(index)));
         let added = patched.iter().filter(|it| it.kind == asked.kind && it.source.is_none());
         let names = generated.chain(added.map(|it| (it.name.clone(), None)));
         // Of several names that fit, the longest is meant.
@@ -63,7 +63,7 @@ impl Explainer<'_, '_> {
             |name: &str| asked.rest.strip_prefix(name).is_some_and(|path| path.is_empty() || path.starts_with('/'));
         let (name, source) = names.filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len())?;
         let path = asked.rest.get(name.len() + 1..).unwrap_or_default();
-        let base = source.and_then(|index| engine::open(self.config, index, self.plan));
+        let base = source.and_then(|index| engine::open(self.study.config, index, self.study.plan));
         let now = patched
             .iter()
             .find(|it| it.kind == asked.kind && it.source == source && (source.is_some() || it.name == name));
@@ -72,8 +72,8 @@ impl Explainer<'_, '_> {
             None => base.clone(),
         };
         let mut field = view::Field {
-            namespace: self.config.proxy.namespace.clone(),
-            name: self.config.proxy.name.clone(),
+            namespace: self.study.config.proxy.namespace.clone(),
+            name: self.study.config.proxy.name.clone(),
             kind: asked.kind.word(),
             resource: name.clone(),
             path: path.to_owned(),
@@ -146,8 +146,8 @@ impl Explainer<'_, '_> {
     /// Every effect of a patch on the path or on something around it.
     fn history(&self, kind: ResourceKind, name: &str, path: &str) -> Vec<view::Step> {
         let mut steps = Vec::new();
-        for id in self.plan.ids() {
-            for (place, effect) in &self.judged.trace.patches[id.index()].effects {
+        for id in self.study.plan.ids() {
+            for (place, effect) in &self.study.judged.trace.patches[id.index()].effects {
                 if place.kind != kind || place.resource != name {
                     continue;
                 }

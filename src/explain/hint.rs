@@ -28,9 +28,9 @@ pub fn canonical_name(old: &str, condition: Condition) -> Option<&'static str> {
 impl Explainer<'_, '_> {
     /// The reason of a patch that matched nothing.
     pub(super) fn no_match(&self, id: PatchId) -> Reason {
-        let planned = self.plan.get(id);
-        let filter = self.plan.filter(id);
-        let trace = &self.judged.trace.patches[id.index()];
+        let planned = self.study.plan.get(id);
+        let filter = self.study.plan.filter(id);
+        let trace = &self.study.judged.trace.patches[id.index()];
         let Some(condition) = trace.nearest else {
             return self.nothing_to_look_at(planned.built.patch.apply_to, planned.built.patch.context);
         };
@@ -58,7 +58,7 @@ impl Explainer<'_, '_> {
             ApplyTo::ExtensionConfig => "extension configuration",
             _ => "listener",
         };
-        let dump_has = self.config.of_kind(match apply_to {
+        let dump_has = self.study.config.of_kind(match apply_to {
             ApplyTo::Cluster => ResourceKind::Cluster,
             ApplyTo::RouteConfiguration | ApplyTo::VirtualHost | ApplyTo::HttpRoute => ResourceKind::Route,
             ApplyTo::ExtensionConfig => ResourceKind::ExtensionConfig,
@@ -76,7 +76,7 @@ impl Explainer<'_, '_> {
     }
 
     fn help(&self, id: PatchId, condition: Condition, asked: &str, candidates: &[String]) -> Option<String> {
-        let patch = self.plan.get(id).built.patch;
+        let patch = self.study.plan.get(id).built.patch;
         match condition {
             Condition::Filter | Condition::SubFilter | Condition::ListenerFilter => {
                 if let Some(name) = canonical_name(asked, condition) {
@@ -97,7 +97,7 @@ impl Explainer<'_, '_> {
                     "the port is not HTTP to Istio: name the Service port http-… or set appProtocol: http".to_owned(),
                 );
             }
-            Condition::PortName | Condition::Gateway if self.config.proxy.kind == ProxyKind::Gateway => {
+            Condition::PortName | Condition::Gateway if self.study.config.proxy.kind == ProxyKind::Gateway => {
                 return Some(
                     "only route configurations of HTTPS servers carry a port name and a gateway: match by name or portNumber"
                         .to_owned(),
@@ -111,7 +111,7 @@ impl Explainer<'_, '_> {
 
     /// The old name of the sub-filter, when the filter around it was missed first.
     fn second_old_name(&self, id: PatchId, condition: Condition) -> String {
-        let ObjectMatch::Listener(listener) = &self.plan.get(id).built.object else { return String::new() };
+        let ObjectMatch::Listener(listener) = &self.study.plan.get(id).built.object else { return String::new() };
         let sub_filter = listener
             .filter_chain
             .as_ref()
@@ -126,16 +126,16 @@ impl Explainer<'_, '_> {
     fn added_by_another(&self, id: PatchId, asked: &str) -> Option<String> {
         let adds = |other: PatchId| {
             other != id
-                && self.plan.get(other).built.value.as_ref().is_some_and(|value| value.name() == asked)
-                && !self.plan.get(other).built.operation.is_merge()
+                && self.study.plan.get(other).built.value.as_ref().is_some_and(|value| value.name() == asked)
+                && !self.study.plan.get(other).built.operation.is_merge()
         };
-        let other = self.plan.ids().find(|&other| adds(other))?;
-        let (mine, theirs) = (self.plan.filter(id), self.plan.filter(other));
+        let other = self.study.plan.ids().find(|&other| adds(other))?;
+        let (mine, theirs) = (self.study.plan.filter(id), self.study.plan.filter(other));
         if other < id {
             return Some(format!("{} adds {asked}, but not where this patch looks", theirs.full_name()));
         }
         if mine.full_name() == theirs.full_name() {
-            let index = self.plan.get(other).built.patch.index;
+            let index = self.study.plan.get(other).built.patch.index;
             return Some(format!("patch {index} of the same filter adds {asked}, and comes later: put it first"));
         }
         Some(format!(
@@ -148,7 +148,7 @@ impl Explainer<'_, '_> {
 
     /// The port given is a service port, and the inbound side knows target ports.
     fn target_port(&self, context: PatchContext, asked: &str) -> Option<String> {
-        if self.config.proxy.kind != ProxyKind::Sidecar || context == PatchContext::SidecarOutbound {
+        if self.study.config.proxy.kind != ProxyKind::Sidecar || context == PatchContext::SidecarOutbound {
             return None;
         }
         let port: u32 = asked.parse().ok()?;
@@ -159,7 +159,7 @@ impl Explainer<'_, '_> {
 
     /// Target ports of a service port of this workload: from Services that were given, else from what istiod generated.
     fn targets_of(&self, port: u32) -> BTreeSet<u32> {
-        let proxy = &self.config.proxy;
+        let proxy = &self.study.config.proxy;
         let mut targets = BTreeSet::new();
         for service in self.inventory.services.iter() {
             let selects = !service.selector.is_empty()
@@ -176,7 +176,8 @@ impl Explainer<'_, '_> {
         }
         // istiod calls the one virtual host of an inbound HTTP chain `inbound|http|<service port>`, and the route
         // configuration around it `inbound|<target port>||`.
-        let Some(listener) = self.config.of_kind(ResourceKind::Listener).find(|it| it.name == VIRTUAL_INBOUND) else {
+        let Some(listener) = self.study.config.of_kind(ResourceKind::Listener).find(|it| it.name == VIRTUAL_INBOUND)
+        else {
             return targets;
         };
         let vhost = format!("\"inbound|http|{port}\"");

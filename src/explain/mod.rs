@@ -14,16 +14,16 @@ mod words;
 
 pub use hint::canonical_name;
 
+use crate::engine::Outcome;
 use crate::engine::program::Status;
 use crate::engine::trace::{self, Effect, NoOp, PatchId};
-use crate::engine::{Judged, MeshSettings, Outcome, Plan, Program, Unapplied};
 use crate::model::envoy_filter::{EnvoyFilter, ObjectMatch, Operation, Patch};
 use crate::model::inventory::Inventory;
-use crate::model::resource::ProxyConfig;
 use crate::proto::decode;
 use crate::proto::merge::ChangeKind;
 use crate::proto::schema::{Enum, Message};
 use crate::source::{Problem, Severity, Sources, Span, Step};
+use crate::study::Study;
 use std::collections::{BTreeSet, HashMap};
 
 /// How much to tell.
@@ -41,18 +41,8 @@ pub struct Explainer<'e, 'a> {
     pub sources: &'e Sources,
     /// What else is known of the cluster.
     pub inventory: &'e Inventory,
-    /// Settings of the mesh.
-    pub mesh: &'e MeshSettings,
-    /// The filters as the release reads them.
-    pub program: &'e Program<'a>,
-    /// What concerns the proxy.
-    pub plan: &'e Plan<'a>,
-    /// The proxy and what it was given.
-    pub config: &'a ProxyConfig<'a>,
-    /// What the dump shows of the filters.
-    pub unapplied: &'e Unapplied<'e>,
-    /// What the engine did.
-    pub judged: &'e Judged<'a>,
+    /// What the filters do to the proxy.
+    pub study: &'e Study<'a>,
     /// The dump's name.
     pub dump: &'e str,
 }
@@ -60,7 +50,7 @@ pub struct Explainer<'e, 'a> {
 impl Explainer<'_, '_> {
     /// The answer for this proxy.
     pub fn proxy(&self, settings: &Settings) -> view::Proxy {
-        let proxy = &self.config.proxy;
+        let proxy = &self.study.config.proxy;
         view::Proxy {
             namespace: proxy.namespace.clone(),
             name: proxy.name.clone(),
@@ -69,36 +59,40 @@ impl Explainer<'_, '_> {
             istio_version: proxy.istio_version.clone(),
             dump: self.dump.to_owned(),
             reconstruction: self.reconstruction(),
-            filters: self.filters(settings, &self.doubtful()),
+            filters: self.filters(settings, &self.study.doubtful),
             http_chains: self.chains(settings),
-            aborts: self.judged.trace.aborts.iter().map(|abort| self.abort(abort)).collect(),
-            unknown_routes: self.judged.patched.unknown_routes.clone(),
-            unknown_services: self.judged.patched.unknown_services.clone(),
+            aborts: self.study.judged.trace.aborts.iter().map(|abort| self.abort(abort)).collect(),
+            unknown_routes: self.study.judged.patched.unknown_routes.clone(),
+            unknown_services: self.study.judged.patched.unknown_services.clone(),
             refused: self.refused(),
         }
     }
 
     fn filters(&self, settings: &Settings, doubtful: &BTreeSet<PatchId>) -> Vec<view::Filter> {
         let mut others: Vec<usize> =
-            (0..self.plan.filters.len()).filter(|index| !self.plan.order.contains(index)).collect();
-        others.sort_by_cached_key(|&index| self.plan.filters[index].full_name());
-        let attached = self.plan.order.iter().enumerate().map(|(position, &index)| (index, Some(position)));
+            (0..self.study.plan.filters.len()).filter(|index| !self.study.plan.order.contains(index)).collect();
+        others.sort_by_cached_key(|&index| self.study.plan.filters[index].full_name());
+        let attached = self.study.plan.order.iter().enumerate().map(|(position, &index)| (index, Some(position)));
         attached
             .chain(others.into_iter().map(|index| (index, None)))
             .filter(|(index, _)| {
-                settings.only.as_ref().is_none_or(|only| self.plan.filters[*index].full_name() == *only)
+                settings.only.as_ref().is_none_or(|only| self.study.plan.filters[*index].full_name() == *only)
             })
             .map(|(index, position)| self.filter(index, position, doubtful))
             .collect()
     }
 
     fn filter(&self, index: usize, position: Option<usize>, doubtful: &BTreeSet<PatchId>) -> view::Filter {
-        let filter = &self.plan.filters[index];
-        let reason =
-            words::selection(&self.plan.selections[index], filter, &self.config.proxy, &self.mesh.root_namespace);
+        let filter = &self.study.plan.filters[index];
+        let reason = words::selection(
+            &self.study.plan.selections[index],
+            filter,
+            &self.study.config.proxy,
+            &self.study.mesh.root_namespace,
+        );
         let patches = match position {
             Some(_) => {
-                let ids = self.plan.ids().filter(|&id| self.plan.get(id).filter == index);
+                let ids = self.study.plan.ids().filter(|&id| self.study.plan.get(id).filter == index);
                 ids.map(|id| self.patch(id, doubtful)).collect()
             }
             None => self.unselected(index),
@@ -112,10 +106,15 @@ impl Explainer<'_, '_> {
             reason: reason.map(|words| self.reason(words, spot)),
             position: position.map(|position| position + 1),
             priority: filter.priority,
-            root_namespace: filter.namespace == self.mesh.root_namespace,
+            root_namespace: filter.namespace == self.study.mesh.root_namespace,
             created: filter.created.map(crate::proto::time::write),
             ordered_by: position.and_then(|position| position.checked_sub(1)).map(|before| {
-                order::reason(&self.plan.filters[self.plan.order[before]], filter, self.mesh, self.plan.compat)
+                order::reason(
+                    &self.study.plan.filters[self.study.plan.order[before]],
+                    filter,
+                    self.study.mesh,
+                    self.study.plan.compat,
+                )
             }),
             patches,
         }
@@ -123,8 +122,8 @@ impl Explainer<'_, '_> {
 
     /// The patches of a filter that does not attach.
     fn unselected(&self, index: usize) -> Vec<view::Patch> {
-        let filter = &self.plan.filters[index];
-        let built = self.program.patches(index);
+        let filter = &self.study.plan.filters[index];
+        let built = self.study.program.patches(index);
         filter
             .patches
             .iter()
@@ -146,7 +145,7 @@ impl Explainer<'_, '_> {
             context: patch.context.name(),
             value_name: value_name.and_then(|node| node.as_str()).unwrap_or_default().to_owned(),
             source: self.location(patch.span),
-            outcome: outcome.word(),
+            outcome,
             in_effect: None,
             uncertain: false,
             reason: None,
@@ -158,10 +157,10 @@ impl Explainer<'_, '_> {
     }
 
     fn patch(&self, id: PatchId, doubtful: &BTreeSet<PatchId>) -> view::Patch {
-        let planned = self.plan.get(id);
-        let (filter, patch) = (self.plan.filter(id), planned.built.patch);
-        let outcome = self.judged.outcome(self.plan, id);
-        let trace = &self.judged.trace.patches[id.index()];
+        let planned = self.study.plan.get(id);
+        let (filter, patch) = (self.study.plan.filter(id), planned.built.patch);
+        let outcome = self.study.outcome(id);
+        let trace = &self.study.judged.trace.patches[id.index()];
         let mut later: Vec<view::Later> = Vec::new();
         for one in &trace.later {
             later.push(view::Later {
@@ -172,21 +171,21 @@ impl Explainer<'_, '_> {
             });
         }
         view::Patch {
-            in_effect: self.in_effect(id, outcome),
+            in_effect: self.study.in_effect(id),
             uncertain: doubtful.contains(&id),
             reason: if doubtful.contains(&id) { Some(self.uncertain(id)) } else { self.why(id, outcome) },
             effects: self.effects(id),
             notices: self.notices(filter, patch, &planned.built.notices),
             later,
-            lost: self.judged.lost.get(&id).into_iter().flatten().map(ToString::to_string).collect(),
+            lost: self.study.judged.lost.get(&id).into_iter().flatten().map(ToString::to_string).collect(),
             ..self.bare(patch, outcome)
         }
     }
 
     fn why(&self, id: PatchId, outcome: Outcome) -> Option<view::Reason> {
-        let planned = self.plan.get(id);
-        let (filter, patch) = (self.plan.filter(id), planned.built.patch);
-        let proxy = &self.config.proxy;
+        let planned = self.study.plan.get(id);
+        let (filter, patch) = (self.study.plan.filter(id), planned.built.patch);
+        let proxy = &self.study.config.proxy;
         let at = |keys: &[&str]| {
             let mut route = filter.patch_route(patch.index);
             route.extend(keys.iter().map(|key| Step::from(*key)));
@@ -218,7 +217,7 @@ impl Explainer<'_, '_> {
     }
 
     fn effect_reason(&self, id: PatchId) -> NoOp {
-        let effects = &self.judged.trace.patches[id.index()].effects;
+        let effects = &self.study.judged.trace.patches[id.index()].effects;
         let told = effects.iter().find_map(|(_, effect)| match effect {
             Effect::NoOp(reason) => Some(*reason),
             _ => None,
@@ -228,7 +227,7 @@ impl Explainer<'_, '_> {
 
     /// A merge that changed nothing: is it there already, or can a merge not do it?
     fn nothing_changed(&self, id: PatchId) -> words::Words {
-        let effects = &self.judged.trace.patches[id.index()].effects;
+        let effects = &self.study.judged.trace.patches[id.index()].effects;
         let changes = || {
             effects.iter().flat_map(|(_, effect)| match effect {
                 Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => changes.as_slice(),
@@ -237,17 +236,18 @@ impl Explainer<'_, '_> {
         };
         if let Some(change) = changes().find(|change| change.kind == ChangeKind::CannotReset) {
             let message = format!(
-                "a merge cannot set {} back to {}: protobuf takes that for absent",
+                "a merge cannot reset {} to {}: protobuf treats that as absent",
                 change.path,
                 change.after.as_deref().unwrap_or("its default")
             );
-            let help = "REPLACE the whole object, or use the Istio setting behind this field".to_owned();
+            let help = "use REPLACE with the whole object, or the Istio setting behind this field".to_owned();
             return ("cannot-reset", message, Some(help));
         }
         if changes().next().is_some() {
-            return ("nothing-changed", "everything it sets is there already".to_owned(), None);
+            return ("nothing-changed", "everything it sets already has that value".to_owned(), None);
         }
         let dropped = self
+            .study
             .plan
             .get(id)
             .built
@@ -255,7 +255,7 @@ impl Explainer<'_, '_> {
             .iter()
             .any(|notice| matches!(notice.what, decode::What::UnknownField | decode::What::DefaultDropped));
         let message = if dropped {
-            "nothing is left of its value: fields that are unknown or at their default do not count"
+            "its value is empty: fields that are unknown or at their default are ignored"
         } else {
             "its value sets nothing"
         };
@@ -263,36 +263,42 @@ impl Explainer<'_, '_> {
     }
 
     fn aborted(&self, id: PatchId) -> view::Reason {
-        let own = self.judged.trace.aborts.iter().find(|abort| abort.cause == id);
-        let abort = own.or_else(|| self.judged.trace.aborts.first());
+        let own = self.study.judged.trace.aborts.iter().find(|abort| abort.cause == id);
+        let abort = own.or_else(|| self.study.judged.trace.aborts.first());
         let cause = abort.map(|abort| self.patch_ref(abort.cause));
         let what = abort.map(|abort| words::panic(&abort.panic)).unwrap_or_default();
         let words = match (own, cause) {
             (Some(_), _) => (
                 "panics",
-                format!("istiod panics here, and recovers by skipping the rest: {what}"),
-                Some("match the filter you mean by its name, or give the value the target's type".to_owned()),
+                format!("istiod panics here and skips the rest: {what}"),
+                Some("match the filter by its name, or give the value the type of the target".to_owned()),
             ),
             (None, cause) => (
                 "aborted-by-another",
                 match cause {
                     Some(cause) => {
-                        format!("patch {} of {} makes istiod panic before its turn: {what}", cause.index, cause.filter)
+                        format!(
+                            "patch {} of {} makes istiod panic before this patch runs: {what}",
+                            cause.index, cause.filter
+                        )
                     }
-                    None => "a panic of istiod came before its turn".to_owned(),
+                    None => "istiod panics before this patch runs".to_owned(),
                 },
-                Some("repair that patch first".to_owned()),
+                Some("fix that patch first".to_owned()),
             ),
         };
-        self.reason(words, Some(self.plan.get(id).built.patch.span))
+        self.reason(words, Some(self.study.plan.get(id).built.patch.span))
     }
 
     fn effects(&self, id: PatchId) -> Vec<view::Effect> {
         let mut grouped: Vec<view::Effect> = Vec::new();
         // A merge into thousands of clusters is a handful of different effects.
         let mut known = HashMap::new();
-        for (where_, effect) in &self.judged.trace.patches[id.index()].effects {
-            let one = self.effect(id, effect);
+        for (where_, effect) in &self.study.judged.trace.patches[id.index()].effects {
+            let mut one = self.effect(id, effect);
+            if self.study.judged.trace.patches[id.index()].spread.contains(where_) {
+                one.note = Some("not matched here: istiod uses one object in all these places".to_owned());
+            }
             let key = (one.effect, one.changes.clone(), one.note.clone());
             let at = *known.entry(key).or_insert(grouped.len());
             if at == grouped.len() {
@@ -305,13 +311,12 @@ impl Explainer<'_, '_> {
     }
 
     fn effect(&self, id: PatchId, effect: &Effect) -> view::Effect {
-        let planned = self.plan.get(id);
+        let planned = self.study.plan.get(id);
         let (word, list, note) = match effect {
             Effect::Merged(list) => ("merged", changes::leaves(list), None),
             Effect::TransportSocketMerged(list, dropped) => {
-                let note = (!dropped.is_empty()).then(|| {
-                    format!("only the transport socket is merged; dropped from the value: {}", dropped.join(", "))
-                });
+                let note = (!dropped.is_empty())
+                    .then(|| format!("only the transport socket is merged; dropped: {}", dropped.join(", ")));
                 ("transport-socket-merged", changes::leaves(list), note)
             }
             Effect::Inserted { .. } => {
@@ -321,7 +326,7 @@ impl Explainer<'_, '_> {
             Effect::Removed => ("removed", Vec::new(), None),
             Effect::Added => ("added", Vec::new(), None),
             Effect::NoOp(reason) => {
-                ("no-op", Vec::new(), Some(words::no_op(*reason, planned.built.patch, &self.config.proxy).1))
+                ("no-op", Vec::new(), Some(words::no_op(*reason, planned.built.patch, &self.study.config.proxy).1))
             }
             Effect::Panicked(panic) => ("panicked", Vec::new(), Some(words::panic(panic))),
         };
@@ -331,7 +336,9 @@ impl Explainer<'_, '_> {
     fn notices(&self, filter: &EnvoyFilter, patch: &Patch, notices: &[decode::Notice]) -> Vec<view::Notice> {
         let mut base = filter.patch_route(patch.index);
         base.extend([Step::from("patch"), Step::from("value")]);
-        let notices = notices.iter().map(|notice| {
+        // What is at its default says nothing unless it is the reason why a merge did nothing.
+        let told = |notice: &&decode::Notice| notice.what != decode::What::DefaultDropped || merges(patch);
+        let notices = notices.iter().filter(told).map(|notice| {
             let mut route = base.clone();
             route.extend(notice.route.iter().cloned());
             let key = match notice.route.last() {
@@ -351,13 +358,12 @@ impl Explainer<'_, '_> {
                 source: self.location(span),
             }
         });
-        // What is at its default says nothing unless it is the reason why a merge did nothing.
-        notices.filter(|notice| !notice.message.contains("is at its default") || merges(patch)).collect()
+        notices.collect()
     }
 
     /// The name that was likely meant.
     fn suggestion(&self, filter: &EnvoyFilter, notice: &decode::Notice, route: &[Step], key: &str) -> String {
-        let schema = self.plan.schema;
+        let schema = self.study.plan.schema;
         let (asked, names): (&str, Vec<String>) = match &notice.what {
             decode::What::UnknownField => {
                 let fields = schema.message(notice.message).map(Message::fields).into_iter().flatten();
@@ -385,9 +391,9 @@ impl Explainer<'_, '_> {
     }
 
     fn refused(&self) -> Vec<view::Refused> {
-        let never = self.config.refused.iter().map(|it| (it.kind, &it.name, &it.error.details));
+        let never = self.study.config.refused.iter().map(|it| (it.kind, &it.name, &it.error.details));
         let updates =
-            self.config.resources.iter().filter_map(|it| Some((it.kind, &it.name, &it.error.as_ref()?.details)));
+            self.study.config.resources.iter().filter_map(|it| Some((it.kind, &it.name, &it.error.as_ref()?.details)));
         never
             .chain(updates)
             .map(|(kind, name, details)| view::Refused {
@@ -399,7 +405,10 @@ impl Explainer<'_, '_> {
     }
 
     fn patch_ref(&self, id: PatchId) -> view::PatchRef {
-        view::PatchRef { filter: self.plan.filter(id).full_name(), index: self.plan.get(id).built.patch.index }
+        view::PatchRef {
+            filter: self.study.plan.filter(id).full_name(),
+            index: self.study.plan.get(id).built.patch.index,
+        }
     }
 
     fn reason(&self, (code, message, help): words::Words, span: Option<Span>) -> view::Reason {
@@ -427,7 +436,7 @@ pub fn location(sources: &Sources, span: Span) -> view::Location {
 /// A problem as data.
 pub fn trouble(sources: &Sources, problem: &Problem) -> view::Trouble {
     view::Trouble {
-        code: problem.code,
+        code: problem.code.as_str(),
         severity: match problem.severity {
             Severity::Info => "info",
             Severity::Warning => "warning",

@@ -3,6 +3,8 @@
 //! These structs are the contract of `-o json` (schemas/explanation.json). They hold words and numbers, none of the model's
 //! types, so that the model may change. Absent things are left out of the JSON.
 
+use crate::engine::Outcome;
+use crate::study::InEffect;
 use serde::Serialize;
 
 /// Version of the JSON that this program writes.
@@ -136,10 +138,10 @@ pub struct Patch {
     /// Where it stands.
     pub source: Location,
     /// `applied`, `no-match`, `no-op`, `discarded`, `aborted` or `not-selected`.
-    pub outcome: &'static str,
+    pub outcome: Outcome,
     /// Whether the dump holds what it writes already: `yes`, `no`, `partly`; absent when that cannot be told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub in_effect: Option<&'static str>,
+    pub in_effect: Option<InEffect>,
     /// Whether its outcome is a guess: what it could match may have been removed by a filter, and is in no dump.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uncertain: bool,

@@ -1,6 +1,7 @@
 //! A finding: what is wrong, where, why it matters, what to write instead.
 
-use super::rule::Rule;
+use crate::budget;
+use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Span};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -53,11 +54,24 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
+/// Another patch that is to blame for a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// What it did: `shop/slimming removed listener 0.0.0.0_7070 earlier`.
+    pub what: String,
+    /// Where.
+    pub place: Span,
+    /// Words at that place.
+    pub label: String,
+    /// What to write instead.
+    pub help: String,
+}
+
 /// A finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule.
-    pub rule: &'static Rule,
+    pub rule: &'static RuleInfo,
     /// How bad; the rule's own severity unless the case is milder or worse.
     pub severity: Severity,
     /// How sure.
@@ -88,11 +102,46 @@ pub struct Finding {
     pub ineffective: bool,
     /// Whether the line is not to be shown: it holds a secret.
     pub secret: bool,
+    /// Minors of Envoy that it holds for, among those of the proxies that the patch reaches; empty: it is not about an Envoy,
+    /// or about the one of the control plane's own release.
+    pub envoys: Envoys,
+    /// The patch that is to blame, until the finding is pushed: then its words are part of the finding.
+    pub cause: Option<Box<Cause>>,
+    /// Whether a note says on which reference configuration it was judged.
+    pub judged_on: bool,
+    /// Name of a filter that a match refers to and that does not exist: the configuration may say that something else adds
+    /// it.
+    pub missing: Option<Box<str>>,
+}
+
+/// Minors of Envoy that a finding holds for, and all that the patch reaches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Envoys {
+    hold: BTreeSet<u16>,
+    reached: BTreeSet<u16>,
+}
+
+impl Envoys {
+    /// Which Envoys of several it is about; nothing where all of them, or nobody is asked.
+    fn note(&self) -> Option<String> {
+        let others: Vec<u16> = self.reached.difference(&self.hold).copied().collect();
+        let words = |minors: Vec<u16>| {
+            // Istio 1.N comes with Envoy 1.(N+8).
+            let one = |minor: &u16| format!("Envoy 1.{minor} (proxies of Istio 1.{})", minor.saturating_sub(8));
+            minors.iter().map(one).collect::<Vec<_>>().join(" and ")
+        };
+        let hold = words(self.hold.iter().copied().collect());
+        match (self.hold.is_empty(), others.is_empty()) {
+            (true, _) => None,
+            (false, true) => Some(format!("judged by {hold}, which this patch reaches")),
+            (false, false) => Some(format!("this holds for {hold}, not for {}", words(others))),
+        }
+    }
 }
 
 impl Finding {
     /// A finding with the rule's severity, certain, without notes.
-    pub fn new(rule: &'static Rule, span: Span, message: impl Into<String>) -> Finding {
+    pub fn new(rule: &'static RuleInfo, span: Span, message: impl Into<String>) -> Finding {
         Finding {
             rule,
             severity: rule.severity,
@@ -110,13 +159,60 @@ impl Finding {
             shown: Vec::new(),
             ineffective: false,
             secret: false,
+            envoys: Envoys::default(),
+            cause: None,
+            judged_on: false,
+            missing: None,
         }
+    }
+
+    /// Says that an Envoy of proxies that the patch reaches was asked.
+    #[must_use]
+    pub fn for_envoy(mut self, minor: u16, reached: impl IntoIterator<Item = u16>) -> Finding {
+        self.envoys.hold.insert(minor);
+        self.envoys.reached.extend(reached);
+        self
     }
 
     /// Says that the line holds a secret, which no report may repeat.
     #[must_use]
     pub fn secret(mut self) -> Finding {
         self.secret = true;
+        self
+    }
+
+    /// Blames another patch: that comes first in the message, and what a rule says about near names does not matter.
+    #[must_use]
+    pub fn cause(mut self, cause: Option<Cause>) -> Finding {
+        self.cause = cause.map(Box::new);
+        self
+    }
+
+    /// With the words about the patch that is to blame.
+    fn settled(mut self) -> Finding {
+        if let Some(cause) = self.cause.take() {
+            self.message = format!("{}: {}", self.message, cause.what);
+            self.related.insert(0, Label { span: cause.place, message: cause.label });
+            self.help = Some(cause.help);
+            self.fix = None;
+        }
+        self
+    }
+
+    /// Says that it was judged on the reference configuration of some kinds of proxies, as no config dump shows it.
+    #[must_use]
+    pub fn judged_on(mut self, kinds: &[&str]) -> Finding {
+        self.confidence = Confidence::Likely;
+        self.judged_on = true;
+        let (last, first) = kinds.split_last().unwrap_or((&"proxy", &[]));
+        let kinds = if first.is_empty() { (*last).to_owned() } else { format!("{} and a {last}", first.join(", a ")) };
+        self.note(format!("likely, judged on the reference configuration of a {kinds}"))
+    }
+
+    /// Names the filter that a match refers to and that does not exist.
+    #[must_use]
+    pub fn missing(mut self, name: &str) -> Finding {
+        self.missing = Some(name.into());
         self
     }
 
@@ -209,6 +305,9 @@ impl Finding {
     }
 }
 
+/// What a finding costs of a budget: its texts are made, sorted, compared and written.
+const FINDING: u64 = 64;
+
 /// Where rules put their findings.
 #[derive(Debug, Default)]
 pub struct Findings {
@@ -218,12 +317,13 @@ pub struct Findings {
 impl Findings {
     /// Adds a finding.
     pub fn push(&mut self, finding: Finding) {
-        self.found.push(finding);
+        budget::charge(FINDING);
+        self.found.push(finding.settled());
     }
 
     /// Adds findings.
     pub fn extend(&mut self, findings: impl IntoIterator<Item = Finding>) {
-        self.found.extend(findings);
+        self.found.extend(findings.into_iter().map(Finding::settled));
     }
 
     /// Every finding so far.
@@ -247,7 +347,7 @@ impl Findings {
             };
             if let Some((object, patches)) = finding.shown.iter().find_map(others) {
                 finding.notes.push(format!(
-                    "what is shown for {patches} is called {object} too: write one object of all, or give them other names"
+                    "what is shown for {patches} is also named {object}: write one object of all, or give them other names"
                 ));
             }
         }
@@ -266,10 +366,21 @@ impl Findings {
             key(left).cmp(&key(right)).then_with(|| left.message.cmp(&right.message))
         });
         self.found.dedup_by(|left, right| {
-            left.rule.code == right.rule.code
+            let same = left.rule.code == right.rule.code
                 && left.primary.span == right.primary.span
-                && left.message == right.message
+                && left.message == right.message;
+            if same && !left.envoys.hold.is_empty() {
+                right.envoys.hold.append(&mut left.envoys.hold);
+                right.workloads.append(&mut left.workloads);
+                right.workloads.sort();
+                right.workloads.dedup();
+            }
+            same
         });
+        for finding in &mut self.found {
+            let envoys = std::mem::take(&mut finding.envoys);
+            finding.notes.extend(envoys.note());
+        }
         self.found
     }
 }

@@ -1,47 +1,33 @@
 //! The linter: rules over what the engine computed, and the findings they give.
+//!
+//! From the bottom: [`rule`] and [`finding`] are data; [`facts`] and [`value`] say what rules need to know; [`native`] has
+//! what other Istio APIs can express; [`check`] declares rules; [`custom`] reads rules that users write; [`settings`] are
+//! configurations, suppressions and baselines; [`run`] goes from input to findings; [`upgrade`] compares two releases;
+//! [`output`] is what reports share.
 
-pub mod anchor;
-pub mod baseline;
-pub mod better;
-pub mod config;
-pub mod constraint;
-pub mod context;
-pub mod crd;
+pub mod check;
 pub mod custom;
-pub mod document;
-pub mod extension;
-pub mod extension_code;
+pub mod facts;
 pub mod finding;
-pub mod fix;
-pub mod glob;
-pub mod guards;
-pub mod istioctl;
-pub mod live;
-pub mod lua;
-pub mod manifest;
-pub mod names;
-pub mod no_match;
-pub mod pipeline;
-pub mod ports;
-pub mod reach;
+pub mod limits;
+pub mod native;
+pub mod output;
 pub mod rule;
 pub mod run;
-pub mod selection;
-pub mod summary;
-pub mod suppress;
-pub mod traffic_policy;
-pub mod tried;
+pub mod settings;
+mod shown;
 pub mod upgrade;
 pub mod value;
-pub mod versions;
 
-pub mod inert;
-pub mod order;
-pub mod seen;
-pub mod walk;
-
-pub use context::{Context, Knowledge, Live, ProxyRun};
+pub use check::{Check, Rule};
+pub use facts::context::{Context, Live, ProxyRun};
+pub use facts::view::{Knowledge, PatchView};
+pub use facts::{anchor, context, crd, document, inert, live, names, no_match, order, ports, reach, seen, versions};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};
-pub use pipeline::{Checked, check, check_with, merged, only, only_with};
-pub use rule::Rule;
-pub use run::{Input, inspect, inspect_with, lint};
+pub use native::{better, extension, manifest, traffic_policy};
+pub use output::{fix, istioctl, summary};
+pub use rule::RuleInfo;
+pub use run::pipeline::{Checked, check, check_with, merged, only, only_with};
+pub use run::{Input, inspect, inspect_with, lint, tried};
+pub use settings::{baseline, config, glob, selection, suppress};
+pub use value::{constraint, extension_code, guards, lua, walk};

@@ -1,9 +1,11 @@
 //! Files beside the filters that the linter reads and writes: its configuration, its baseline, fixed files.
 
+use super::files::shown;
+use super::limits::Excess;
 use super::yaml;
-use crate::source::{FileId, Node, Problem, Severity, Sources};
+use crate::source::{Code, FileId, Node, Problem, Severity, SourceText, Sources};
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Name of the configuration.
@@ -18,39 +20,79 @@ pub struct ConfigFile {
     pub document: Option<Node>,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
+    /// The values of `kind:` at the beginning of lines.
+    kinds: Vec<String>,
 }
+
+impl ConfigFile {
+    /// Whether the text says that it is of a kind, even if it cannot be parsed.
+    pub fn claims(&self, kind: &str) -> bool {
+        let parsed = self.document.as_ref().and_then(|document| document.get("kind")).and_then(Node::as_str);
+        parsed == Some(kind) || self.kinds.iter().any(|found| found == kind)
+    }
+}
+
+/// Longest configuration or file of a rule, in bytes.
+const LONGEST: u64 = 1 << 20;
+/// Longest baseline and filter with cases, in bytes.
+const LONGEST_TEXT: u64 = 256 << 20;
 
 /// The configuration that holds for a file or folder: the nearest one upwards; `None` when there is none.
 pub fn find(beside: Option<&Path>) -> Option<PathBuf> {
     let start = absolute(beside.unwrap_or(Path::new(".")));
-    let found = start.ancestors().map(|folder| folder.join(NAME)).find(|path| path.is_file())?;
+    let found = start.ancestors().map(|folder| folder.join(NAME)).find(|path| fs::symlink_metadata(path).is_ok())?;
     // Shown as short as the user would write it.
     let here = absolute(Path::new("."));
     Some(found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found))
 }
 
-/// Reads a configuration and adds its text to the sources. Fails when the file cannot be read.
+/// Reads a configuration that the user named and adds its text to the sources. Fails when the file cannot be read.
 pub fn read(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
-    let text = text(path)?;
-    let file = sources.add(path.display().to_string(), text.as_str());
+    let text = bounded(path, LONGEST)?;
+    let file = sources.add(shown(path), text.as_str());
     Ok(parse(file, &text, absolute(path).parent().map(Path::to_owned).unwrap_or_default()))
+}
+
+/// Reads a configuration that was found, not named: whoever changes a repository can put it there, also as a link to a file
+/// that only the reader may read. Fails when it is not a regular file of its own folder.
+pub fn read_found(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
+    inside(path, absolute(path).parent().unwrap_or(Path::new("/")), "the configuration")?;
+    read(path, sources)
+}
+
+/// Fails when a path leads out of a folder, links resolved, or to what is neither a file nor a folder.
+fn inside(path: &Path, folder: &Path, what: &str) -> Result<(), Problem> {
+    let real = |path: &Path| fs::canonicalize(path);
+    match (real(path), real(folder)) {
+        (Ok(target), Ok(folder)) if target.starts_with(&folder) => Ok(()),
+        (Err(error), _) | (_, Err(error)) => Err(trouble("read", path, &error)),
+        _ => Err(Problem {
+            code: Code::Configuration,
+            severity: Severity::Error,
+            span: None,
+            message: format!("{what} {} is outside the folder of the configuration", shown(path)),
+            help: Some("move it into that folder, or name it on the command line: --rules, --config".to_owned()),
+        }),
+    }
 }
 
 fn parse(file: FileId, text: &str, folder: PathBuf) -> ConfigFile {
     let (documents, mut problems) = yaml::documents(file, text);
     if let Some(second) = documents.get(1) {
         problems.push(Problem {
-            code: "configuration",
+            code: Code::Configuration,
             severity: Severity::Error,
             span: Some(second.span),
-            message: "a configuration is one document".to_owned(),
+            message: "a configuration must be a single document".to_owned(),
             help: None,
         });
     }
-    ConfigFile { folder, document: documents.into_iter().next(), problems }
+    let kinds = text.lines().filter_map(|line| line.trim_start_matches(['{', '"', ' ']).strip_prefix("kind"));
+    let kinds = kinds.map(|rest| rest.trim_matches(['"', '\'', ':', ' ', ',', '}', '\r']).to_owned());
+    ConfigFile { folder, document: documents.into_iter().next(), problems, kinds: kinds.collect() }
 }
 
-/// The YAML files that hold rules: files as they are named, and those that lie in named folders, sorted.
+/// The YAML files with rules: named files, and those in named folders, sorted.
 pub fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
@@ -66,6 +108,24 @@ pub fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     (found, problems)
 }
 
+/// The same for paths in a configuration: only what lies in its folder, links resolved.
+pub fn rule_files_inside(paths: &[String], folder: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
+    let (mut allowed, mut problems) = (Vec::new(), Vec::new());
+    for path in paths {
+        let path = folder.join(path);
+        match inside(&path, folder, "the rule") {
+            Ok(()) => allowed.push(path),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let (found, more) = rule_files(&allowed);
+    problems.extend(more);
+    let (found, outside): (Vec<_>, Vec<_>) =
+        found.into_iter().map(|path| (inside(&path, folder, "the rule"), path)).partition(|(inside, _)| inside.is_ok());
+    problems.extend(outside.into_iter().filter_map(|(problem, _)| problem.err()));
+    (found.into_iter().map(|(_, path)| path).collect(), problems)
+}
+
 /// The YAML files in a folder, sorted; none when there is no folder.
 pub fn cases(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -77,12 +137,48 @@ pub fn cases(folder: &Path) -> Vec<PathBuf> {
 
 /// The text of a file. Fails with what to tell the user.
 pub fn text(path: &Path) -> Result<String, Problem> {
-    fs::read_to_string(path).map_err(|error| trouble("read", path, &error))
+    bounded(path, LONGEST_TEXT)
+}
+
+/// The text of a regular file that is no longer than this.
+fn bounded(path: &Path, longest: u64) -> Result<String, Problem> {
+    let read = || {
+        let file = fs::File::open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(longest + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > longest {
+            return Err(Excess::Bytes(longest).into());
+        }
+        String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8"))
+    };
+    read().map_err(|error| trouble("read", path, &error))
 }
 
 /// Whether there is such a file.
 pub fn exists(path: &Path) -> bool {
     path.exists()
+}
+
+/// The text in a source's file. What was read may differ from it: Secrets are blanked, packed files unpacked.
+pub fn original(source: &SourceText) -> Result<String, Problem> {
+    let text = text(Path::new(&source.name)).map_err(|_| changed(&source.name))?;
+    let blanked = |(read, stands): (u8, u8)| read == stands || read == b' ';
+    let same = text.len() == source.text.len() && source.text.bytes().zip(text.bytes()).all(blanked);
+    if same { Ok(text) } else { Err(changed(&source.name)) }
+}
+
+/// That a file cannot be written because it is not what was read.
+pub fn changed(name: &str) -> Problem {
+    Problem {
+        code: Code::CannotRead,
+        severity: Severity::Error,
+        span: None,
+        message: format!("cannot write {name}: it is packed, or has changed since it was read"),
+        help: None,
+    }
 }
 
 /// The path of a file counted from a folder, with `/` between its parts; as it is when it lies elsewhere.
@@ -93,7 +189,7 @@ pub fn relative(name: &str, folder: &Path) -> String {
     parts.join("/")
 }
 
-/// Writes a file whole or not at all: beside it first, then in its place. Links are followed, permissions kept.
+/// Writes a file completely or not at all: to a temporary file beside it, then renamed. Follows links, keeps permissions.
 pub fn write(path: &Path, text: &str) -> Result<(), Problem> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -117,10 +213,10 @@ fn trouble(verb: &str, path: &Path, error: &io::Error) -> Problem {
     let reason = error.to_string();
     let reason = reason.split(" (os error").next().unwrap_or_default();
     Problem {
-        code: "cannot-read",
+        code: Code::CannotRead,
         severity: Severity::Error,
         span: None,
-        message: format!("cannot {verb} {}: {reason}", path.display()),
+        message: format!("cannot {verb} {}: {reason}", shown(path)),
         help: None,
     }
 }

@@ -17,17 +17,20 @@ pub use rewrite::{Edit, Rewritten};
 pub use text::Pool;
 
 use crate::load::files::{reason, shown};
+use crate::load::limits::{Limits, excess};
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::model::resource::{
     FieldNames, ProxyConfig, RefusedResource, Resource, ResourceError, ResourceKind, ResourceState,
 };
 use crate::proto::json_scan::Fault;
-use crate::source::{Problem, Severity};
+use crate::source::{Code, Problem, Severity};
 use index::{Entry, Failure, Index};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use text::Text;
 
 /// A dump: its text and where its resources stand in it.
@@ -38,23 +41,43 @@ pub struct Dump {
     index: Index,
     node_id: Option<String>,
     proxy: Option<Proxy>,
+    lent: Arc<BTreeMap<String, String>>,
 }
 
 impl Dump {
-    /// Reads a file. Nothing is returned when it is no dump; of half a dump, what is complete is.
+    /// Reads a file within the default limits. Nothing is returned when it is no dump; of half a dump, what is complete is.
     pub fn read(path: &Path, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
+        Dump::read_within(path, layout, Limits::default())
+    }
+
+    /// The same within other limits.
+    pub fn read_within(path: &Path, layout: Layout, limits: Limits) -> (Option<Dump>, Vec<Problem>) {
         let name = shown(path);
-        let read = match read::file(path, layout) {
+        let read = match read::file(path, layout, limits) {
             Ok(bytes) => Dump::from_bytes(name, bytes),
             Err(error) => (None, vec![unreadable(&name, &error)]),
         };
         // The places in messages are those of the file.
-        if layout == Layout::Dropped && !read.1.is_empty() { Dump::read(path, Layout::Kept) } else { read }
+        if layout == Layout::Dropped && !read.1.is_empty() {
+            Dump::read_within(path, Layout::Kept, limits)
+        } else {
+            read
+        }
     }
 
     /// The same from a stream, such as standard input. Places in messages are those of what is kept.
     pub fn from_reader(name: impl Into<String>, input: impl Read, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
-        Dump::from_bytes(name.into(), read::stream(input, 0, layout))
+        Dump::from_reader_within(name, input, layout, Limits::default())
+    }
+
+    /// The same within other limits.
+    pub fn from_reader_within(
+        name: impl Into<String>,
+        input: impl Read,
+        layout: Layout,
+        limits: Limits,
+    ) -> (Option<Dump>, Vec<Problem>) {
+        Dump::from_bytes(name.into(), read::stream(input, 0, layout, limits))
     }
 
     fn from_bytes(name: String, read::Bytes { mut bytes, error }: read::Bytes) -> (Option<Dump>, Vec<Problem>) {
@@ -63,7 +86,7 @@ impl Dump {
         if let Some(error) = error {
             cut = error.kind() == io::ErrorKind::UnexpectedEof;
             problems.push(if cut { cut_archive(&name, bytes.len()) } else { unreadable(&name, &error) });
-            if bytes.is_empty() {
+            if bytes.is_empty() || excess(&error).is_some() {
                 return (None, problems);
             }
         }
@@ -91,7 +114,7 @@ impl Dump {
         }
         let (dump, found) = Dump::from_text(name, text);
         // The end of a cut archive was told already.
-        problems.extend(found.into_iter().filter(|problem| !(cut && problem.code == "dump-truncated")));
+        problems.extend(found.into_iter().filter(|problem| !(cut && problem.code == Code::DumpTruncated)));
         (dump, problems)
     }
 
@@ -121,7 +144,7 @@ impl Dump {
             }
             return (None, problems);
         }
-        let mut dump = Dump { name, text: Text::Whole(text), index, node_id: None, proxy: None };
+        let mut dump = Dump { name, text: Text::Whole(text), index, node_id: None, proxy: None, lent: Arc::default() };
         match dump.index.node.clone().map(|range| identity::node(dump.slice(&range))) {
             Some(Ok(node)) if node.id.starts_with("ztunnel~") => return (None, vec![foreign::ztunnel(&dump.name)]),
             Some(Ok(node)) => {
@@ -165,6 +188,11 @@ impl Dump {
         self.index.field_names
     }
 
+    /// Says which clusters other dumps hold that filters may add to this proxy by an annotation: JSON by name.
+    pub fn lend(&mut self, clusters: Arc<BTreeMap<String, String>>) {
+        self.lent = clusters;
+    }
+
     /// How many resources it holds.
     pub fn len(&self) -> usize {
         self.index.entries.len()
@@ -183,6 +211,7 @@ impl Dump {
             resources: self.index.entries.iter().map(|entry| self.resource(entry)).collect(),
             refused: self.index.refused.iter().map(|refused| self.refused(refused)).collect(),
             field_names: self.index.field_names,
+            lent: Arc::clone(&self.lent),
         })
     }
 
@@ -256,13 +285,18 @@ fn is_ztunnel(text: &str, index: &Index) -> bool {
     has("workloads") && (has("services") || has("workloadState"))
 }
 
-fn error(code: &'static str, message: String, help: &str) -> Problem {
+fn error(code: Code, message: String, help: &str) -> Problem {
     Problem { code, severity: Severity::Error, span: None, message, help: Some(help.to_owned()) }
 }
 
 fn unreadable(name: &str, cause: &io::Error) -> Problem {
+    if let Some(excess) = excess(cause) {
+        let mut problem = error(Code::DumpTooLarge, format!("cannot read {name}: {excess}"), "");
+        problem.help = excess.help();
+        return problem;
+    }
     error(
-        "dump-unreadable",
+        Code::DumpUnreadable,
         format!("cannot read {name}: {}", reason(cause)),
         "check the path, its permissions and the archive",
     )
@@ -271,12 +305,12 @@ fn unreadable(name: &str, cause: &io::Error) -> Problem {
 fn cut_archive(name: &str, got: usize) -> Problem {
     let message =
         format!("{name} is a compressed file that ends too early; the first {got} bytes of the dump are used");
-    error("dump-truncated", message, "dump again, or copy the file again")
+    error(Code::DumpTruncated, message, "dump again, or copy the file again")
 }
 
 fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Problem {
     let place = place(bytes, at);
-    error("dump-not-utf8", format!("{name}:{place}: not UTF-8"), "dump again; JSON is UTF-8 text")
+    error(Code::DumpNotUtf8, format!("{name}:{place}: not UTF-8"), "dump again; JSON is UTF-8 text")
 }
 
 /// A fault as a problem. Dumps are not in the table of sources, whose line index would cost a tenth of their size, so the
@@ -284,7 +318,7 @@ fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Problem {
 fn broken(name: &str, text: &str, fault: Fault, after_dump: bool, resources: usize) -> Problem {
     match fault {
         Fault::Truncated(at) => error(
-            "dump-truncated",
+            Code::DumpTruncated,
             format!(
                 "{name}:{}: the dump ends inside the value that starts here; the {resources} resources that are complete are used",
                 place(text.as_bytes(), at)
@@ -294,16 +328,16 @@ fn broken(name: &str, text: &str, fault: Fault, after_dump: bool, resources: usi
         Fault::Unexpected(at) if after_dump => Problem {
             severity: Severity::Warning,
             ..error(
-                "dump-trailing-text",
+                Code::DumpTrailingText,
                 format!(
-                    "{name}:{}: the text from here on is no part of the dump and is ignored",
+                    "{name}:{}: the text from here on is not part of the dump and is ignored",
                     place(text.as_bytes(), at)
                 ),
                 "redirect only the output of the dumping command to the file",
             )
         },
         Fault::Unexpected(at) => error(
-            "dump-not-json",
+            Code::DumpNotJson,
             format!(
                 "{name}:{}: not JSON from here on; the {resources} resources before it are used",
                 place(text.as_bytes(), at)
@@ -314,23 +348,23 @@ fn broken(name: &str, text: &str, fault: Fault, after_dump: bool, resources: usi
 }
 
 fn strange_node(name: &str, id: &str) -> Problem {
-    let message = format!("{name}: node id \"{id}\" is none of Istio's, so it does not tell which proxy this is");
+    let message = format!("{name}: node id \"{id}\" is not an Istio node id, so the proxy is unknown");
     Problem {
         severity: Severity::Warning,
-        ..error("dump-strange-node", message, "name the proxy's kind, namespace and labels")
+        ..error(Code::DumpStrangeNode, message, "name the proxy's kind, namespace and labels")
     }
 }
 
 fn too_long(name: &str, length: usize) -> Problem {
-    let message = format!("{name}: a dump of {length} bytes; at most {} can be read", index::LONGEST);
-    error("dump-too-long", message, "ask Envoy for a part of it: /config_dump?resource=dynamic_listeners")
+    let message = format!("{name}: the dump is {length} bytes; the limit is {}", index::LONGEST);
+    error(Code::DumpTooLong, message, "ask Envoy for a part of it: /config_dump?resource=dynamic_listeners")
 }
 
 fn bad_node(name: &str, cause: &serde_json::Error) -> Problem {
     let message = format!("{name}: the node in the bootstrap is not readable: {cause}");
     Problem {
         severity: Severity::Warning,
-        ..error("dump-strange-node", message, "name the proxy's kind, namespace and labels")
+        ..error(Code::DumpStrangeNode, message, "name the proxy's kind, namespace and labels")
     }
 }
 

@@ -2,12 +2,13 @@
 
 use crate::load::dump::{Dump, Layout};
 use crate::load::files::reason;
-use crate::source::{Problem, Severity};
+use crate::load::limits::Limits;
+use crate::source::{Code, Problem, Severity};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Lists dumps: files as they are named, folders by the JSON files directly inside, sorted. `-` is the standard input.
+/// Lists dumps: named files, and for named folders the JSON files directly inside, sorted. `-` is standard input.
 pub fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut paths, mut problems) = (Vec::new(), Vec::new());
     for argument in arguments {
@@ -19,7 +20,7 @@ pub fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
             Ok(entries) => entries.flatten().map(|entry| entry.path()).filter(|path| is_dump(path)).collect(),
             Err(error) => {
                 problems.push(problem(
-                    "cannot-read",
+                    Code::CannotRead,
                     Severity::Error,
                     format!("cannot read {}: {}", argument.display(), reason(&error)),
                 ));
@@ -27,8 +28,8 @@ pub fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
             }
         };
         if found.is_empty() {
-            let message = format!("{} holds no .json, .json.gz or .json.zst file", argument.display());
-            problems.push(problem("empty-directory", Severity::Error, message));
+            let message = format!("{} contains no .json, .json.gz or .json.zst file", argument.display());
+            problems.push(problem(Code::EmptyDirectory, Severity::Error, message));
         }
         found.sort();
         paths.append(&mut found);
@@ -37,12 +38,12 @@ pub fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
 }
 
 /// Reads one of them.
-pub fn read(path: &Path, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
-    // What comes from the standard input cannot be read again for the places in messages.
+pub fn read(path: &Path, layout: Layout, limits: Limits) -> (Option<Dump>, Vec<Problem>) {
+    // Standard input cannot be read a second time for the places in messages.
     if path.as_os_str() == "-" {
-        Dump::from_reader("<stdin>", io::stdin().lock(), Layout::Kept)
+        Dump::from_reader_within("<stdin>", io::stdin().lock(), Layout::Kept, limits)
     } else {
-        Dump::read(path, layout)
+        Dump::read_within(path, layout, limits)
     }
 }
 
@@ -51,6 +52,6 @@ fn is_dump(path: &Path) -> bool {
     path.is_file() && [".json", ".json.gz", ".json.zst"].iter().any(|ending| name.ends_with(ending))
 }
 
-fn problem(code: &'static str, severity: Severity, message: String) -> Problem {
+fn problem(code: Code, severity: Severity, message: String) -> Problem {
     Problem { code, severity, span: None, message, help: None }
 }

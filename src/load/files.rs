@@ -1,14 +1,11 @@
 //! Files, folders and standard input to texts.
 
-use crate::source::{Problem, Severity};
-use flate2::read::MultiGzDecoder;
+use super::limits::{self, Bound, Limits};
+use crate::source::{Code, Problem, Severity, escape};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// The most that is read from one file, unpacked. A mesh of thousands of services dumps into less.
-pub(super) const MAX_BYTES: u64 = 1 << 30;
 
 /// One text to read.
 #[derive(Debug)]
@@ -37,8 +34,8 @@ pub(super) fn list(arguments: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<In
         } else if argument.is_dir() {
             let found = folder(argument, problems);
             if found.is_empty() {
-                let message = format!("{} holds no .yaml, .yml or .json file", argument.display());
-                problems.push(problem("empty-directory", Severity::Warning, message));
+                let message = format!("{} contains no .yaml, .yml or .json file", argument.display());
+                problems.push(problem(Code::EmptyDirectory, Severity::Warning, message));
             }
             inputs.extend(found.into_iter().map(|path| input(path, false)));
         } else {
@@ -59,8 +56,10 @@ fn input(path: PathBuf, named: bool) -> Input {
     Input { name: shown(&path), named, path: Some(path) }
 }
 
-/// Every YAML and JSON file below a folder; hidden files and folders, and links to folders, are passed over.
+/// Every YAML and JSON file below a folder; hidden files and folders, and links to folders, are passed over. So are links
+/// to files outside the folder: whoever changes a repository could have its reader quote any other file.
 fn folder(root: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
+    let real_root = fs::canonicalize(root).ok();
     let mut files = Vec::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -76,10 +75,22 @@ fn folder(root: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
             if entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
             }
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let kind = entry.file_type();
+            if kind.as_ref().is_ok_and(fs::FileType::is_dir) {
                 folders.push(path);
             } else if is_yaml(&path) && path.is_file() {
-                files.push(path);
+                let leads_out = || match (fs::canonicalize(&path), &real_root) {
+                    (Ok(target), Some(root)) => !target.starts_with(root),
+                    _ => true,
+                };
+                if kind.is_ok_and(|kind| kind.is_symlink()) && leads_out() {
+                    let message = format!("{} is a link to a file outside the folder and is not read", shown(&path));
+                    let mut problem = problem(Code::LinkOutside, Severity::Warning, message);
+                    problem.help = Some("name the file itself to read it".to_owned());
+                    problems.push(problem);
+                } else {
+                    files.push(path);
+                }
             }
         }
     }
@@ -89,52 +100,36 @@ fn folder(root: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
 
 fn is_yaml(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
     [".yaml", ".yml", ".json"].iter().any(|ending| name.ends_with(ending))
 }
 
 impl Input {
-    /// Reads the text, unpacking gzip. Fails with what to tell the user: unreadable, too large, binary.
-    pub(super) fn read(&self, max_bytes: u64) -> Result<Text, Problem> {
-        let bytes = self.bytes(max_bytes).map_err(|error| cannot_read(&self.name, &error))?;
-        let packed = bytes.starts_with(&[0x1f, 0x8b]);
-        let bytes = if packed {
-            limited(MultiGzDecoder::new(bytes.as_slice()), max_bytes)
-                .map_err(|error| cannot_read(&self.name, &error))?
-        } else {
-            bytes
+    /// Reads the text, unpacking gzip and zstd. Fails with what to tell the user: unreadable, too large, binary.
+    pub(super) fn read(&self, limits: Limits) -> Result<Text, Problem> {
+        let bytes = match &self.path {
+            None => held(io::stdin().lock(), limits),
+            Some(path) => File::open(path).and_then(|file| held(file, limits)),
         };
-        if bytes.len() as u64 > max_bytes {
-            let message = format!("{} is larger than {} MiB and is not read", self.name, max_bytes >> 20);
-            let mut problem = problem("too-large", Severity::Error, message);
-            problem.help = Some("split it, or select the kinds that are needed".to_owned());
-            return Err(problem);
-        }
+        let bytes = bytes.map_err(|error| cannot_read(&self.name, &error))?;
         decode(bytes).ok_or_else(|| {
             let message = format!("{} is a binary file, not YAML or JSON", self.name);
-            problem("binary-file", Severity::Error, message)
+            problem(Code::BinaryFile, Severity::Error, message)
         })
-    }
-
-    fn bytes(&self, max_bytes: u64) -> io::Result<Vec<u8>> {
-        match &self.path {
-            None => limited(io::stdin().lock(), max_bytes),
-            Some(path) => limited(File::open(path)?, max_bytes),
-        }
     }
 }
 
 /// How much is looked at before the rest is read.
 const HEAD: u64 = 8192;
 
-/// Reads one byte more than allowed at most, so that the caller sees the excess; of binary data only the head.
-fn limited(mut from: impl Read, max_bytes: u64) -> io::Result<Vec<u8>> {
+/// Reads content within the limits; of binary data only the head.
+fn held(from: impl Read, limits: Limits) -> io::Result<Vec<u8>> {
+    let (mut content, _) = limits::content(from, limits, Bound::Held)?;
     let mut bytes = Vec::new();
-    from.by_ref().take(HEAD.min(max_bytes.saturating_add(1))).read_to_end(&mut bytes)?;
-    let text_with_zeros = [[0x1f, 0x8b], [0xff, 0xfe], [0xfe, 0xff]].iter().any(|magic| bytes.starts_with(magic));
-    if memchr::memchr(0, &bytes).is_none() || text_with_zeros {
-        let rest = max_bytes.saturating_add(1).saturating_sub(bytes.len() as u64);
-        from.take(rest).read_to_end(&mut bytes)?;
+    content.by_ref().take(HEAD).read_to_end(&mut bytes)?;
+    let wide = [[0xff, 0xfe], [0xfe, 0xff]].iter().any(|mark| bytes.starts_with(mark));
+    if memchr::memchr(0, &bytes).is_none() || wide {
+        content.read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }
@@ -169,12 +164,18 @@ fn decode(bytes: Vec<u8>) -> Option<Text> {
     Some(Text { text, replaced })
 }
 
-pub(super) fn problem(code: &'static str, severity: Severity, message: String) -> Problem {
+pub(super) fn problem(code: Code, severity: Severity, message: String) -> Problem {
     Problem { code, severity, span: None, message, help: None }
 }
 
 fn cannot_read(name: &str, error: &io::Error) -> Problem {
-    problem("cannot-read", Severity::Error, format!("cannot read {name}: {}", reason(error)))
+    match limits::excess(error) {
+        Some(excess) => Problem {
+            help: excess.help(),
+            ..problem(Code::TooLarge, Severity::Error, format!("cannot read {name}: {excess}"))
+        },
+        None => problem(Code::CannotRead, Severity::Error, format!("cannot read {name}: {}", reason(error))),
+    }
 }
 
 /// What went wrong, without the number that the system has for it.
@@ -182,15 +183,7 @@ pub(super) fn reason(error: &io::Error) -> String {
     error.to_string().split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// What a path is called in messages: characters that would end a line or steer a terminal are written as escapes.
+/// What a path is called in messages: on one line, and nothing in it steers a terminal.
 pub(super) fn shown(path: &Path) -> String {
-    let mut name = String::new();
-    for character in path.display().to_string().chars() {
-        if character.is_control() {
-            name.extend(character.escape_default());
-        } else {
-            name.push(character);
-        }
-    }
-    name
+    escape::one_line(&path.display().to_string()).into_owned()
 }

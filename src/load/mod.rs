@@ -5,6 +5,8 @@ pub mod config;
 pub mod dump;
 pub mod dumps;
 mod files;
+pub mod limits;
+pub mod migration;
 pub mod reference;
 mod resources;
 mod scalar;
@@ -12,7 +14,9 @@ pub mod yaml;
 pub mod yaml_text;
 
 use crate::model::inventory::Inventory;
-use crate::source::{Node, Problem, Severity, Sources, Span};
+use crate::model::redact::{Keeper, Secrets};
+use crate::source::{Code, Node, Problem, Severity, Sources, Span};
+use limits::Limits;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,13 +25,22 @@ use std::sync::Arc;
 pub struct Options {
     /// Namespace of objects that name none.
     pub namespace: String,
-    /// The most that is read from one file, in bytes after unpacking; at most 4 GiB, the range of a [`Span`].
-    pub max_bytes: u64,
+    /// Bounds for each file.
+    pub limits: Limits,
+    /// Where the secrets of what is read are remembered.
+    pub secrets: Keeper,
+    /// Whether every object is kept as JSON too ([`Loaded::documents`]), for an istiod that reads what nothing here does.
+    pub keep_documents: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { namespace: "default".to_owned(), max_bytes: files::MAX_BYTES }
+        Options {
+            namespace: "default".to_owned(),
+            limits: Limits::default(),
+            secrets: Keeper::default(),
+            keep_documents: false,
+        }
     }
 }
 
@@ -38,8 +51,55 @@ pub struct Loaded {
     pub sources: Sources,
     /// The objects in them.
     pub inventory: Inventory,
+    /// Every object that was read, where [`Options::keep_documents`] asks for them; of a Secret only name, type and keys.
+    pub documents: Vec<serde_json::Value>,
     /// What could not be read, or only in part.
     pub problems: Vec<Problem>,
+}
+
+/// A file as it is named, or the files in a folder and those below it whose name ends so, sorted.
+pub fn files_named(path: &std::path::Path, end: &str) -> std::io::Result<Vec<PathBuf>> {
+    if !std::fs::metadata(path)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let (mut found, mut folders) = (Vec::new(), vec![path.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)?.flatten() {
+            // Links to folders are not followed: they may lead in a circle.
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(_) if entry.file_name().to_string_lossy().ends_with(end) => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// When a file last changed, or each file in a folder.
+pub fn stamps(path: &std::path::Path) -> Vec<(PathBuf, Option<std::time::SystemTime>)> {
+    let changed = |path: &std::path::Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
+    let Ok(files) = files_named(path, "") else { return vec![(path.to_owned(), None)] };
+    files
+        .into_iter()
+        .map(|file| {
+            let at = changed(&file);
+            (file, at)
+        })
+        .collect()
+}
+
+/// The bytes of a file that is no document, such as the body of a request. Fails when it cannot be read or is larger than
+/// the limit.
+pub fn bytes(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(std::io::Error::other(format!("it is larger than {} MB", limit >> 20)));
+    }
+    Ok(bytes)
 }
 
 /// Reads files, folders (recursively: `.yaml`, `.yml`, `.json`, also with `.gz`) and `-`, the standard input.
@@ -47,11 +107,12 @@ pub struct Loaded {
 pub fn read(arguments: &[PathBuf], options: &Options) -> Loaded {
     let mut loaded = Loaded::default();
     for input in files::list(arguments, &mut loaded.problems) {
-        match input.read(options.max_bytes) {
+        match input.read(options.limits) {
             Ok(files::Text { text, replaced }) => loaded.add(&input.name, text, &replaced, input.named, options),
             Err(problem) => loaded.problems.push(problem),
         }
     }
+    options.secrets.with(|secrets| loaded.secrets(secrets));
     loaded
 }
 
@@ -73,21 +134,56 @@ impl Loaded {
         self.add(name, text.into(), &[], false, options);
     }
 
+    /// Adds the secrets in EnvoyFilters and mesh settings to those that no report repeats.
+    pub fn secrets(&self, into: &mut Secrets) {
+        let filters = self.inventory.envoy_filters.iter().map(|filter| &filter.document);
+        let meshes = self.inventory.meshes.iter().map(|mesh| &mesh.settings);
+        filters.chain(meshes).for_each(|document| into.add_document(document));
+        if !into.is_empty() {
+            // A name that is also a secret stays: without it no report could be read.
+            for filter in &self.inventory.envoy_filters {
+                into.forget([filter.name.as_str(), filter.namespace.as_str()]);
+            }
+            into.forget(
+                self.inventory
+                    .workloads
+                    .iter()
+                    .flat_map(|one| [one.object.name.as_str(), one.object.namespace.as_str()]),
+            );
+            into.forget(
+                self.inventory
+                    .services
+                    .iter()
+                    .flat_map(|one| [one.object.name.as_str(), one.object.namespace.as_str()]),
+            );
+        }
+    }
+
     fn add(&mut self, name: &str, mut text: String, replaced: &[usize], named: bool, options: &Options) {
         let file = self.sources.next();
-        let (documents, mut problems) = yaml::documents(file, &text);
+        let values = options.limits.values(text.len());
+        let (documents, mut problems) = yaml::documents_within(file, &text, values);
         if documents.is_empty() && problems.is_empty() && named {
-            problems.push(files::problem("empty-input", Severity::Warning, format!("{name} holds no document")));
+            problems.push(files::problem(Code::EmptyInput, Severity::Warning, format!("{name} contains no document")));
         }
         let mut kept = Vec::new();
         for document in documents {
             if let Some(span) = replaced.iter().find_map(|&at| within(&document, at)) {
                 let message = "this is not UTF-8: the document is not read".to_owned();
                 let help = Some("save the file as UTF-8".to_owned());
-                problems.push(Problem { code: "not-utf8", severity: Severity::Error, span: Some(span), message, help });
+                problems.push(Problem {
+                    code: Code::NotUtf8,
+                    severity: Severity::Error,
+                    span: Some(span),
+                    message,
+                    help,
+                });
                 continue;
             }
             kept.extend(resources::unpack(document));
+        }
+        if options.keep_documents {
+            self.documents.extend(kept.iter().filter(|it| it.get("kind").is_some()).map(resources::without_secrets));
         }
         kept.retain(|document| {
             let secret = resources::is_secret(document);
@@ -114,10 +210,10 @@ impl Loaded {
                 self.problems.push(problem);
             } else if named {
                 self.problems.push(Problem {
-                    code: "not-kubernetes",
+                    code: Code::NotKubernetes,
                     severity: Severity::Warning,
                     span: Some(Span { end: document.span.start, ..document.span }),
-                    message: "this is no Kubernetes object: it has no `kind`".to_owned(),
+                    message: "this is not a Kubernetes object: it has no `kind`".to_owned(),
                     help: None,
                 });
             }

@@ -4,6 +4,7 @@
 //! topologies of `testdata/reference`. Used where no config dump was given.
 
 use super::dump::{Dump, Identity, Layout};
+use crate::budget;
 use crate::model::release::Release;
 use crate::model::resource::{Opened, ProxyConfig, Resource};
 use std::sync::{Arc, OnceLock};
@@ -45,8 +46,8 @@ pub fn configs(release: Release) -> &'static [ProxyConfig<'static>] {
     let nearest = recorded(release);
     let place = PACKED.iter().position(|(recorded, ..)| *recorded == nearest).and_then(|place| KEPT.get(place));
     let Some((kept, configs)) = place else { return &[] };
-    let kept = kept.get_or_init(|| dumps(nearest));
-    configs.get_or_init(|| kept.iter().filter_map(config).collect())
+    let kept = kept.get_or_init(|| budget::unmetered(|| dumps(nearest)));
+    configs.get_or_init(|| budget::unmetered(|| kept.iter().filter_map(config).collect()))
 }
 
 fn dumps(nearest: Release) -> Vec<Dump> {

@@ -7,7 +7,7 @@ use crate::model::inventory::{
     VirtualService, Workload,
 };
 use crate::model::parse_envoy_filter;
-use crate::source::{Entry, Node, NodeValue, Problem, Severity, Sources};
+use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Sources};
 use std::sync::Arc;
 
 /// Label (and, older, annotation) that asks for a sidecar or refuses one.
@@ -16,6 +16,20 @@ const INJECT: &str = "sidecar.istio.io/inject";
 /// Whether a document is a Kubernetes Secret, which is not kept in any form.
 pub(super) fn is_secret(document: &Node) -> bool {
     text(document, &["kind"]) == "Secret"
+}
+
+/// A document as JSON; of a Secret what it is called, and nothing that it holds.
+pub(super) fn without_secrets(document: &Node) -> serde_json::Value {
+    if !is_secret(document) {
+        return document.to_json();
+    }
+    serde_json::json!({
+        "apiVersion": "v1", "kind": "Secret", "type": text(document, &["type"]),
+        "metadata": {
+            "name": text(document, &["metadata", "name"]),
+            "namespace": text(document, &["metadata", "namespace"]),
+        },
+    })
 }
 
 /// Unpacks `kind: List`, `EnvoyFilterList` and the like into their items; any other document is itself.
@@ -54,10 +68,10 @@ pub(super) fn filter_without_kind(document: &Node) -> Option<Problem> {
     let of_istio = text(document, &["apiVersion"]) == parse_envoy_filter::API_VERSION;
     document.under(&["spec", "configPatches"]).or(of_istio.then_some(document))?;
     Some(Problem {
-        code: "missing-kind",
+        code: Code::MissingKind,
         severity: Severity::Error,
         span: Some(document.key_span(&["apiVersion".into()])),
-        message: "`kind` is missing: the API server refuses this".to_owned(),
+        message: "`kind` is missing: the API server rejects this".to_owned(),
         help: Some("write kind: EnvoyFilter".to_owned()),
     })
 }
@@ -69,7 +83,7 @@ pub(super) fn misspelt_kind(document: &Node) -> Option<Problem> {
     let alike = word.strip_suffix(['s', 'S']).unwrap_or(word).eq_ignore_ascii_case("EnvoyFilter");
     let of_istio = text(document, &["apiVersion"]).split_once('/').is_none_or(|(group, _)| group.ends_with("istio.io"));
     (alike && of_istio && word != "EnvoyFilter").then(|| Problem {
-        code: "missing-kind",
+        code: Code::MissingKind,
         severity: Severity::Error,
         span: Some(kind.span),
         message: format!("there is no kind `{word}`: the API server refuses this"),
@@ -138,6 +152,14 @@ pub(super) fn add(
         }
         ("gateway.networking.k8s.io", "Gateway") => {
             Arc::make_mut(&mut inventory.kube_gateways).push(Arc::new(kube_gateway(object(document))));
+        }
+        ("security.istio.io", "AuthorizationPolicy" | "RequestAuthentication" | "PeerAuthentication")
+        | ("telemetry.istio.io", "Telemetry")
+        | ("extensions.istio.io", "WasmPlugin" | "TrafficExtension")
+        | ("gateway.networking.k8s.io", "HTTPRoute") => {
+            Arc::make_mut(&mut inventory.policies).push(Arc::new(object(document)));
+            // Only migrations read them: for every other command they are passed over.
+            *inventory.other.entry(kind).or_default() += 1;
         }
         _ => *inventory.other.entry(kind).or_default() += 1,
     }

@@ -5,9 +5,11 @@
 //! is decided here ([`super::scalar`]), because kubectl reads YAML 1.1 and no Rust crate does.
 
 mod plain;
+mod reader;
 
+use super::limits::{Excess, Limits};
 use super::scalar::{self, Scalar, Tag};
-use crate::source::{Entry, FileId, Node, NodeValue, Problem, Severity, Span};
+use crate::source::{Code, Entry, FileId, Node, NodeValue, Problem, Severity, Span};
 use base64::Engine as _;
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 use std::borrow::Cow;
@@ -17,6 +19,8 @@ use std::collections::HashMap;
 const MAX_DEPTH: usize = 1000;
 /// How many values may be copied for anchors that are then perhaps never used.
 const MAX_ANCHORED: usize = 4_000_000;
+/// Most problems that one text is told: more of the same helps nobody.
+const MAX_PROBLEMS: usize = 10_000;
 /// Bytes of text for which a thread of its own pays.
 const WORTH_A_THREAD: usize = 64 * 1024;
 /// Mappings with more keys than this look for duplicates in a hash map.
@@ -25,16 +29,27 @@ const FEW_KEYS: usize = 16;
 /// Reads every document of a text. What cannot be read becomes a [`Problem`] and costs one document, not the others.
 /// Values that come from an alias keep the places of the anchored text; only the alias itself points to where it stands.
 pub fn documents(file: FileId, text: &str) -> (Vec<Node>, Vec<Problem>) {
+    documents_within(file, text, Limits::default().values(text.len()))
+}
+
+/// The same with a bound on the number of values: every value takes memory, so short values could fill it from a small
+/// text. Reading stops where the bound is exceeded.
+pub fn documents_within(file: FileId, text: &str, values: usize) -> (Vec<Node>, Vec<Problem>) {
     let places = chunks(text);
     let read = |places: &[(usize, usize)]| {
-        let mut out = Output::default();
+        let mut out = Output { values, ..Output::default() };
         for &(start, end) in places {
             Chunk { file, base: start, text: &text[start..end] }.read(&mut out);
+            if out.full {
+                break;
+            }
         }
+        out.problems.truncate(MAX_PROBLEMS);
         out
     };
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(text.len() / WORTH_A_THREAD);
-    if workers < 2 || places.len() < 2 {
+    // Threads would have to share the bound, and which of them exceeds it would be chance.
+    if workers < 2 || places.len() < 2 || (text.len() > values && may_hold(text) > values) {
         let out = read(&places);
         return (out.documents, out.problems);
     }
@@ -49,8 +64,14 @@ pub fn documents(file: FileId, text: &str) -> (Vec<Node>, Vec<Problem>) {
             all.documents.append(&mut out.documents);
             all.problems.append(&mut out.problems);
         }
+        all.problems.truncate(MAX_PROBLEMS);
         (all.documents, all.problems)
     })
+}
+
+/// An upper bound of the values in a text: each but the first follows one of these bytes.
+fn may_hold(text: &str) -> usize {
+    1 + text.bytes().filter(|byte| matches!(byte, b',' | b'\n' | b':' | b'[' | b'{' | b'-' | b'?')).count()
 }
 
 #[derive(Default)]
@@ -59,31 +80,22 @@ struct Output {
     problems: Vec<Problem>,
     /// Empty lists with room, for the mappings to come: most of what is allocated otherwise.
     spare: Vec<Vec<Entry>>,
+    /// How many values may still be read.
+    values: usize,
+    /// Whether that was too few.
+    full: bool,
 }
 
 /// Cuts at lines that start with `---`, as kubectl does before it parses anything, so that an error in one document ends there.
 fn chunks(text: &str) -> Vec<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let is_marker = |at: usize| {
-        bytes[at..].starts_with(b"---")
-            && bytes.get(at + 3).is_none_or(|next| matches!(next, b' ' | b'\t' | b'\r' | b'\n'))
-    };
     let mut cuts = Vec::new();
     let mut start = 0;
-    for at in memchr::memmem::find_iter(bytes, b"\n---").map(|at| at + 1) {
-        // `%YAML` and `%TAG` lines belong to the document whose marker follows them.
-        if is_marker(at) && !only_directives(&text[start..at]) {
-            cuts.push((start, at));
-            start = at;
-        }
+    for at in memchr::memmem::find_iter(text.as_bytes(), b"\n---").map(|at| at + 1) {
+        cuts.push((start, at));
+        start = at;
     }
     cuts.push((start, text.len()));
     cuts
-}
-
-fn only_directives(text: &str) -> bool {
-    let mut lines = text.lines().map(|line| line.trim_start_matches('\u{feff}')).filter(|line| !line.trim().is_empty());
-    text.contains('%') && lines.all(|line| line.starts_with(['%', '#']))
 }
 
 /// One document's text (rarely several, parted by `...`).
@@ -158,22 +170,31 @@ struct Builder<'a> {
     anchored: usize,
     /// [`Output::spare`].
     spare: &'a mut Vec<Vec<Entry>>,
+    /// [`Output::values`].
+    values: usize,
 }
 
 impl Chunk<'_> {
     fn read(self, out: &mut Output) {
         let trimmed = self.text.trim_start_matches('\u{feff}');
         let chunk = Chunk { file: self.file, base: self.base + self.text.len() - trimmed.len(), text: trimmed };
-        if let Some(problem) = chunk.forbidden_character() {
+        if let Some(problem) = chunk.forbidden_character().or_else(|| chunk.bad_separator()) {
             out.problems.push(problem);
             return;
         }
+        let (chunk, first) = (chunk.without_marker(), chunk.begins_with_marker());
         if chunk.read_plain(out) {
+            return;
+        }
+        if let Some(problem) = chunk.directive() {
+            if !first {
+                out.problems.push(problem);
+            }
             return;
         }
         let before = (out.documents.len(), out.problems.len());
         if let Err(problem) = chunk.parse(out) {
-            match chunk.json_stream() {
+            match chunk.json_stream().filter(|_| !out.full) {
                 Some(values) => {
                     out.documents.truncate(before.0);
                     out.problems.truncate(before.1);
@@ -204,9 +225,10 @@ impl Chunk<'_> {
 
     /// Reads it if it is one plain document.
     fn read_plain(self, out: &mut Output) -> bool {
-        let mut builder = Builder::new(self, &mut out.spare);
+        let mut builder = Builder::new(self, &mut out.spare, out.values);
         let is_plain = plain::read(self.text, &mut builder).is_some();
         if is_plain {
+            out.values = builder.values;
             out.problems.append(&mut builder.problems);
             out.documents.extend(builder.root.take());
         }
@@ -214,25 +236,41 @@ impl Chunk<'_> {
     }
 
     fn parse(self, out: &mut Output) -> Result<(), Problem> {
+        if self.has_old_breaks() { self.parse_old_breaks(out) } else { self.parse_events(out) }
+    }
+
+    fn parse_events(self, out: &mut Output) -> Result<(), Problem> {
         let options = granit_parser::options! {
             emit_comments: false,
             flow_nesting_limit: MAX_DEPTH,
             block_nesting_limit: MAX_DEPTH,
         };
-        let Output { documents, problems, spare } = out;
-        let mut builder = Builder::new(self, spare);
+        let Output { documents, problems, spare, values, full } = out;
+        let mut builder = Builder::new(self, spare, *values);
+        let mut tabs = reader::TabLines::new(self);
+        let mut ended = false;
         for event in Parser::new_from_str_with_options(self.text, options) {
             let (event, span) = event.map_err(|error| self.scan_problem(&error))?;
             let range = span.byte_range().unwrap_or(0..0);
             let (start, end) = (range.start.min(self.text.len()), range.end.min(self.text.len()));
+            tabs.event(&event, start, end)?;
             match event {
+                Event::DocumentStart(..) if ended => return Err(self.dropped(start)),
                 Event::DocumentStart(..) => builder.begin(),
                 Event::DocumentEnd => {
+                    ended = true;
                     problems.append(&mut builder.problems);
-                    documents.extend(builder.root.take());
+                    // An empty document, such as behind the `---` that a template ends with, is nothing.
+                    documents.extend(builder.root.take().filter(|root| !matches!(root.value, NodeValue::Null)));
                 }
-                event => builder.event(event, start, end.max(start))?,
+                event => {
+                    if let Err(problem) = builder.event(event, start, end.max(start)) {
+                        *full = builder.values == 0;
+                        return Err(problem);
+                    }
+                }
             }
+            *values = builder.values;
         }
         Ok(())
     }
@@ -241,7 +279,7 @@ impl Chunk<'_> {
         Span { file: self.file, start: offset(self.base + start), end: offset(self.base + end) }
     }
 
-    fn problem(&self, code: &'static str, start: usize, end: usize, message: impl Into<String>) -> Problem {
+    fn problem(&self, code: Code, start: usize, end: usize, message: impl Into<String>) -> Problem {
         let span = Some(self.span(start, end));
         Problem { code, severity: Severity::Error, span, message: message.into(), help: None }
     }
@@ -258,8 +296,12 @@ impl Chunk<'_> {
         }
         let at = self.text.bytes().position(bad)?;
         let code = self.text.as_bytes()[at];
-        let mut problem =
-            self.problem("yaml-syntax", at, at + 1, format!("control character 0x{code:02x} is not allowed in YAML"));
+        let mut problem = self.problem(
+            Code::YamlSyntax,
+            at,
+            at + 1,
+            format!("control character 0x{code:02x} is not allowed in YAML"),
+        );
         problem.help = Some("remove it, or write it as an escape in double quotes".to_owned());
         Some(problem)
     }
@@ -302,7 +344,9 @@ impl Chunk<'_> {
         }
         let (start, end) = self.word_at(self.tab_before(error.kind(), at).unwrap_or(at));
         let (message, help) = explain(error.kind());
-        let mut problem = self.problem("yaml-syntax", start, end, message);
+        let after_end = *error.kind() == ErrorKind::ExpectedDocumentStart;
+        let code = if after_end { Code::YamlTextAfterEnd } else { Code::YamlSyntax };
+        let mut problem = self.problem(code, start, end, message);
         problem.help = help.map(str::to_owned);
         problem
     }
@@ -320,7 +364,7 @@ impl Chunk<'_> {
     fn too_deep(&self, at: usize) -> Problem {
         let (start, end) = self.word_at(at);
         let message = format!("lists and mappings nested more than {MAX_DEPTH} deep are not read");
-        self.problem("yaml-too-deep", start, end, message)
+        self.problem(Code::YamlTooDeep, start, end, message)
     }
 
     /// `{{ … }}` or `{% … %}` in a text that is no YAML.
@@ -330,8 +374,8 @@ impl Chunk<'_> {
         let close: &[u8] = if bytes[at + 1] == b'{' { b"}}" } else { b"%}" };
         let line = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
         let end = memchr::memmem::find(&bytes[at..line], close).map_or(at + 2, |end| at + end + 2);
-        let mut problem = self.problem("yaml-template", at, end, "this is a template, not YAML");
-        problem.help = Some("render it first (helm template …, kustomize build …) and give the output".to_owned());
+        let mut problem = self.problem(Code::YamlTemplate, at, end, "this is a template, not YAML");
+        problem.help = Some("render it first (helm template …, kustomize build …) and use the output".to_owned());
         Some(problem)
     }
 
@@ -345,7 +389,7 @@ impl Chunk<'_> {
         let (start, end) = self.character_at(at);
         let text = error.to_string();
         let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-        Some(self.problem("json-syntax", start, end, format!("not JSON: {message}")))
+        Some(self.problem(Code::JsonSyntax, start, end, format!("not JSON: {message}")))
     }
 
     /// Where the `|` or `>` stands whose text starts at a byte: the parser tells only the place of the text.
@@ -375,7 +419,7 @@ impl Chunk<'_> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(chunk: Chunk<'a>, spare: &'a mut Vec<Vec<Entry>>) -> Self {
+    fn new(chunk: Chunk<'a>, spare: &'a mut Vec<Vec<Entry>>, values: usize) -> Self {
         Builder {
             chunk,
             frames: Vec::new(),
@@ -386,6 +430,26 @@ impl<'a> Builder<'a> {
             aliased: 0,
             anchored: 0,
             spare,
+            values,
+        }
+    }
+
+    /// Counts a value. Fails when there are too many.
+    fn count(&mut self, at: usize) -> Result<(), Problem> {
+        self.decoded += 1;
+        if let Some(left) = self.values.checked_sub(1) {
+            self.values = left;
+            Ok(())
+        } else {
+            let (start, end) = self.chunk.character_at(at);
+            let mut problem = self.chunk.problem(
+                Code::YamlTooManyValues,
+                start,
+                end,
+                "the text contains too many values: reading stops here",
+            );
+            problem.help = Excess::Values(0).help();
+            Err(problem)
         }
     }
 
@@ -407,6 +471,11 @@ impl<'a> Builder<'a> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let tag = tag.as_deref().map_or(Tag::None, tag_of);
+                if style == ScalarStyle::DoubleQuoted
+                    && let Some(problem) = self.chunk.bad_escape(start, end)
+                {
+                    return Err(problem);
+                }
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 let start = if is_block { self.chunk.block_header(start) } else { start };
                 self.scalar(text, style == ScalarStyle::Plain, tag, anchor, start, end)
@@ -430,7 +499,7 @@ impl<'a> Builder<'a> {
             return Err(self.chunk.too_deep(start));
         }
         let decoded = self.decoded;
-        self.decoded += 1;
+        self.count(start)?;
         self.frames.push(Frame { shape, start, end: start, height: 0, anchor, decoded });
         Ok(())
     }
@@ -439,7 +508,12 @@ impl<'a> Builder<'a> {
     fn bad_key(&self, start: usize, end: usize) -> Problem {
         self.chunk.template_problem().unwrap_or_else(|| {
             let (start, end) = if start == end { self.chunk.word_at(start) } else { (start, end) };
-            self.chunk.problem("yaml-syntax", start, end, "a list or a mapping cannot be a key: JSON keys are texts")
+            self.chunk.problem(
+                Code::YamlSyntax,
+                start,
+                end,
+                "a list or a mapping cannot be a key: JSON keys are strings",
+            )
         })
     }
 
@@ -477,10 +551,10 @@ impl<'a> Builder<'a> {
             self.key(Key::Merge);
             return Ok(());
         }
-        self.decoded += 1;
+        self.count(start)?;
         let Some(resolved) = scalar::tagged(tag, &text, is_plain) else {
             let message = format!("`{text}` is not a {}", tag.name());
-            return Err(self.chunk.problem("yaml-syntax", start, end, message));
+            return Err(self.chunk.problem(Code::YamlSyntax, start, end, message));
         };
         if is_plain && tag == Tag::None && scalar::surprises(&text, &resolved) {
             self.problems.push(surprise(span, &text, &resolved));
@@ -494,7 +568,7 @@ impl<'a> Builder<'a> {
                 Scalar::Float(value) => scalar::float_key(value),
                 Scalar::Int(_) | Scalar::Null => {
                     let (start, end) = if start == end { self.chunk.word_at(start) } else { (start, end) };
-                    let mut problem = self.chunk.problem("yaml-syntax", start, end, "this cannot be a key");
+                    let mut problem = self.chunk.problem(Code::YamlSyntax, start, end, "this cannot be a key");
                     problem.help = Some("put the key in quotes".to_owned());
                     return Err(problem);
                 }
@@ -508,8 +582,8 @@ impl<'a> Builder<'a> {
         }
         let Some(value) = scalar_value(&resolved, text) else {
             let mut problem =
-                self.chunk.problem("yaml-syntax", start, end, "JSON has no such number, so kubectl cannot send it");
-            problem.help = Some("put it in quotes if a text is meant".to_owned());
+                self.chunk.problem(Code::YamlSyntax, start, end, "JSON has no such number, so kubectl cannot send it");
+            problem.help = Some("put it in quotes if it is a string".to_owned());
             return Err(problem);
         };
         self.value(Built { node: Node { span, value }, height: 0, from_alias: false, end }, anchor, 1)
@@ -518,7 +592,7 @@ impl<'a> Builder<'a> {
     fn binary<'t>(text: &str, span: Span) -> Result<Cow<'t, str>, Problem> {
         let packed: String = text.split_ascii_whitespace().collect();
         let bytes = base64::engine::general_purpose::STANDARD.decode(packed).map_err(|_| Problem {
-            code: "yaml-syntax",
+            code: Code::YamlSyntax,
             severity: Severity::Error,
             span: Some(span),
             message: "`!!binary` is not followed by base64".to_owned(),
@@ -536,17 +610,17 @@ impl<'a> Builder<'a> {
     fn alias(&mut self, id: usize, start: usize, end: usize) -> Result<(), Problem> {
         let Some(Anchored { node, height, size }) = self.anchors.get(&id) else {
             return Err(self.chunk.problem(
-                "yaml-syntax",
+                Code::YamlSyntax,
                 start,
                 end,
-                "this alias stands inside the value it refers to",
+                "this alias is inside the value it refers to",
             ));
         };
         self.decoded += size + 1;
         self.aliased += size;
         if self.aliased > 100 && self.decoded > 1000 && ratio_exceeded(self.aliased, self.decoded) {
-            let message = "aliases blow this document up beyond what kubectl accepts";
-            return Err(self.chunk.problem("yaml-alias-bomb", start, end, message));
+            let message = "the aliases in this document expand beyond what kubectl accepts";
+            return Err(self.chunk.problem(Code::YamlAliasBomb, start, end, message));
         }
         if self.frames.len() + height > MAX_DEPTH {
             return Err(self.chunk.too_deep(start));
@@ -570,8 +644,8 @@ impl<'a> Builder<'a> {
         if anchor != 0 {
             self.anchored += size;
             if self.anchored > MAX_ANCHORED {
-                let message = "too much of this document stands under anchors inside anchors";
-                return Err(self.chunk.problem("yaml-alias-bomb", built.end, built.end, message));
+                let message = "this document nests too many anchors";
+                return Err(self.chunk.problem(Code::YamlAliasBomb, built.end, built.end, message));
             }
             self.anchors.insert(anchor, Anchored { node: built.node.clone(), height: built.height, size });
         }
@@ -645,7 +719,7 @@ impl Mapping {
         for source in sources {
             let NodeValue::Map(entries) = source.value else {
                 return Err(Problem {
-                    code: "yaml-syntax",
+                    code: Code::YamlSyntax,
                     severity: Severity::Error,
                     span: Some(source.span),
                     message: "`<<` takes a mapping, an alias of a mapping, or a list of these".to_owned(),
@@ -660,12 +734,12 @@ impl Mapping {
 
 fn duplicate(entry: &Entry, merged: bool) -> Problem {
     let message = if merged {
-        format!("`{}` is set above and again by `<<`: kubectl takes the merged value", entry.key)
+        format!("`{}` is set above and again by `<<`: kubectl uses the merged value", entry.key)
     } else {
-        format!("`{}` is given twice in the same mapping: kubectl takes the last one", entry.key)
+        format!("`{}` is given twice in the same mapping: kubectl uses the last one", entry.key)
     };
     Problem {
-        code: "yaml-duplicate-key",
+        code: if merged { Code::YamlMergedKey } else { Code::YamlDuplicateKey },
         severity: Severity::Warning,
         span: Some(entry.key_span),
         message,
@@ -681,11 +755,11 @@ fn surprise(span: Span, word: &str, resolved: &Scalar) -> Problem {
         Scalar::Null | Scalar::Text => "null".to_owned(),
     };
     Problem {
-        code: "yaml-1.1-surprise",
+        code: Code::Yaml11Surprise,
         severity: Severity::Info,
         span: Some(span),
         message: format!("kubectl reads `{word}` as {meaning} (YAML 1.1)"),
-        help: Some(format!("write {meaning}, or \"{word}\" if a text is meant")),
+        help: Some(format!("write {meaning}, or \"{word}\" if it is a string")),
     }
 }
 
@@ -736,28 +810,28 @@ fn is_tab(kind: &ErrorKind) -> bool {
 /// A parser's complaint, and what usually causes it.
 fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
     let help = match kind {
-        kind if is_tab(kind) => Some("indent with spaces: YAML allows no tabs there"),
-        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => Some(
-            "a text that holds `: ` needs quotes; otherwise look at the indentation of this line and the one above",
-        ),
+        kind if is_tab(kind) => Some("indent with spaces: YAML does not allow tabs here"),
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => {
+            Some("quote a string that contains `: `; otherwise check the indentation of this line and the one above")
+        }
         ErrorKind::ExpectedBlockMappingKey
         | ErrorKind::InvalidIndentation
         | ErrorKind::ExpectedBlockSequenceEntry
         | ErrorKind::BlockSequenceEntryNotAllowed
         | ErrorKind::MappingKeyNotAllowed
-        | ErrorKind::SimpleKeyExpected => Some("look at the indentation of this line and the ones above"),
+        | ErrorKind::SimpleKeyExpected => Some("check the indentation of this line and the ones above"),
         ErrorKind::UnclosedQuotedScalar | ErrorKind::DocumentIndicatorInQuotedScalar => Some("close the quote"),
         ErrorKind::UnclosedFlowCollection { .. }
         | ErrorKind::ExpectedFlowMappingSeparator
         | ErrorKind::ExpectedFlowSequenceSeparator
         | ErrorKind::UnexpectedEofFlowMapping
-        | ErrorKind::UnexpectedEofFlowSequence => Some("look for a missing comma or closing bracket"),
-        ErrorKind::UnexpectedCharacter { .. } => Some("a text that starts with this character needs quotes"),
-        ErrorKind::UnknownAnchor => Some("a text that starts with `*` needs quotes"),
+        | ErrorKind::UnexpectedEofFlowSequence => Some("check for a missing comma or closing bracket"),
+        ErrorKind::UnexpectedCharacter { .. } => Some("quote a string that starts with this character"),
+        ErrorKind::UnknownAnchor => Some("quote a string that starts with `*`"),
         ErrorKind::ExpectedDocumentStart => {
             return (
-                "the document ends above: kubectl drops everything from here on without a word".to_owned(),
-                Some("look at the indentation, or put `---` between two documents"),
+                "the document ends above: kubectl silently drops everything from here on".to_owned(),
+                Some("check the indentation, or put `---` between two documents"),
             );
         }
         ErrorKind::UnknownQuotedScalarEscape => Some("use single quotes, or double the backslash"),

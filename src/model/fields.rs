@@ -1,6 +1,6 @@
 //! Reads typed fields out of a document and notes what does not fit the API.
 
-use crate::source::{Entry, Node, NodeValue, Problem, Severity, Span};
+use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Span};
 use std::collections::BTreeMap;
 
 /// The most fields that are all named where no name is like the unknown one.
@@ -25,20 +25,20 @@ pub(super) struct Message<'n> {
 
 impl Reader {
     /// Notes something that makes the object unreadable.
-    pub(super) fn refuse(&mut self, code: &'static str, span: Span, message: String, help: Option<String>) {
+    pub(super) fn refuse(&mut self, code: Code, span: Span, message: String, help: Option<String>) {
         self.refused = true;
         self.problems.push(Problem { code, severity: Severity::Error, span: Some(span), message, help });
     }
 
     /// Notes something doubtful.
-    pub(super) fn warn(&mut self, code: &'static str, span: Span, message: String, help: Option<String>) {
+    pub(super) fn warn(&mut self, code: Code, span: Span, message: String, help: Option<String>) {
         self.problems.push(Problem { code, severity: Severity::Warning, span: Some(span), message, help });
     }
 
     fn wrong_type(&mut self, key: &str, (span, node): (Span, &Node), expected: &str) {
         let quotes = matches!(node.value, NodeValue::Bool(_) | NodeValue::Number(_)) && expected == "a text";
         let message = format!("`{key}` must be {expected}, not {}", describe(&node.value));
-        self.refuse("wrong-type", span, message, quotes.then(|| "put the value in quotes".to_owned()));
+        self.refuse(Code::WrongType, span, message, quotes.then(|| "put the value in quotes".to_owned()));
     }
 
     /// The value as a mapping of the API.
@@ -59,7 +59,7 @@ impl Reader {
         let entry = message.node.entry(name)?;
         if entry.value.is_null() {
             let text = format!("`{name}` has no value: the API server drops it");
-            self.warn("null-value", entry.key_span, text, Some("give it a value or delete it".to_owned()));
+            self.warn(Code::NullValue, entry.key_span, text, Some("give it a value or delete it".to_owned()));
             return None;
         }
         Some(entry)
@@ -103,7 +103,7 @@ impl Reader {
                 return value;
             }
             let text = format!("`{name}` must be a whole number {range}, not {text}");
-            self.refuse("wrong-type", entry.value.span, text, None);
+            self.refuse(Code::WrongType, entry.value.span, text, None);
         } else {
             self.wrong_type(name, placed(entry), &format!("a whole number {range}"));
         }
@@ -130,7 +130,12 @@ impl Reader {
             Some(near) => format!("write {near}"),
             None => format!("one of {}", all.join(", ")),
         };
-        self.refuse("unknown-enum-value", entry.value.span, format!("`{text}` is not a value of `{name}`"), Some(help));
+        self.refuse(
+            Code::UnknownEnumValue,
+            entry.value.span,
+            format!("`{text}` is not a value of `{name}`"),
+            Some(help),
+        );
         None
     }
 
@@ -148,7 +153,7 @@ impl Reader {
                 texts.insert(key.clone(), text.to_owned());
             } else if value.is_null() {
                 let text = format!("`{key}` of `{name}` has no value: the API server drops it");
-                self.warn("null-value", *key_span, text, Some("give it a value or delete it".to_owned()));
+                self.warn(Code::NullValue, *key_span, text, Some("give it a value or delete it".to_owned()));
             } else {
                 self.wrong_type(key, placed(entry), "a text");
             }
@@ -163,7 +168,7 @@ impl Reader {
         &mut self,
         message: Message<'_>,
         known: &[&'static str],
-        told: impl Fn(Message<'_>, &str) -> Option<(&'static str, String)>,
+        told: impl Fn(Message<'_>, &str) -> Option<(Code, String)>,
     ) {
         for entry in message.node.entries() {
             let key = entry.key.as_str();
@@ -175,13 +180,13 @@ impl Reader {
                 // Where the right key stands as well, writing it again would make it a duplicate.
                 let there = message.node.entry(name).is_some();
                 let delete = || format!("delete it: `{name}` is there as well");
-                ("misspelt-field", Some(if there { delete() } else { format!("write `{name}`") }))
+                (Code::MisspeltField, Some(if there { delete() } else { format!("write `{name}`") }))
             } else if let Some((code, help)) = told(message, key) {
                 (code, Some(help))
             } else {
                 let near = nearest(key, known).map(|name| format!("did you mean `{name}`?"));
                 let all = || (known.len() <= FEW_FIELDS).then(|| format!("its fields are {}", known.join(", ")));
-                ("unknown-field", near.or_else(all))
+                (Code::UnknownField, near.or_else(all))
             };
             self.warn(code, entry.key_span, text, help);
         }

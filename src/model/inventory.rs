@@ -38,6 +38,8 @@ pub struct Inventory {
     pub destination_rules: Shared<DestinationRule>,
     /// Istio Sidecars.
     pub sidecars: Shared<Sidecar>,
+    /// Objects that only migrations read, as they are: policies, Telemetry, extensions, HTTPRoutes.
+    pub policies: Shared<Object>,
     /// Mesh settings, one a control plane, the default revision first.
     pub meshes: Arc<Vec<Mesh>>,
     /// Revision tags and the revisions they stand for: labels of the webhooks that tags are made of.
@@ -47,6 +49,28 @@ pub struct Inventory {
 }
 
 impl Inventory {
+    /// Everything but EnvoyFilters: the lists are shared, so that this costs a list of pointers.
+    #[must_use]
+    pub fn without_filters(&self) -> Inventory {
+        Inventory {
+            envoy_filters: Vec::new(),
+            refused_filters: self.refused_filters.clone(),
+            namespaces: self.namespaces.clone(),
+            workloads: self.workloads.clone(),
+            services: self.services.clone(),
+            service_entries: self.service_entries.clone(),
+            gateways: self.gateways.clone(),
+            kube_gateways: self.kube_gateways.clone(),
+            virtual_services: self.virtual_services.clone(),
+            destination_rules: self.destination_rules.clone(),
+            sidecars: self.sidecars.clone(),
+            policies: self.policies.clone(),
+            meshes: Arc::clone(&self.meshes),
+            revision_tags: self.revision_tags.clone(),
+            other: self.other.clone(),
+        }
+    }
+
     /// The namespace of a name.
     pub fn namespace(&self, name: &str) -> Option<&Object> {
         self.namespaces.iter().find(|namespace| namespace.name == name).map(Arc::as_ref)

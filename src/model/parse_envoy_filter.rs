@@ -10,7 +10,7 @@ use super::envoy_filter::{
 };
 use super::fields::{Message, Reader, nearest};
 use crate::proto::time;
-use crate::source::{Node, NodeValue, Problem, Severity};
+use crate::source::{Code, Node, NodeValue, Problem, Severity};
 
 /// The only version of the API that has EnvoyFilter, in every release.
 pub const API_VERSION: &str = "networking.istio.io/v1alpha3";
@@ -101,7 +101,7 @@ fn read(reader: &mut Reader, document: &Node, default_namespace: &str) -> Option
         let span = document.entry("metadata").map_or(document.span, |entry| entry.key_span);
         let message = "metadata.name is missing".to_owned();
         let problem =
-            Problem { code: "missing-name", severity: Severity::Error, span: Some(span), message, help: None };
+            Problem { code: Code::MissingName, severity: Severity::Error, span: Some(span), message, help: None };
         reader.problems.push(problem);
     }
     let Some(spec) = reader.child(root, "spec") else { return Some(filter) };
@@ -143,7 +143,7 @@ fn check_api_version(reader: &mut Reader, root: Message<'_>) {
         None => "apiVersion is missing".to_owned(),
     };
     let help = Some(format!("write apiVersion: {API_VERSION}"));
-    let problem = Problem { code: "wrong-api-version", severity: Severity::Error, span: Some(span), message, help };
+    let problem = Problem { code: Code::WrongApiVersion, severity: Severity::Error, span: Some(span), message, help };
     reader.problems.push(problem);
 }
 
@@ -172,7 +172,7 @@ fn metadata(reader: &mut Reader, meta: Message<'_>, filter: &mut EnvoyFilter) {
             && let Some(node) = meta.node.get("creationTimestamp")
         {
             let message = format!("creationTimestamp `{text}` is not an RFC 3339 time, like 2026-01-15T00:00:30Z");
-            reader.warn("bad-timestamp", node.span, message, None);
+            reader.warn(Code::BadTimestamp, node.span, message, None);
         }
     }
 }
@@ -230,7 +230,7 @@ fn object(reader: &mut Reader, found: Message<'_>, apply_to: ApplyTo) -> ObjectM
         let place = first.filter(|_| apply_to.matched_by() == Some(name)).unwrap_or(name);
         if let (Some(first), Some(entry)) = (first, found.node.entry(place)) {
             let text = format!("`match` holds both `{first}` and `{name}`: it may hold one of them");
-            reader.refuse("several-match-objects", entry.key_span, text, None);
+            reader.refuse(Code::SeveralMatchObjects, entry.key_span, text, None);
         }
         first = Some(name);
         object = match name {
@@ -331,7 +331,7 @@ fn check(reader: &mut Reader, message: Message<'_>) {
     for entry in message.node.entries().iter().filter(|entry| legacy(&entry.key)) {
         let text = format!("`{}` is the EnvoyFilter API of Istio 1.2: the API server drops it", entry.key);
         let help = if entry.key == "filters" { "rewrite it as configPatches" } else { "use workloadSelector.labels" };
-        reader.warn("legacy-api", entry.key_span, text, Some(help.to_owned()));
+        reader.warn(Code::LegacyApi, entry.key_span, text, Some(help.to_owned()));
     }
     let mut known = known.to_vec();
     known.extend(["filters", "workloadLabels"]);
@@ -366,15 +366,15 @@ const HABITS: &[(&str, &str, &str)] = &[
 ];
 
 /// What is known of a key that is not a field of a mapping: the code of the problem and what to do.
-fn told(message: Message<'_>, key: &str) -> Option<(&'static str, String)> {
+fn told(message: Message<'_>, key: &str) -> Option<(Code, String)> {
     let mapping = message.name;
     if let Some((_, _, help)) = HABITS.iter().find(|(of, word, _)| *of == mapping && *word == key) {
-        return Some(("unknown-field", (*help).to_owned()));
+        return Some((Code::UnknownField, (*help).to_owned()));
     }
     if mapping == "workloadSelector" && nearest(key, &["labels"]).is_none() {
-        return Some(("misplaced-field", "labels stand one level deeper, below `labels`".to_owned()));
+        return Some((Code::MisplacedField, "labels stand one level deeper, below `labels`".to_owned()));
     }
-    elsewhere(message, key).map(|help| ("misplaced-field", help))
+    elsewhere(message, key).map(|help| (Code::MisplacedField, help))
 }
 
 /// Where a key belongs that stands in the wrong mapping.

@@ -2,7 +2,27 @@
 
 use std::{fmt, str::FromStr};
 
-/// A release of Istio. Ordered; a missing patch number counts as 0.
+/// The newest patch of each minor line, by Istio's tags up to 2026-08; the newest line has no patch yet.
+const NEWEST_PATCHES: &[(u16, u16)] = &[
+    (16, 7),
+    (17, 8),
+    (18, 7),
+    (19, 10),
+    (20, 8),
+    (21, 6),
+    (22, 8),
+    (23, 6),
+    (24, 6),
+    (25, 5),
+    (26, 8),
+    (27, 9),
+    (28, 10),
+    (29, 6),
+    (30, 3),
+    (31, 0),
+];
+
+/// A release of Istio. Ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Release {
     /// Major number, 1.
@@ -24,6 +44,12 @@ impl Release {
         Release { major: 1, minor, patch: 0 }
     }
 
+    /// The newest known patch of a minor line of Istio 1; of a line that is not known, its first release.
+    pub fn newest_of(minor: u16) -> Release {
+        let known = NEWEST_PATCHES.iter().find(|(line, _)| *line == minor);
+        Release::patch(minor, known.map_or(0, |(_, patch)| *patch))
+    }
+
     /// A patch release of Istio 1.
     pub const fn patch(minor: u16, patch: u16) -> Release {
         Release { major: 1, minor, patch }
@@ -39,7 +65,8 @@ impl fmt::Display for Release {
 impl FromStr for Release {
     type Err = String;
 
-    /// Reads `1.26`, `1.26.3`, `v1.26.3`, `1.26-dev`, `1.30.3-distroless`.
+    /// Reads `1.26.3`, `v1.26.3`, `1.26-dev`, `1.30.3-distroless`. A minor release without a patch (`1.26`) is its newest
+    /// known patch: releases of one line differ, and people who name the line run its end.
     fn from_str(text: &str) -> Result<Release, String> {
         let bad = || format!("`{text}` is not an Istio release; write it as 1.26 or 1.26.3");
         let digits = text.trim().trim_start_matches('v');
@@ -47,7 +74,10 @@ impl FromStr for Release {
         let mut parts = digits.split('.').map(str::parse::<u16>);
         let mut next = || parts.next().transpose().map_err(|_| bad());
         let (Some(major), Some(minor)) = (next()?, next()?) else { return Err(bad()) };
-        let patch = next()?.unwrap_or(0);
-        Ok(Release { major, minor, patch })
+        Ok(match next()? {
+            Some(patch) => Release { major, minor, patch },
+            None if major == 1 => Release::newest_of(minor),
+            None => Release { major, minor, patch: 0 },
+        })
     }
 }

@@ -1,11 +1,12 @@
 //! Resources of a proxy's configuration as a config dump gives them: kind, name, state and JSON text, not decoded.
 
+use crate::budget;
 use crate::model::inventory::Labels;
 use crate::model::proxy::Proxy;
 use crate::proto::json;
 use crate::proto::tree::{Tree, Value};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// The kinds of resources that EnvoyFilters can change.
@@ -94,7 +95,7 @@ impl Opened {
 
     /// The tree, the configurations of network filters opened; `None` when this is about another text.
     pub fn of(&self, text: &str) -> Option<&Tree<'static>> {
-        std::ptr::eq(self.text, text).then(|| self.tree.get_or_init(|| Opened::make(self.text)))
+        std::ptr::eq(self.text, text).then(|| self.tree.get_or_init(|| budget::unmetered(|| Opened::make(self.text))))
     }
 
     fn make(text: &'static str) -> Tree<'static> {
@@ -153,6 +154,8 @@ pub struct ProxyConfig<'a> {
     pub refused: Vec<RefusedResource<'a>>,
     /// How fields are written in the texts of `resources`.
     pub field_names: FieldNames,
+    /// Clusters that other proxies have, as JSON by name: filters may add them here by an annotation.
+    pub lent: Arc<BTreeMap<String, String>>,
 }
 
 impl<'a> ProxyConfig<'a> {
@@ -172,7 +175,7 @@ impl<'a> ProxyConfig<'a> {
             extensions: like.extensions.clone(),
         };
         let (resources, refused) = (Arc::clone(&self.resources), self.refused.clone());
-        ProxyConfig { proxy, resources, refused, field_names: self.field_names }
+        ProxyConfig { proxy, resources, refused, field_names: self.field_names, lent: Arc::clone(&self.lent) }
     }
 
     /// Every resource of a kind, static and draining ones too, in the order of the dump.

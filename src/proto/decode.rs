@@ -8,6 +8,7 @@ use super::numbers::{bytes, doubles, float, integer, range, signed};
 use super::schema::{Cardinality, Enum, Field, Kind, Message, Schema, WellKnown};
 use super::time;
 use super::tree::{TYPE_KEY, Tree, Value, type_name};
+use crate::budget;
 use crate::source::Step;
 use base64::Engine as _;
 use std::borrow::Cow;
@@ -137,7 +138,7 @@ impl Decoder {
                 Some(WellKnown::Wrapper(kind)) => return self.scalar(message, kind, value),
                 Some(WellKnown::Duration) => Value::String(write_duration(0).into()),
                 Some(WellKnown::Timestamp) => Value::String(time::write((0, 0)).into()),
-                Some(WellKnown::ListValue) => Value::List(Vec::new()),
+                Some(WellKnown::ListValue) => Value::EmptyList,
                 _ => Value::Map(Vec::new()),
             };
             return Some(Tree { origin, value: empty });
@@ -165,7 +166,7 @@ impl Decoder {
                 }
             }
             Some(WellKnown::ListValue) => {
-                if let Value::List(_) = value.value {
+                if let Value::List(_) | Value::EmptyList = value.value {
                     Some(doubles(value))
                 } else {
                     self.wrong(message, "a list");
@@ -185,10 +186,12 @@ impl Decoder {
     }
 
     fn fields<'a>(&mut self, message: Message, entries: Entries<'a>) -> Entries<'a> {
+        budget::charge_for(entries.len());
         let mut out: Vec<(Field, Tree<'a>)> = Vec::with_capacity(entries.len());
         // Whatever the JSON name holds wins, also a null or a default, wherever it stands.
         let doubled = |key: &str| {
             let field = message.field(key)?;
+            budget::charge_for(entries.len() / 8);
             (key != field.json_name()).then(|| entries.iter().any(|(other, _)| *other == *field.json_name()))
         };
         let lost: Vec<bool> = entries.iter().map(|(key, _)| doubled(key).unwrap_or(false)).collect();
@@ -240,9 +243,13 @@ impl Decoder {
         let origin = value.origin;
         match field.cardinality() {
             Cardinality::Repeated => {
-                let Value::List(items) = value.value else {
-                    self.wrong(message, "a list");
-                    return None;
+                let items = match value.value {
+                    Value::List(items) => items,
+                    Value::EmptyList => return None,
+                    _ => {
+                        self.wrong(message, "a list");
+                        return None;
+                    }
                 };
                 let items: Vec<_> = items
                     .into_iter()

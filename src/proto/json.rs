@@ -2,6 +2,7 @@
 
 use super::json_scan;
 use super::tree::{Origin, TYPE_KEY, Tree, Value};
+use crate::budget;
 use std::borrow::Cow;
 
 /// Deepest nesting the parser follows. Envoy's own JSON parser stops at 100.
@@ -33,6 +34,18 @@ pub(super) fn parse_opened(text: &str) -> Result<Value<'_>, JsonError> {
     Ok(value)
 }
 
+/// Parses an object of which only these keys are looked into: lists and objects under all others stay raw.
+pub(super) fn parse_partly<'a>(text: &'a str, keys: &'static [&'static str]) -> Result<Value<'a>, JsonError> {
+    let mut parser = Parser { only: Some(keys), ..Parser::new(text) };
+    parser.space();
+    let value = parser.value(0, true)?;
+    parser.space();
+    if parser.at < text.len() {
+        return Err(parser.error("nothing after the end of the value"));
+    }
+    Ok(value)
+}
+
 /// Type URL of an object whose first key is `@type`.
 pub(super) fn type_url(text: &str) -> Option<Cow<'_, str>> {
     let mut parser = Parser::new(text);
@@ -54,11 +67,13 @@ struct Parser<'a> {
     /// The items of the lists that are open, and the entries of the objects: each ends up in a list of its own size.
     items: Vec<Tree<'a>>,
     entries: Vec<(Cow<'a, str>, Tree<'a>)>,
+    /// Keys of the outermost object that are looked into; `None`: all.
+    only: Option<&'static [&'static str]>,
 }
 
 impl<'a> Parser<'a> {
     const fn new(text: &'a str) -> Parser<'a> {
-        Parser { text, at: 0, items: Vec::new(), entries: Vec::new() }
+        Parser { text, at: 0, items: Vec::new(), entries: Vec::new(), only: None }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -123,10 +138,11 @@ impl<'a> Parser<'a> {
         self.space();
         if self.peek() == Some(b']') {
             self.at += 1;
-            return Ok(Value::List(Vec::new()));
+            return Ok(Value::EmptyList);
         }
         loop {
             self.space();
+            budget::charge(1);
             let item = Tree::new(self.value(depth + 1, false)?);
             self.items.push(item);
             self.space();
@@ -161,8 +177,11 @@ impl<'a> Parser<'a> {
             self.space();
             self.expect(b':', "`:`")?;
             self.space();
-            let value = Tree::new(self.value(depth + 1, false)?);
-            self.entries.push((key, value));
+            budget::charge(1);
+            let container = matches!(self.peek(), Some(b'{' | b'['));
+            let left = depth == 0 && container && self.only.is_some_and(|only| !only.iter().any(|it| *it == key));
+            let value = if left { self.raw()? } else { self.value(depth + 1, false)? };
+            self.entries.push((key, Tree::new(value)));
             self.space();
             match self.peek() {
                 Some(b',') => self.at += 1,
@@ -173,6 +192,14 @@ impl<'a> Parser<'a> {
                 _ => return Err(self.error("`,` or `}`")),
             }
         }
+    }
+
+    /// A list or an object as it stands.
+    fn raw(&mut self) -> Result<Value<'a>, JsonError> {
+        let start = self.at;
+        let end = json_scan::container_end(self.text.as_bytes(), start + 1);
+        self.at = end.ok_or(JsonError { at: self.text.len(), message: "the end of a list or an object" })?;
+        Ok(Value::Raw(&self.text[start..self.at]))
     }
 
     fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
@@ -201,14 +228,15 @@ pub enum Style {
     Indented(usize),
 }
 
-/// Writes a tree as JSON. Lists without items are left out, as proto JSON does.
+/// Writes a tree as JSON. Repeated fields without items are left out, as proto JSON does; those of a Struct stay.
 pub fn write(tree: &Tree<'_>, style: Style) -> String {
     let mut out = String::new();
     Writer { out: &mut out, style, sort: false }.tree(tree, 0);
     out
 }
 
-/// The one text of everything that means the same: keys sorted, numbers in one spelling, no empty lists, all opened.
+/// The one text of everything that means the same: keys sorted, numbers in one spelling, no repeated fields without
+/// items, all opened.
 pub fn canonical(tree: &Tree<'_>) -> String {
     let mut out = String::new();
     Writer { out: &mut out, style: Style::Compact, sort: true }.tree(tree, 0);
@@ -243,6 +271,7 @@ impl Writer<'_> {
                 self.tree(&opened, level);
             }
             Value::List(items) => self.list(items, level),
+            Value::EmptyList => self.out.push_str("[]"),
             Value::Map(entries) => self.map(entries, level),
         }
     }
@@ -332,6 +361,7 @@ fn string(out: &mut String, text: &str) {
 /// A tree of a document's node. Numbers and strings are borrowed.
 pub fn from_node(node: &crate::source::Node, origin: Origin) -> Tree<'_> {
     use crate::source::NodeValue;
+    budget::charge(1);
     let value = match &node.value {
         NodeValue::Null => Value::Null,
         NodeValue::Bool(value) => Value::Bool(*value),
@@ -352,6 +382,7 @@ pub fn from_json(value: &serde_json::Value) -> Tree<'static> {
         serde_json::Value::Bool(value) => Value::Bool(*value),
         serde_json::Value::Number(number) => Value::Number(Cow::Owned(number.to_string())),
         serde_json::Value::String(text) => Value::String(Cow::Owned(text.clone())),
+        serde_json::Value::Array(items) if items.is_empty() => Value::EmptyList,
         serde_json::Value::Array(items) => Value::List(items.iter().map(from_json).collect()),
         serde_json::Value::Object(entries) => {
             Value::Map(entries.iter().map(|(key, value)| (Cow::Owned(key.clone()), from_json(value))).collect())
@@ -377,7 +408,8 @@ mod tests {
 
     #[test]
     fn trees_that_mean_the_same_have_one_canonical_text() {
-        let left = parse(r#"{"b": 1.50, "a": [], "c": "\u00e9\n"}"#).unwrap();
+        let mut left = parse(r#"{"b": 1.50, "a": [1], "c": "\u00e9\n"}"#).unwrap();
+        left.list_mut("a").unwrap().clear();
         let right = parse("{\"c\":\"é\\n\",\"b\":1.5}").unwrap();
         assert!(left.same(&right));
     }

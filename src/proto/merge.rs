@@ -4,6 +4,7 @@ use super::decode::is_default;
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 use super::wire;
+use crate::budget;
 use std::borrow::Cow;
 
 /// What a merge did to one place.
@@ -103,6 +104,7 @@ impl Merger<'_> {
     pub fn merge<'a>(&mut self, message: Message, target: &mut Tree<'a>, source: &Tree<'a>) {
         target.open();
         for (key, value) in source.readable().entries() {
+            budget::charge(4);
             if let Some(field) = message.field(key) {
                 let mark = enter(&mut self.path, field.name());
                 self.field(message, field, target, value);
@@ -153,7 +155,7 @@ impl Merger<'_> {
             Some(WellKnown::ListValue) => self.append(old, value),
             Some(WellKnown::Value) => match (&old.value, &value.value) {
                 (Value::Map(_), Value::Map(_)) => self.map_entries(old, value),
-                (Value::List(_), Value::List(_)) => self.append(old, value),
+                (Value::List(_) | Value::EmptyList, Value::List(_) | Value::EmptyList) => self.append(old, value),
                 _ => self.replace(old, value),
             },
             _ => self.merge(message, old, value),
@@ -192,6 +194,9 @@ impl Merger<'_> {
     }
 
     fn append<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
+        if value.items().is_empty() {
+            return;
+        }
         let first = old.items().len();
         let place = format!("{}[{first}]", self.path);
         self.note_at(place, ChangeKind::Appended, None, Some(value));

@@ -1,5 +1,6 @@
 //! Envoy's API as data: descriptors per release, typed trees of JSON, decoding and merging.
 
+mod bytes;
 pub mod camel;
 pub mod decode;
 pub mod json;

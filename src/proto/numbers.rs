@@ -46,7 +46,7 @@ fn whole(text: &str) -> Option<i128> {
     number.to_string().parse().ok()
 }
 
-/// Numbers inside a Struct or Value, as the doubles that they are there.
+/// Numbers inside a Struct or Value, as the doubles that they are there, and its empty lists, which are values there.
 pub(super) fn doubles(mut tree: Tree<'_>) -> Tree<'_> {
     fn walk(value: &mut Value<'_>) {
         match value {
@@ -57,6 +57,7 @@ pub(super) fn doubles(mut tree: Tree<'_>) -> Tree<'_> {
                     *text = Cow::Owned(number.to_string());
                 }
             }
+            Value::List(items) if items.is_empty() => *value = Value::EmptyList,
             Value::List(items) => items.iter_mut().for_each(|item| walk(&mut item.value)),
             Value::Map(entries) => entries.iter_mut().for_each(|(_, item)| walk(&mut item.value)),
             _ => {}
@@ -117,6 +118,7 @@ pub(super) fn bytes(value: &Tree<'_>) -> Option<Vec<u8>> {
     match &value.value {
         Value::Null => Some(Vec::new()),
         Value::String(text) => LENIENT.decode(text.replace(['\r', '\n'], "")).ok(),
+        Value::EmptyList => Some(Vec::new()),
         Value::List(items) => items
             .iter()
             .map(|item| match &item.value {

@@ -3,7 +3,7 @@
 //! Of the rules that Envoy's API uses, the forms of an address, a URI and a host name are not read: a value is taken
 //! for good there.
 
-use super::wire::{Raw, read_field};
+use super::bytes::{Raw, read_field};
 
 /// The rules of one field.
 #[derive(Clone, Debug, Default, PartialEq)]

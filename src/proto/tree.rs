@@ -3,6 +3,7 @@
 //! Trees borrow their text from the config dump. The payload of an `Any` stays raw text until somebody looks inside.
 
 use super::json;
+use crate::budget;
 use std::borrow::Cow;
 
 /// What wrote a node: 0 is istiod, any other number is a patch (the engine numbers them).
@@ -38,13 +39,18 @@ pub enum Value<'a> {
     Number(Cow<'a, str>),
     /// A string; also 64-bit integers, bytes, durations, enum names.
     String(Cow<'a, str>),
-    /// A repeated field.
+    /// A repeated field. One without items is absent: it is never written.
     List(Vec<Tree<'a>>),
+    /// A list without items inside a `google.protobuf.Struct`, where it is a value of its own.
+    EmptyList,
     /// A message or a map, in the order of the input.
     Map(Vec<(Cow<'a, str>, Tree<'a>)>),
-    /// JSON text of an object nobody has looked into yet: the payload of an `Any`.
+    /// JSON text of an object or a list nobody has looked into yet: the payload of an `Any`, or something in one.
     Raw(&'a str),
 }
+
+/// Keys that are compared for the price of a unit of the budget.
+const SEARCHED: usize = 8;
 
 /// The key that holds the type URL of an `Any` in proto JSON.
 pub const TYPE_KEY: &str = "@type";
@@ -67,6 +73,19 @@ impl<'a> Tree<'a> {
             let value = json::parse_opened(text).unwrap_or(Value::Map(Vec::new()));
             self.value = value;
             self.set_origin(self.origin);
+        }
+    }
+
+    /// Parses raw text of an object as far as these keys lead; under all others lists and objects stay raw.
+    pub fn open_partly(&mut self, keys: &'static [&'static str]) {
+        if let Value::Raw(text) = self.value {
+            match json::parse_partly(text, keys) {
+                Ok(value) => {
+                    self.value = value;
+                    self.set_origin(self.origin);
+                }
+                Err(_) => self.open(),
+            }
         }
     }
 
@@ -93,6 +112,7 @@ impl<'a> Tree<'a> {
     /// Tags the node and everything in it.
     pub fn set_origin(&mut self, origin: Origin) {
         self.origin = origin;
+        budget::charge(1);
         match &mut self.value {
             Value::List(items) => items.iter_mut().for_each(|item| item.set_origin(origin)),
             Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| value.set_origin(origin)),
@@ -111,6 +131,7 @@ impl<'a> Tree<'a> {
     /// Everything that wrote the node or something in it, each once.
     pub fn origins(&self) -> Vec<Origin> {
         fn collect(tree: &Tree<'_>, into: &mut Vec<Origin>) {
+            budget::charge_for(1 + into.len() / SEARCHED);
             if !into.contains(&tree.origin) {
                 into.push(tree.origin);
             }
@@ -124,6 +145,7 @@ impl<'a> Tree<'a> {
 
     /// The value under a key; `None` for anything that is not an open map.
     pub fn get(&self, key: &str) -> Option<&Tree<'a>> {
+        budget::charge_for(1 + self.entries().len() / SEARCHED);
         self.entries().iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
@@ -170,6 +192,9 @@ impl<'a> Tree<'a> {
 
     /// The items of a list, to change.
     pub fn items_mut(&mut self) -> Option<&mut Vec<Tree<'a>>> {
+        if matches!(self.value, Value::EmptyList) {
+            self.value = Value::List(Vec::new());
+        }
         match &mut self.value {
             Value::List(items) => Some(items),
             _ => None,

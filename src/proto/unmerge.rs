@@ -113,6 +113,7 @@ fn hollow(tree: &Tree<'_>) -> bool {
         || match &tree.value {
             Value::Map(entries) => entries.iter().all(|(_, value)| hollow(value)),
             Value::List(items) => items.is_empty(),
+            Value::EmptyList => true,
             _ => false,
         }
 }
@@ -215,7 +216,7 @@ impl Unmerger<'_> {
                 // Equal: a map or a list of these entries may have been there, or anything else.
                 _ if holds(old, value) => self.leaf(old, value),
                 (Value::Map(_), Value::Map(_)) => self.map(old, value),
-                (Value::List(_), Value::List(_)) => self.list(old, value),
+                (Value::List(_) | Value::EmptyList, Value::List(_) | Value::EmptyList) => self.list(old, value),
                 _ => self.leaf(old, value),
             },
             _ => self.message(message, old, value),

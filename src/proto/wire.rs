@@ -4,6 +4,7 @@
 //! MERGE meets a different one, and so does a merge of two `Any`s of which the second is empty. prost cannot stand in:
 //! it refuses a known field with another wire type, where Go keeps it as an unknown one; and Go writes oneofs last.
 
+use super::bytes::{Raw, read_field, read_varint};
 use super::decode::{is_default, parse_go_duration, write_duration};
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{TYPE_KEY, Tree, Value};
@@ -37,6 +38,11 @@ pub fn any(schema: Schema, type_name: &str, tree: &Tree<'_>) -> Option<Vec<u8>> 
     field(1, format!("type.googleapis.com/{type_name}").as_bytes(), &mut out);
     field(2, &payload, &mut out);
     Some(out)
+}
+
+/// The bytes of a message as a tree. `None` when the schema does not know a type in them, or when they do not parse.
+pub fn message(schema: Schema, type_name: &str, bytes: &[u8]) -> Option<Tree<'static>> {
+    decode_message(schema, schema.message(type_name)?, bytes, 0)
 }
 
 /// Appends a field of bytes, a text or a message.
@@ -264,7 +270,7 @@ fn encode_json(tree: &Tree<'_>, out: &mut Vec<u8>) -> Option<()> {
             }
             bytes_field(5, &fields, out);
         }
-        Value::List(_) => {
+        Value::List(_) | Value::EmptyList => {
             let mut items = Vec::new();
             encode_json_list(&opened, &mut items)?;
             bytes_field(6, &items, out);
@@ -281,54 +287,6 @@ fn encode_json_list(tree: &Tree<'_>, out: &mut Vec<u8>) -> Option<()> {
         bytes_field(1, &inner, out);
     }
     Some(())
-}
-
-/// One field as it stands in the bytes.
-pub(super) enum Raw<'b> {
-    Varint(u64),
-    Fixed64([u8; 8]),
-    Bytes(&'b [u8]),
-    Fixed32([u8; 4]),
-}
-
-fn read_varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0u64;
-    for shift in (0..70).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-        if byte < 0x80 {
-            return (shift < 63 || byte <= 1).then_some(value);
-        }
-    }
-    None
-}
-
-/// Number and content of the next field; groups are skipped. `None` on malformed bytes.
-pub(super) fn read_field<'b>(bytes: &mut &'b [u8]) -> Option<(u32, Raw<'b>)> {
-    let key = read_varint(bytes)?;
-    let number = u32::try_from(key >> 3).ok().filter(|&number| number > 0 && number < 1 << 29)?;
-    let raw = match key & 7 {
-        0 => Raw::Varint(read_varint(bytes)?),
-        1 => {
-            let (head, rest) = bytes.split_first_chunk::<8>()?;
-            *bytes = rest;
-            Raw::Fixed64(*head)
-        }
-        2 => {
-            let length = usize::try_from(read_varint(bytes)?).ok()?;
-            let (head, rest) = bytes.split_at_checked(length)?;
-            *bytes = rest;
-            Raw::Bytes(head)
-        }
-        5 => {
-            let (head, rest) = bytes.split_first_chunk::<4>()?;
-            *bytes = rest;
-            Raw::Fixed32(*head)
-        }
-        _ => return None,
-    };
-    Some((number, raw))
 }
 
 /// Deepest nesting of messages that is decoded; Go's limit is 10,000, nothing real comes near either.
@@ -367,7 +325,7 @@ fn decode_message(schema: Schema, message: Message, bytes: &[u8], depth: usize) 
         },
         Some(WellKnown::ListValue) => match get("values") {
             Some(values) => values.clone(),
-            None => Tree::new(Value::List(Vec::new())),
+            None => Tree::new(Value::EmptyList),
         },
         Some(WellKnown::Value) => match fields.into_iter().next() {
             Some((key, value)) if key != "null_value" => value,

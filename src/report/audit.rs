@@ -24,6 +24,16 @@ fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
         (Some(Class::Deprecated), counts.deprecated, word(counts.deprecated, "is deprecated", "are deprecated")),
         (Some(Class::Cleanup), counts.cleanup, word(counts.cleanup, "can be cleaned up", "can be cleaned up")),
         (None, counts.ready, word(counts.ready, "is ready", "are ready")),
+        (
+            Some(Class::Breaks),
+            counts.lost_to_panics,
+            word(counts.lost_to_panics, "loses its effect to a panic", "lose their effect to a panic"),
+        ),
+        (
+            Some(Class::Deprecated),
+            counts.broken_today,
+            word(counts.broken_today, "is broken today already", "are broken today already"),
+        ),
     ];
     all.into_iter().filter(|(_, number, _)| *number > 0).map(|(class, _, text)| (class, text)).collect()
 }

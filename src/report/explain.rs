@@ -1,8 +1,11 @@
 //! An explanation for people.
 
-use super::style::{Role, Terminal, count, shorten, wrap};
+use super::style::{Role, Terminal, columns, count, shorten, wrap};
+use super::verdict::{mark, outcome};
+use crate::engine::Outcome;
 use crate::explain::view::{Abort, Change, Effect, Explanation, Filter, HttpChain, Patch, Place, Proxy, Reason};
 use crate::source::{Severity, Sources};
+use crate::study::InEffect;
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
@@ -65,6 +68,9 @@ impl Writer<'_> {
                 format!("a listener now asks for route {route}; what istiod makes of it cannot be told from a dump");
             self.line(0, &text)?;
         }
+        for host in &proxy.unknown_services {
+            self.line(0, &super::missing_service(host))?;
+        }
         for refused in &proxy.refused {
             let text = format!("Envoy refused an update of {} {}: {}", refused.kind, refused.name, refused.details);
             writeln!(self.out, "{}", terminal.paint(Role::Bad, text))?;
@@ -113,7 +119,7 @@ impl Writer<'_> {
     }
 
     fn painted(&mut self, indent: usize, mark: &str, role: Option<Role>, text: &str) -> io::Result<()> {
-        let hang = mark.chars().count();
+        let hang = columns(mark);
         for (index, line) in wrap(text, self.terminal.width.saturating_sub(indent + hang).max(20)).iter().enumerate() {
             let line = role.map_or_else(|| line.clone(), |role| self.terminal.paint(role, line).into_owned());
             let mark = if index == 0 { mark.to_owned() } else { " ".repeat(hang) };
@@ -130,7 +136,7 @@ impl Writer<'_> {
         }
         if attached.len() > 1 {
             self.heading("Order", "priority, then root namespace first, then creation time, then name")?;
-            let width = attached.iter().map(|filter| full_name(filter).chars().count()).max().unwrap_or(0);
+            let width = attached.iter().map(|filter| columns(&full_name(filter))).max().unwrap_or(0);
             for filter in &attached {
                 let position = filter.position.unwrap_or_default();
                 let why = self.terminal.paint(Role::Dim, order_reason(filter));
@@ -156,7 +162,7 @@ impl Writer<'_> {
             .filters
             .iter()
             .flat_map(|filter| &filter.patches)
-            .any(|patch| matches!(patch.in_effect, Some("yes" | "partly")));
+            .any(|patch| matches!(patch.in_effect, Some(InEffect::Yes | InEffect::Partly)));
         let (attached, others): (Vec<&Filter>, Vec<&Filter>) = proxy.filters.iter().partition(|filter| filter.selected);
         if !attached.is_empty() {
             self.heading("Patches", "")?;
@@ -232,12 +238,12 @@ impl Writer<'_> {
 
     fn reason(&mut self, reason: &Reason, patch: &Patch) -> io::Result<()> {
         let place = match &reason.source {
-            Some(source) if patch.outcome != "not-selected" => {
+            Some(source) if patch.outcome != Outcome::NotSelected => {
                 format!("  {}:{}:{}", source.file, source.line, source.column)
             }
             _ => String::new(),
         };
-        let fits = reason.message.chars().count() + place.chars().count() + 8 <= self.terminal.width;
+        let fits = columns(&reason.message) + columns(&place) + 8 <= self.terminal.width;
         if fits {
             writeln!(self.out, "        {}{}", reason.message, self.terminal.paint(Role::Dim, &place))?;
         } else {
@@ -254,7 +260,7 @@ impl Writer<'_> {
 
     fn effect(&mut self, effect: &Effect, patch: &Patch) -> io::Result<()> {
         // What a patch that was not applied met is said by its reason.
-        if patch.outcome != "applied" && matches!(effect.effect, "no-op" | "panicked") {
+        if patch.outcome != Outcome::Applied && matches!(effect.effect, "no-op" | "panicked") {
             return Ok(());
         }
         let verb = match effect.effect {
@@ -310,12 +316,12 @@ impl Writer<'_> {
 
     fn changes(&mut self, changes: &[Change]) -> io::Result<()> {
         let shown = if self.detail.verbose { usize::MAX } else { 2 * FEW };
-        let width = changes.iter().take(shown).map(|change| change.path.chars().count()).max().unwrap_or(0).min(40);
+        let width = changes.iter().take(shown).map(|change| columns(&change.path)).max().unwrap_or(0).min(40);
         for change in changes.iter().take(shown) {
             let room = if self.detail.verbose {
                 usize::MAX
             } else {
-                (self.terminal.width.saturating_sub(10 + width.max(change.path.chars().count()) + 6) / 2).max(16)
+                (self.terminal.width.saturating_sub(10 + width.max(columns(&change.path)) + 6) / 2).max(16)
             };
             let before = change.before.as_ref().map(|text| shorten(unquoted(text), room));
             let after = change.after.as_ref().map(|text| shorten(unquoted(text), room));
@@ -395,7 +401,7 @@ impl Writer<'_> {
         if places.len() > shown {
             self.painted(2, "", Some(Role::Dim), &format!("and {} more (--verbose)", places.len() - shown))?;
         }
-        let width = chain.filters.iter().map(|filter| filter.name.chars().count()).max().unwrap_or(0);
+        let width = chain.filters.iter().map(|filter| columns(&filter.name)).max().unwrap_or(0);
         for (index, filter) in chain.filters.iter().enumerate() {
             let by = |it: &crate::explain::view::PatchRef| format!("{}{}", it.filter, index_of(it.index));
             let mut origin = filter.origin.as_ref().map_or("istiod".to_owned(), by);
@@ -471,7 +477,7 @@ fn summary(proxy: &Proxy) -> String {
     };
     let patches = || attached.iter().flat_map(|filter| &filter.patches);
     let mut parts = Vec::new();
-    let in_effect = |patch: &&Patch| patch.in_effect == Some("yes") || patch.uncertain;
+    let in_effect = |patch: &&Patch| patch.in_effect == Some(InEffect::Yes) || patch.uncertain;
     let uncertain = patches().filter(|patch| patch.uncertain).count();
     let number = patches().filter(in_effect).count() - uncertain;
     if number > 0 {
@@ -480,15 +486,15 @@ fn summary(proxy: &Proxy) -> String {
     if uncertain > 0 {
         parts.push(format!("{uncertain} that cannot be told"));
     }
-    for (word, text) in [
-        ("applied", "applied"),
-        ("no-match", "matching nothing"),
-        ("no-op", "without effect"),
-        ("discarded", "discarded by istiod"),
-        ("aborted", "lost to a panic"),
-        ("not-selected", "for other proxies"),
+    for (outcome, text) in [
+        (Outcome::Applied, "applied"),
+        (Outcome::NoMatch, "matching nothing"),
+        (Outcome::NoOp, "without effect"),
+        (Outcome::Discarded, "discarded by istiod"),
+        (Outcome::Aborted, "lost to a panic"),
+        (Outcome::NotSelected, "for other proxies"),
     ] {
-        let number = patches().filter(|patch| patch.outcome == word && !in_effect(patch)).count();
+        let number = patches().filter(|patch| patch.outcome == outcome && !in_effect(patch)).count();
         if number > 0 {
             parts.push(format!("{number} {text}"));
         }
@@ -497,31 +503,6 @@ fn summary(proxy: &Proxy) -> String {
         return head;
     }
     format!("{head}; {}: {}", count(patches().count(), "patch", "patches"), parts.join(", "))
-}
-
-fn mark(patch: &Patch) -> (&'static str, Role) {
-    match patch.outcome {
-        _ if patch.uncertain => ("?", Role::Dim),
-        "applied" if !patch.later.is_empty() || !patch.lost.is_empty() => ("✓", Role::Odd),
-        "applied" => ("✓", Role::Good),
-        "not-selected" => ("–", Role::Dim),
-        "no-op" if patch.in_effect == Some("yes") => ("✓", Role::Good),
-        "no-op" => ("○", Role::Odd),
-        _ => ("✗", Role::Bad),
-    }
-}
-
-fn outcome(patch: &Patch, live: bool) -> String {
-    match (patch.in_effect, patch.outcome) {
-        (Some("yes"), _) => "in effect".to_owned(),
-        (_, "no-match" | "no-op" | "aborted") if patch.uncertain => "cannot be told".to_owned(),
-        (Some("partly"), "applied") => "partly in effect".to_owned(),
-        (Some("no"), "applied") if live => "applied, not yet in this dump".to_owned(),
-        (_, "no-match") => "no match".to_owned(),
-        (_, "no-op") => "no effect".to_owned(),
-        (_, "not-selected") => "not for this proxy".to_owned(),
-        (_, word) => word.to_owned(),
-    }
 }
 
 fn few(texts: &[String], all: bool) -> String {

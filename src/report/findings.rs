@@ -6,19 +6,20 @@ mod json;
 mod sarif;
 
 pub use ci::{github, gitlab, junit, markdown};
-pub use human::{one, stat, text};
+pub use human::{Detail, one, stat, text};
 pub use json::{API_VERSION, json};
 pub use sarif::sarif;
 
 use crate::lint::istioctl::Verdict;
 use crate::lint::summary::Summary;
-use crate::lint::{Finding, Rule};
+use crate::lint::{Finding, RuleInfo};
+use crate::mesh::Scope;
 use crate::source::{Position, Sources, Span};
 
 /// Where the documentation of a rule is published; `None` for a build that does not know.
-fn published(rule: &Rule) -> Option<String> {
+fn published(rule: &RuleInfo) -> Option<String> {
     let repository = env!("CARGO_PKG_REPOSITORY");
-    (rule.custom.is_none() && !repository.is_empty())
+    (!rule.is_custom() && !repository.is_empty())
         .then(|| format!("{repository}/blob/main/rules/README.md#{}", rule.code.to_lowercase()))
 }
 
@@ -38,6 +39,8 @@ pub struct Report<'r> {
     pub trouble: &'r [String],
     /// What istioctl would report.
     pub istioctl: &'r [Verdict],
+    /// What was looked at.
+    pub scope: &'r Scope,
 }
 
 impl Report<'_> {

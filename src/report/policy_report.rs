@@ -7,6 +7,7 @@ use crate::lint::Finding;
 use crate::lint::config::word;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Sources, field_path};
+use crate::words::fnv;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -141,15 +142,10 @@ fn name(filter: &str, part: usize) -> String {
     if whole.len() <= LONGEST_NAME {
         return whole;
     }
-    let end = format!("-{:016x}{suffix}", hash(filter));
+    let end = format!("-{:016x}{suffix}", fnv(filter));
     // Names of objects are ASCII.
     let kept: String = whole.chars().take(LONGEST_NAME - end.len()).collect();
     format!("{}{end}", kept.trim_end_matches(['-', '.']))
-}
-
-/// FNV-1a: the same number on every machine and in every release.
-pub fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn cut(text: &str) -> String {

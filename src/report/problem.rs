@@ -1,7 +1,7 @@
 //! Problems with inputs, each with the line it is about.
 
 use super::style::{Role, Terminal};
-use crate::source::{FileId, Problem, Severity, Sources, Span};
+use crate::source::{Code, FileId, Problem, Severity, Sources, Span, escape};
 use codespan_reporting::diagnostic::{self, Diagnostic, Label};
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::termcolor::{Ansi, WriteColor};
@@ -49,6 +49,7 @@ fn offset(at: usize) -> u32 {
 
 /// Writes one problem; without a place as one or two lines, with a place with its line and a caret.
 pub fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources, problem: &Problem) -> io::Result<()> {
+    let message = escape::one_line(&problem.message);
     let word = match problem.severity {
         Severity::Error => terminal.paint(Role::Bad, "error"),
         Severity::Warning => terminal.paint(Role::Odd, "warning"),
@@ -56,7 +57,7 @@ pub fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources, probl
     };
     let Some(span) = problem.span.filter(|span| line_length(sources, *span) <= MAX_LINE) else {
         let place = problem.span.map(|span| format!("{}: ", sources.place(span))).unwrap_or_default();
-        writeln!(out, "{word}: {place}{}", problem.message)?;
+        writeln!(out, "{word}: {place}{message}")?;
         if let Some(help) = &problem.help {
             writeln!(out, "  help: {help}")?;
         }
@@ -69,7 +70,7 @@ pub fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources, probl
     };
     let notes = problem.help.iter().map(|help| format!("help: {help}")).collect();
     let diagnostic = Diagnostic::new(severity)
-        .with_message(&problem.message)
+        .with_message(&*message)
         .with_label(Label::primary(span.file, one_line(sources, span)))
         .with_notes(notes);
     emit(out, terminal, sources, &diagnostic)
@@ -88,7 +89,7 @@ pub fn excerpt(
         out,
         terminal,
         sources,
-        &Problem { code: "", severity, span: Some(span), message: message.to_owned(), help: None },
+        &Problem { code: Code::CustomRule, severity, span: Some(span), message: message.to_owned(), help: None },
     )
 }
 

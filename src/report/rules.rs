@@ -3,7 +3,7 @@
 use super::style::{Role, Terminal, count, wrap};
 use crate::lint::Rule;
 use crate::lint::config::word;
-use crate::lint::rule::THEMES;
+use crate::lint::rule::{Family, RuleInfo};
 use crate::source::Severity;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -23,12 +23,13 @@ const NARROW: usize = 24;
 pub fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static Rule]) -> io::Result<()> {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
     let code_width = rules.iter().map(|rule| rule.code.len()).max().unwrap_or_default();
-    for (digit, theme) in THEMES.iter().chain(&[(' ', "custom")]) {
-        let of_theme: Vec<_> = rules.iter().filter(|rule| rule.theme() == *theme).collect();
+    for family in Family::ALL.into_iter().chain([Family::Custom]) {
+        let (digit, theme) = (family.digit(), family.title());
+        let of_theme: Vec<_> = rules.iter().filter(|rule| rule.family == family).collect();
         if of_theme.is_empty() {
             continue;
         }
-        let codes = if *digit == ' ' { String::new() } else { format!("EF{digit}xx ") };
+        let codes = if digit == ' ' { String::new() } else { format!("EF{digit}xx ") };
         writeln!(out, "{}", terminal.paint(Role::Strong, format!("{codes}{theme}")))?;
         for rule in of_theme {
             let severity = terminal.paint(role(rule.severity), format!("{:<7}", word(rule.severity)));
@@ -58,17 +59,23 @@ pub fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static Rule]) -
     writeln!(out, "{}; `rules CODE` shows one", count(rules.len(), "rule", "rules"))
 }
 
+/// What the rule needs, after what else is said about it.
+fn needs(rule: &RuleInfo) -> String {
+    let needs: Vec<&str> = rule.needs.iter().map(|need| need.title()).collect();
+    if needs.is_empty() { String::new() } else { format!(", needs {}", needs.join(" and ")) }
+}
+
 /// Markdown's code marks left out.
 fn plain(text: &str) -> String {
     text.trim().replace('`', "")
 }
 
 /// Writes the documentation of a rule; with its example and what is said of that, if there is one.
-pub fn one(out: &mut dyn Write, terminal: Terminal, rule: &Rule, example: Option<(&str, &str)>) -> io::Result<()> {
+pub fn one(out: &mut dyn Write, terminal: Terminal, rule: &RuleInfo, example: Option<(&str, &str)>) -> io::Result<()> {
     let severity = terminal.paint(role(rule.severity), word(rule.severity));
     let fix = if rule.fixes { ", offers a fix" } else { "" };
     writeln!(out, "{} {}", terminal.paint(Role::Strong, rule.code), terminal.paint(Role::Strong, rule.name))?;
-    writeln!(out, "{severity}, theme: {}{fix}\n", rule.theme())?;
+    writeln!(out, "{severity}, theme: {}{fix}{}\n", rule.theme(), needs(rule))?;
     for line in wrap(&plain(rule.summary), terminal.width) {
         writeln!(out, "{line}")?;
     }
@@ -124,6 +131,7 @@ pub fn json(out: &mut dyn Write, rules: &[&'static Rule]) -> io::Result<()> {
                 "theme": rule.theme(),
                 "severity": word(rule.severity),
                 "fixes": rule.fixes,
+                "needs": rule.needs.iter().map(|need| need.title()).collect::<Vec<_>>(),
                 "summary": rule.summary.trim(),
                 "documentation": rule.documentation(),
             })

@@ -1,8 +1,12 @@
 //! Colours and widths of a terminal.
 
+use crate::source::escape;
 use owo_colors::{OwoColorize, Style};
 use std::borrow::Cow;
 use std::fmt::Display;
+use unicode_width::UnicodeWidthStr;
+
+pub use crate::words::count;
 
 /// What the output goes to.
 #[derive(Clone, Copy, Debug)]
@@ -56,12 +60,18 @@ impl Terminal {
     }
 }
 
+/// How many columns of a terminal a text takes: East Asian characters take two, combining ones none.
+pub fn columns(text: &str) -> usize {
+    text.width()
+}
+
 /// Cuts a text into lines of a width at spaces; words that are longer stay whole.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    // A name in the text may contain a line end; a line of the text does not.
+    for word in text.replace('\n', "\\n").split(' ') {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+            Some(line) if columns(line) + 1 + columns(word) <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -73,6 +83,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 
 /// Shortens a text to a width by leaving out its middle.
 pub fn shorten(text: &str, width: usize) -> String {
+    let text = &*escape::one_line(text);
     let count = text.chars().count();
     if count <= width.max(5) {
         return text.to_owned();
@@ -83,11 +94,6 @@ pub fn shorten(text: &str, width: usize) -> String {
     let head: String = text.chars().take(head).collect();
     let tail: String = text.chars().skip(count - tail).collect();
     format!("{head}…{tail}")
-}
-
-/// `1 patch`, `2 patches`.
-pub fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 #[cfg(test)]

@@ -1,12 +1,15 @@
 //! Tables as kubectl prints them.
 
+use super::style::columns;
+use crate::source::escape;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Widths of columns: those of their widest cells.
 pub fn widths(heading: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
     let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-        cells.chain(heading.get(column).map(|cell| cell.chars().count())).max().unwrap_or(0)
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| columns(&one_cell(cell)));
+        cells.chain(heading.get(column).map(|cell| columns(cell))).max().unwrap_or(0)
     };
     (0..heading.len()).map(width).collect()
 }
@@ -15,9 +18,15 @@ pub fn widths(heading: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
 pub fn line<'c>(out: &mut dyn Write, widths: &[usize], cells: impl IntoIterator<Item = &'c str>) -> io::Result<()> {
     let mut text = String::new();
     for (cell, width) in cells.into_iter().zip(widths) {
-        text.extend([cell, &" ".repeat((width + 3).saturating_sub(cell.chars().count()).max(1))]);
+        let cell = &*one_cell(cell);
+        text.extend([cell, &" ".repeat((width + 3).saturating_sub(columns(cell)).max(1))]);
     }
     writeln!(out, "{}", text.trim_end())
+}
+
+/// A cell on one line. Colors, which the caller adds, stay.
+fn one_cell(cell: &str) -> Cow<'_, str> {
+    if cell.contains('\u{1b}') { Cow::Borrowed(cell) } else { escape::one_line(cell) }
 }
 
 /// Writes rows under a heading.

@@ -5,15 +5,20 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The body of a GET request. Fails when nobody listens, or when the answer is not 200.
-#[cfg(unix)]
 pub(super) fn get(socket: &Path, path: &str) -> io::Result<String> {
+    send(socket, "GET", path)
+}
+
+/// The body of the answer to a request. Fails when nobody listens, or when the answer is not 200.
+#[cfg(unix)]
+pub(crate) fn send(socket: &Path, method: &str, path: &str) -> io::Result<String> {
     use std::io::{Read, Write};
     use std::os::unix::net::UnixStream;
 
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     stream.set_write_timeout(Some(Duration::from_secs(10)))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: envoy\r\nconnection: close\r\n\r\n")?;
+    write!(stream, "{method} {path} HTTP/1.1\r\nhost: envoy\r\nconnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
     let text = String::from_utf8_lossy(&answer);
@@ -26,7 +31,7 @@ pub(super) fn get(socket: &Path, path: &str) -> io::Result<String> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn get(_: &Path, _: &str) -> io::Result<String> {
+pub(crate) fn send(_: &Path, _: &str, _: &str) -> io::Result<String> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "Envoy runs on Linux and macOS only"))
 }
 

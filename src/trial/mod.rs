@@ -4,9 +4,9 @@
 //! ([`neutral`]), sent the way istiod sends it, as an update of a running process ([`process`]), and what is refused is tied
 //! to a patch by sending it again without the others ([`blame`]).
 
-mod admin;
+pub(crate) mod admin;
 pub mod blame;
-mod neutral;
+pub(crate) mod neutral;
 pub mod process;
 
 pub use blame::{Refusal, Subject, Tried, put};
@@ -15,6 +15,7 @@ use crate::engine::PatchId;
 use crate::envoy::api::envoy_of;
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
+use crate::process::Fault;
 use crate::proto::json::{self, Style};
 use crate::proto::schema::Schema;
 use crate::proto::tree::Tree;
@@ -41,6 +42,12 @@ impl Trouble {
 
     fn usage(message: impl Into<String>) -> Trouble {
         Trouble { message: message.into(), usage: true }
+    }
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Trouble {
+        Trouble { message: fault.to_string(), usage: fault.is_usage() }
     }
 }
 
@@ -75,6 +82,18 @@ pub struct Known {
 }
 
 impl Known {
+    /// What an Envoy says of itself in the node of its bootstrap (`/config_dump`).
+    pub(crate) fn of_dump(dump: &serde_json::Value) -> Known {
+        let mut known = Known::default();
+        let sections = dump["configs"].as_array().into_iter().flatten();
+        for extension in sections.filter_map(|it| it["bootstrap"]["node"]["extensions"].as_array()).flatten() {
+            let category = extension["category"].as_str().unwrap_or_default();
+            let messages = extension["type_urls"].as_array().into_iter().flatten();
+            messages.filter_map(serde_json::Value::as_str).for_each(|message| known.add(message, category));
+        }
+        known
+    }
+
     fn add(&mut self, message: &str, category: &str) {
         self.types.entry(message.to_owned()).or_default().insert(category.to_owned());
     }

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// A key and its certificate that stand for those in files.
-pub(super) struct Pair {
+pub(crate) struct Pair {
     certificate: String,
     key: String,
 }
@@ -37,7 +37,7 @@ const NULL_RUNTIME: &str = "envoy.wasm.runtime.null";
 const REDACTED: [&str; 2] = ["[redacted]", "W3JlZGFjdGVkXQ=="];
 
 /// One resource on its way to Envoy.
-pub(super) struct Neutral<'n> {
+pub(crate) struct Neutral<'n> {
     schema: Schema,
     /// Minor release of Istio whose proxy the resource is for.
     istio: u16,
@@ -137,17 +137,8 @@ impl<'n> Neutral<'n> {
 
     /// Whether a message is configured with a type that this Envoy lacks and Istio's has; notes it.
     fn is_foreign(&mut self, tree: &Tree<'_>) -> bool {
+        let Some(name) = foreign_type(tree, self.known, self.istio) else { return false };
         let any = tree.get("typed_config").unwrap_or(tree);
-        let Some(name) = configured(any) else { return false };
-        let ours = |name: &str| {
-            let elsewhere = ["envoy.", "google.", "udpa.", "xds.", "cel."].iter().any(|start| name.starts_with(start));
-            !elsewhere || envoy::extensions_of(name).any(|one| one.contrib() && one.in_istio_proxy(self.istio))
-        };
-        let null = null_plugin(any) && !self.known.of_istio();
-        if !null && (name.is_empty() || self.known.has(&name) || !ours(&name)) {
-            return false;
-        }
-        let name = if null { format!("{name} with a plugin compiled into the proxy") } else { name };
         let by = any.origins().into_iter().chain(tree.origins()).find_map(PatchId::of);
         self.foreign.insert((name, by));
         true
@@ -282,11 +273,26 @@ impl<'n> Neutral<'n> {
     }
 }
 
+/// The type that a message is configured with, where this Envoy lacks it and Istio's has it.
+pub(crate) fn foreign_type(tree: &Tree<'_>, known: &Known, istio: u16) -> Option<String> {
+    let any = tree.get("typed_config").unwrap_or(tree);
+    let name = configured(any)?;
+    let ours = |name: &str| {
+        let elsewhere = ["envoy.", "google.", "udpa.", "xds.", "cel."].iter().any(|start| name.starts_with(start));
+        !elsewhere || envoy::extensions_of(name).any(|one| one.contrib() && one.in_istio_proxy(istio))
+    };
+    let null = null_plugin(any) && !known.of_istio();
+    if !null && (name.is_empty() || known.has(&name) || !ours(&name)) {
+        return None;
+    }
+    Some(if null { format!("{name} with a plugin compiled into the proxy") } else { name })
+}
+
 fn parsed(text: &'static str) -> Tree<'static> {
     json::parse(text).unwrap_or(Tree::new(Value::Map(Vec::new())))
 }
 
-fn is_typed_struct(name: &str) -> bool {
+pub(crate) fn is_typed_struct(name: &str) -> bool {
     matches!(name, "udpa.type.v1.TypedStruct" | "xds.type.v3.TypedStruct")
 }
 
@@ -303,7 +309,7 @@ fn null_plugin(any: &Tree<'_>) -> bool {
 }
 
 /// Whether a DataSource is read from the proxy's own files, or was left out of the dump.
-fn of_file(source: &Tree<'_>) -> bool {
+pub(crate) fn of_file(source: &Tree<'_>) -> bool {
     let keys = ["filename", "environment_variable", "environmentVariable"];
     let inline = ["inline_string", "inline_bytes", "inlineString", "inlineBytes"];
     keys.iter().any(|key| !source.str_at(key).is_empty())

@@ -5,14 +5,12 @@
 
 use super::{Answer, Judge, Known, Offer, Trouble, Version, admin};
 use crate::model::resource::ResourceKind;
+use crate::process::{self, Ended, Fault, Folder, Line, Program};
 use crate::proto::wire;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How long `--version` may take.
@@ -37,25 +35,14 @@ const FAILED: &str = "Filesystem config update failure: ";
 pub fn version(binary: &Path) -> Result<Version, Trouble> {
     let shown = binary.display();
     let none = |why: String| Trouble::usage(format!("{shown} is no Envoy: {why}"));
-    let mut child = Command::new(binary)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| Trouble::usage(format!("cannot run {shown}: {error}")))?;
-    let Some(output) = child.stdout.take() else { return Err(none("it has no output".to_owned())) };
-    let (send, receive) = channel();
-    std::thread::spawn(move || {
-        let mut text = String::new();
-        // What is not text is not a version.
-        let _ = output.take(1 << 16).read_to_string(&mut text);
-        let _ = send.send(text);
-    });
-    let said = receive.recv_timeout(VERSION_TIME);
-    let _ = child.kill();
-    let _ = child.wait();
-    let said = said.map_err(|_| none(format!("`--version` does not end within {} s", VERSION_TIME.as_secs())))?;
+    let program = Program::new(binary)?.arg("--version").capture_output(1 << 16);
+    let finished = match program.finish(VERSION_TIME) {
+        Err(Fault::TimedOut(_, limit)) => {
+            return Err(none(format!("`--version` does not end within {} s", limit.as_secs())));
+        }
+        finished => finished?,
+    };
+    let said = String::from_utf8_lossy(&finished.output);
     parse_version(&said).ok_or_else(|| match said.split_whitespace().collect::<Vec<_>>().join(" ") {
         text if text.is_empty() => none("`--version` prints nothing".to_owned()),
         text => none(format!("`--version` prints {:?}", text.chars().take(80).collect::<String>())),
@@ -70,64 +57,14 @@ fn parse_version(said: &str) -> Option<Version> {
     (major == "1").then(|| Version { text: text.to_owned(), minor })
 }
 
-/// A folder of our own that goes with us.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, Trouble> {
-        let base = std::env::temp_dir();
-        let mut last = None;
-        for number in 0..1_000 {
-            let path = base.join(format!("envoyfilter-{}-{number}", std::process::id()));
-            match private(&path) {
-                Ok(()) => return Ok(Folder(path)),
-                Err(error) => last = Some(error),
-            }
-        }
-        let why = last.map(|error| error.to_string()).unwrap_or_default();
-        Err(Trouble::new(format!("cannot make a folder in {}: {why}", base.display())))
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-/// Nobody else may talk to the admin socket, or read values of filters.
-#[cfg(unix)]
-fn private(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-fn private(path: &Path) -> std::io::Result<()> {
-    fs::create_dir(path)
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A running Envoy.
 struct Running {
-    child: Child,
-    folder: Folder,
-    lines: Receiver<String>,
+    process: process::Running,
     /// The last lines of its log, for a crash.
     last: VecDeque<String>,
     updates: u64,
     /// The clusters it has.
     clusters: Option<BTreeSet<String>>,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 /// An Envoy binary that answers updates; started again after a crash.
@@ -198,33 +135,19 @@ impl Running {
         for channel in [Channel::Listeners, Channel::Clusters] {
             fs::write(folder.file(channel.file()), response(0, &[])).map_err(|error| trouble(&error))?;
         }
-        let mut child = Command::new(binary)
+        let config = folder.file("boot.json");
+        let process = Program::new(binary)?
             .args(["--disable-hot-restart", "--concurrency", "1", "--drain-time-s", "1", "--log-level", "warning"])
             .args(["--log-format", "%v", "--log-format-escaped", "-c"])
-            .arg(folder.file("boot.json"))
-            .current_dir(&folder.0)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| trouble(&error))?;
-        let (send, lines) = channel();
-        if let Some(log) = child.stderr.take() {
-            std::thread::spawn(move || {
-                for line in BufReader::new(log).split(b'\n').map_while(Result::ok) {
-                    if send.send(unescape(&String::from_utf8_lossy(&line))).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        let mut running = Running { child, folder, lines, last: VecDeque::new(), updates: 0, clusters: None };
+            .arg(config)
+            .start(folder)?;
+        let mut running = Running { process, last: VecDeque::new(), updates: 0, clusters: None };
         let began = Instant::now();
         loop {
             if running.ended() {
                 return Err(Trouble::new(format!("{} does not start: {}", binary.display(), running.epitaph())));
             }
-            if admin::get(&running.folder.file("admin"), "/ready").is_ok_and(|said| said.contains("LIVE")) {
+            if admin::get(&running.process.folder().file("admin"), "/ready").is_ok_and(|said| said.contains("LIVE")) {
                 return Ok(running);
             }
             if began.elapsed() > TIME {
@@ -236,29 +159,29 @@ impl Running {
     }
 
     fn ended(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
+        self.process.ended().is_some()
     }
 
     /// How it ended, with its last words.
     fn epitaph(&mut self) -> String {
-        while let Ok(line) = self.lines.recv_timeout(Duration::from_millis(200)) {
-            self.keep(line);
+        while let Line::Text(line) = self.process.line(Duration::from_millis(200)) {
+            self.keep(&line);
         }
-        let status = self.child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+        let status = self.process.ended().unwrap_or(Ended::Unknown);
         let last: Vec<&str> = self.last.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
         format!("Envoy ends with {status}; its last words: {}", last.join(" | "))
     }
 
-    fn keep(&mut self, line: String) {
+    fn keep(&mut self, line: &str) {
         const LINES: usize = 4;
         if self.last.len() == LINES {
             self.last.pop_front();
         }
-        self.last.push_back(line);
+        self.last.push_back(unescape(line));
     }
 
     fn get(&self, path: &str) -> Result<String, Trouble> {
-        let got = admin::get(&self.folder.file("admin"), path);
+        let got = admin::get(&self.process.folder().file("admin"), path);
         got.map_err(|error| Trouble::new(format!("Envoy's admin interface does not answer: {error}")))
     }
 
@@ -298,12 +221,12 @@ impl Running {
 
     /// Moves a new file over the old one and waits for the counters.
     fn update(&mut self, channel: Channel, resources: &[&[u8]]) -> Result<Option<Answer>, Trouble> {
-        while let Ok(line) = self.lines.try_recv() {
-            self.keep(line);
+        while let Line::Text(line) = self.process.line(Duration::ZERO) {
+            self.keep(&line);
         }
         let before = self.counters(channel)?;
         self.updates += 1;
-        let (new, file) = (self.folder.file("new.pb"), self.folder.file(channel.file()));
+        let (new, file) = (self.process.folder().file("new.pb"), self.process.folder().file(channel.file()));
         let written = fs::write(&new, response(self.updates, resources)).and_then(|()| fs::rename(&new, &file));
         written.map_err(|error| Trouble::new(format!("cannot write {}: {error}", file.display())))?;
         let began = Instant::now();
@@ -343,14 +266,15 @@ impl Running {
     fn words(&mut self) -> Result<String, Trouble> {
         let began = Instant::now();
         loop {
-            match self.lines.recv_timeout(WORDS_TIME.saturating_sub(began.elapsed())) {
-                Ok(line) => {
-                    if let Some(words) = line.split(REFUSED).nth(1).or_else(|| line.split(FAILED).nth(1)) {
+            match self.process.line(WORDS_TIME.saturating_sub(began.elapsed())) {
+                Line::Text(line) => {
+                    let said = unescape(&line);
+                    if let Some(words) = said.split(REFUSED).nth(1).or_else(|| said.split(FAILED).nth(1)) {
                         return Ok(plain(words));
                     }
-                    self.keep(line);
+                    self.keep(&line);
                 }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                Line::NotYet | Line::Closed => {
                     return Ok("Envoy gives no reason".to_owned());
                 }
             }
@@ -451,7 +375,7 @@ mod tests {
             assert_eq!(parse_version(other), None, "{other}");
         }
         let none = version(Path::new("/nonexistent/envoy")).unwrap_err();
-        assert!(none.usage && none.message.starts_with("cannot run /nonexistent/envoy: "), "{none}");
+        assert!(none.usage && none.message == "/nonexistent/envoy: no such file", "{none}");
     }
 
     #[test]

@@ -64,6 +64,7 @@ impl Side {
             proxies: self.release,
             target: self.release,
             stand_ins: &[],
+            generated: false,
             make_up: self.dumps.is_empty(),
             revision: "",
         })

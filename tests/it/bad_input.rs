@@ -64,8 +64,8 @@ fn check(folder: &TempDir, name: &str, code: i32, expected: &[&str]) {
 
 #[test]
 fn texts_that_are_no_yaml() {
-    filters("empty.yaml", b"", 3, &["warning: empty.yaml holds no document"]);
-    filters("bad.yaml", b"a: 1\nb: c: d\n", 3, &["bad.yaml:2:5", "needs quotes"]);
+    filters("empty.yaml", b"", 3, &["warning: empty.yaml contains no document"]);
+    filters("bad.yaml", b"a: 1\nb: c: d\n", 3, &["bad.yaml:2:5", "quote a string"]);
     filters("tabs.yaml", b"kind: x\nspec:\n\tfoo: 1\n", 3, &["tabs.yaml:3:1", "indent with spaces"]);
     filters("cut.yaml", b"kind: x\nname: \"abc", 3, &["cut.yaml:2:7", "unclosed quote"]);
     filters("cut.json", b"{\"kind\": \"EnvoyFilter\", \"metadata\": {", 3, &["cut.json:1:37", "not JSON: EOF"]);
@@ -81,7 +81,7 @@ fn texts_that_are_too_much() {
         writeln!(bomb, "{key}: &{key} [*{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}]")
             .unwrap();
     }
-    filters("bomb.yaml", &bomb, 3, &["aliases blow this document up", "bomb.yaml:"]);
+    filters("bomb.yaml", &bomb, 3, &["the aliases in this document expand beyond", "bomb.yaml:"]);
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
     filters("deep.yaml", deep.as_bytes(), 3, &["deep.yaml:1:1001: lists and mappings nested more than 1000 deep"]);
     let folder = tempfile::tempdir().unwrap();
@@ -89,7 +89,12 @@ fn texts_that_are_too_much() {
     let mut big = fs::File::create(folder.path().join("big.yaml")).unwrap();
     big.write_all(&b"# large\n".repeat(2048)).unwrap();
     big.set_len((1 << 30) + 1).unwrap();
-    check(&folder, "big.yaml", 3, &["big.yaml is larger than 1024 MiB"]);
+    check(
+        &folder,
+        "big.yaml",
+        3,
+        &["cannot read big.yaml: it is larger than 1 GiB\n  help: split it, or raise the limit with --max-input-size"],
+    );
     // Of binary data only the head is read: this would be far too much.
     let folder = tempfile::tempdir().unwrap();
     fs::File::create(folder.path().join("image.yaml")).unwrap().set_len(1 << 40).unwrap();
@@ -111,14 +116,18 @@ fn values_that_do_not_fit() {
         "type.yaml",
         unknown.as_bytes(),
         0,
-        &["discarded", "this istiod knows no type envoy.extensions.filters.http.lua.v9.Lua", "type.yaml:29:20"],
+        &[
+            "discarded",
+            "this istiod does not know the type envoy.extensions.filters.http.lua.v9.Lua",
+            "type.yaml:29:20",
+        ],
     );
 }
 
 #[test]
 fn objects_that_are_no_filters() {
     let kind = b"apiVersion: v1\nkind: Gadget\nmetadata: {name: x}\n";
-    filters("kind.yaml", kind, 3, &["no EnvoyFilter among the files (passed over: 1 Gadget)"]);
+    filters("kind.yaml", kind, 3, &["the files contain no EnvoyFilter (ignored: 1 Gadget)"]);
     let nameless = b"apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata:\n  namespace: shop\n";
     filters("nameless.yaml", nameless, 3, &["metadata.name is missing", "nameless.yaml:3:1"]);
     let version = b"apiVersion: networking.istio.io/v1\nkind: EnvoyFilter\nmetadata: {name: x}\n";
@@ -129,7 +138,7 @@ fn objects_that_are_no_filters() {
 fn files_that_cannot_be_read() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("nothing")).unwrap();
-    check(&folder, "nothing", 3, &["nothing holds no .yaml, .yml or .json file"]);
+    check(&folder, "nothing", 3, &["nothing contains no .yaml, .yml or .json file"]);
     check(&folder, "absent.yaml", 3, &["error: cannot read absent.yaml: No such file"]);
     #[cfg(unix)]
     {
@@ -155,10 +164,10 @@ fn dumps(name: &str, bytes: &[u8], code: i32, expected: &[&str]) {
 
 #[test]
 fn dumps_that_are_none() {
-    dumps("empty.json", b"", 3, &["empty.json is no config dump of an Envoy: it is empty"]);
+    dumps("empty.json", b"", 3, &["empty.json is not an Envoy config dump: it is empty"]);
     dumps("pod.json", br#"{"kind":"Pod","metadata":{}}"#, 3, &["a Kubernetes object of kind Pod"]);
-    dumps("ztunnel.json", br#"{"workloads":[],"services":[]}"#, 3, &["a dump of ztunnel, which is no Envoy"]);
-    dumps("binary.json", &[0; 100], 3, &["these are binary data"]);
+    dumps("ztunnel.json", br#"{"workloads":[],"services":[]}"#, 3, &["a dump of ztunnel, which is not an Envoy"]);
+    dumps("binary.json", &[0; 100], 3, &["the file is binary"]);
     let latin = [&dump()[..5000], b"\xff", &dump()[5000..]].concat();
     dumps("latin.json", &latin, 3, &["latin.json:1:5001: not UTF-8"]);
     let deep = [b"{\"configs\":".as_slice(), "[".repeat(100_000).as_bytes()].concat();
@@ -173,7 +182,7 @@ fn dumps_that_are_half_there() {
     let text = String::from_utf8(whole).unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
     json["configs"].as_array_mut().unwrap().retain(|config| config.get("bootstrap").is_none());
-    dumps("headless.json", json.to_string().as_bytes(), 3, &["headless.json: the dump does not say which proxy"]);
+    dumps("headless.json", json.to_string().as_bytes(), 3, &["headless.json: the dump does not identify its proxy"]);
 
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("headless.json"), json.to_string()).unwrap();
@@ -203,7 +212,7 @@ fn dumps_of_one_pod_and_of_others() {
     fs::write(folder.path().join("filters.yaml"), demo::FILTERS).unwrap();
     let twice = explain(&folder, &["--dump", "a.json", "--dump", "b.json", "-f", "filters.yaml"]);
     assert_eq!(twice.code, 3);
-    assert!(twice.err.contains("a.json and b.json are both dumps of shop/cart-1"), "{}", twice.err);
+    assert!(twice.err.contains("a.json and b.json are both config dumps of shop/cart-1"), "{}", twice.err);
     assert_eq!(twice.out.matches("HTTP filters").count(), 1);
     let folder_given = explain(&folder, &["--dump", ".", "-f", "filters.yaml"]);
     assert_eq!(folder_given.err, twice.err.replace("a.json", "./a.json").replace("b.json", "./b.json"));
@@ -211,21 +220,21 @@ fn dumps_of_one_pod_and_of_others() {
     let output = run(folder.path(), &["explain", "gateway", "cart", "--dump", "a.json", "-f", "filters.yaml"]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("no dump is of gateway cart") && text.contains("sidecar shop/cart-1"), "{text}");
+    assert!(text.contains("no config dump is of gateway cart") && text.contains("sidecar shop/cart-1"), "{text}");
 }
 
 #[test]
 fn command_lines_that_make_no_sense() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, words) in [
-        (&["explain", "pod", "cart"][..], "there is no cluster to read"),
-        (&["explain", "pod", "cart", "-f", "x.yaml"], "there is no proxy to look at"),
+        (&["explain", "pod", "cart"][..], "no cluster to read"),
+        (&["explain", "pod", "cart", "-f", "x.yaml"], "no proxy to look at"),
         (&["explain", "field", "virtualInbound", "--demo"], "a field starts with listener/"),
         (&["explain", "pod", "cart", "--demo", "--istio-version", "new"], "not an Istio release"),
         (&["explain", "pod", "cart", "--demo", "--proxy-type", "envoy"], "one of sidecar, gateway, waypoint"),
-        (&["render", "--dump", "x.json"], "there are no filters"),
-        (&["diff", "--current", "x.yaml"], "there is no proxy to look at"),
-        (&["diff"], "there is nothing to compare"),
+        (&["render", "--dump", "x.json"], "no EnvoyFilters given"),
+        (&["diff", "--current", "x.yaml"], "no proxy to look at"),
+        (&["diff"], "nothing to compare"),
         (&["fly"], "unrecognized subcommand"),
     ] {
         let output = run(folder.path(), arguments);

@@ -34,21 +34,18 @@ fn cases_are_run() {
     let at = folder.path().to_str().unwrap();
     let (code, out, _) = run(&["rules", "test", at]);
     assert_eq!(code, 1);
-    assert!(out.contains("there is no bad*.yaml in ") && out.ends_with("1 rule, 1 failed\n"), "{out}");
+    assert!(out.contains("no bad*.yaml in ") && out.ends_with("1 rule, 1 failed\n"), "{out}");
     fs::create_dir(folder.path().join("owner")).unwrap();
     let case = fs::read_to_string(testdata("custom-rules/mesh-wide-without-owner/bad.yaml")).unwrap();
     fs::write(folder.path().join("owner/bad.yaml"), case.replace("istio-system", "shop")).unwrap();
     fs::write(folder.path().join("owner/good.yaml"), &case).unwrap();
     let (code, out, _) = run(&["rules", "test", at]);
     assert_eq!(code, 1);
-    assert!(out.contains("bad.yaml:4: nothing is found here"), "{out}");
+    assert!(out.contains("bad.yaml:4: no finding here"), "{out}");
     // Marks count wherever they stand; without its mark the good case is noisy.
     fs::write(folder.path().join("owner/good.yaml"), case.replace(" # ACME002", "")).unwrap();
     let (_, out, _) = run(&["rules", "test", at]);
-    assert!(
-        out.contains("good.yaml:4:3: found, and not marked: `everywhere` changes every proxy (1 patches)"),
-        "{out}"
-    );
+    assert!(out.contains("good.yaml:4:3: unmarked finding: `everywhere` changes every proxy (1 patches)"), "{out}");
 }
 
 #[test]
@@ -77,8 +74,11 @@ fn findings_are_like_others() {
     let file = folder.path().join("a.yaml");
     let text = fs::read_to_string(BAD).unwrap().replace("# ACME001", "# envoyfilter:ignore ACME001 agreed in May");
     fs::write(&file, text).unwrap();
-    fs::write(folder.path().join(".envoyfilter.yaml"), format!("rules: [{}]\n", testdata("custom-rules").display()))
-        .unwrap();
+    fs::create_dir(folder.path().join("rules")).unwrap();
+    for name in ["lua-beside-payments.yaml", "mesh-wide-without-owner.yaml"] {
+        fs::copy(testdata("custom-rules").join(name), folder.path().join("rules").join(name)).unwrap();
+    }
+    fs::write(folder.path().join(".envoyfilter.yaml"), "rules: [rules]\n").unwrap();
     let (code, out, err) = run(&["lint", file.to_str().unwrap(), "--select", "ACME,EF9"]);
     assert_eq!(code, 0, "{out}{err}");
     assert!(out.contains("1 finding is suppressed"), "{out}");
@@ -97,7 +97,7 @@ fn broken_rules_are_told_with_their_place() {
     let (code, out, _) =
         run(&["lint", BAD, "--rules", "testdata/custom-rules-broken/fails.yaml", "--select", "ACME901"]);
     assert_eq!(code, 1);
-    assert!(out.contains("ACME901 cannot be asked here: ") && out.contains("no_such_field"), "{out}");
+    assert!(out.contains("ACME901 cannot be evaluated here: ") && out.contains("no_such_field"), "{out}");
     let (code, _, err) = run(&["lint", BAD, "--rules", "no/such/file.yaml"]);
     assert_eq!(code, 2);
     assert!(err.contains("cannot read no/such/file.yaml"), "{err}");

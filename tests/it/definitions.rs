@@ -263,7 +263,7 @@ fn the_api_server_is_foretold_for_every_release() {
             let loaded = read(&case);
             // Numbers out of range and two matches beside each other are nothing that any istiod reads.
             let Some(filter) = loaded.inventory.envoy_filters.first() else { continue };
-            let unreadable = loaded.problems.iter().any(|problem| problem.code == "several-match-objects");
+            let unreadable = loaded.problems.iter().any(|problem| problem.code.as_str() == "several-match-objects");
             let said = crd::objections(filter, release);
             let says = |verdict| said.iter().any(|one| one.verdict == verdict);
             let is = (!answer.refused.is_empty(), !answer.dropped.is_empty());

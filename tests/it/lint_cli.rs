@@ -124,12 +124,12 @@ fn documents_of_others_that_cannot_be_read_are_counted() {
     }
     let folder = lint(&["testdata/cli/lint/unread", "--fail-on", "never"]);
     assert_eq!(folder.code, 0, "a folder may hold what is no business of this tool: {}", folder.out);
-    let note = "2 documents without an EnvoyFilter could not be read, first testdata/cli/lint/unread/service.yaml:3:";
+    let note = "cannot read 2 documents without an EnvoyFilter, first testdata/cli/lint/unread/service.yaml:3:";
     // Long lines are folded.
     let said = folder.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains(note), "{}", folder.out);
     let other = lint(&["testdata/cli/lint/unread/note.yaml", "--fail-on", "never"]);
-    assert!(other.err.contains("this is no Kubernetes object"), "{}", other.err);
+    assert!(other.err.contains("this is not a Kubernetes object"), "{}", other.err);
 }
 
 /// A name with a line break must not make two lines of one, nor a command for the system that reads them.
@@ -229,9 +229,11 @@ fn secrets_are_not_repeated() {
 #[test]
 fn likely_findings_say_once_what_they_are_judged_by() {
     let said = run(&["lint", "testdata/field/10-merge-of-false.yaml", "--select", "EF309"]);
-    let judged: Vec<&str> = said.out.lines().filter(|line| line.contains("judged against what istiod")).collect();
+    // The line of the scope at the end says it of the run, the note of the finding.
+    let judged: Vec<&str> =
+        said.out.lines().filter(|line| line.contains("judged on") && !line.starts_with("- not checked")).collect();
     assert_eq!(judged.len(), 1, "{judged:?}");
-    assert!(judged[0].contains("note: likely: ") && judged[0].ends_with("for a gateway"), "{judged:?}");
+    assert!(judged[0].contains("note: likely, ") && judged[0].ends_with("configuration of a gateway"), "{judged:?}");
 }
 
 #[test]
@@ -260,7 +262,7 @@ fn a_baseline_survives_moves_and_prunes_itself() {
     .unwrap();
     let said = with(&["--fail-on", "info"]);
     assert_eq!(said.code, 1, "the new finding is reported: {}", said.out);
-    assert!(said.out.contains("1 entry of the baseline was found no more"), "{}", said.out);
+    assert!(said.out.contains("1 entry of the baseline was no longer found"), "{}", said.out);
     assert_eq!(with(&["--update-baseline"]).code, 0);
     let written: Value = serde_json::from_str(&fs::read_to_string(baseline).unwrap()).unwrap();
     let rules: Vec<&str> =

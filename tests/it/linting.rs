@@ -43,7 +43,7 @@ impl Proxies {
 
     /// What `lint` reports of it: without what is suppressed.
     pub(crate) fn report(&self, loaded: &Loaded) -> Vec<Finding> {
-        self.with(loaded, |input| lint::check(input, rules::ALL, &Config::default(), str::to_owned, |_| ()).findings)
+        self.with(loaded, |input| lint::check(input, rules::ALL, &Config::default(), str::to_owned).findings)
     }
 
     /// What `look` sees of the runs on what was loaded.

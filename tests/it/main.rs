@@ -1,22 +1,35 @@
 //! Integration tests: one binary, one module a subject.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
+#![allow(
+    clippy::format_collect,
+    clippy::default_trait_access,
+    clippy::nonminimal_bool,
+    reason = "tests are written to be read"
+)]
 #![allow(clippy::print_stdout, reason = "figures, and what a person looks for who debugs a case")]
 
 mod api;
+mod attack;
 mod audit;
 mod audit_field;
 mod audit_recordings;
 mod bad_input;
+mod behaviour;
+mod bottle;
 mod cli;
 mod completion;
 mod corpus_lint;
 mod custom_rules;
 mod definitions;
+mod docs;
 mod dump;
 mod envoy;
+mod examples;
 mod field_failures;
+mod field_judged;
 mod generate;
+mod go_regexp;
 mod input;
 mod istio_samples;
 mod istioctl;
@@ -24,6 +37,7 @@ mod leaks;
 mod lint_cli;
 mod linting;
 mod live;
+mod migrate;
 mod parity;
 mod properties;
 mod real;
@@ -31,9 +45,12 @@ mod reference;
 mod rules;
 mod seeds;
 mod seeds_lint;
+mod services;
 mod support;
 mod tidy;
+mod tidy_lint;
 mod truth;
 mod unapply;
 mod webhook;
 mod webhook_deploy;
+mod yaml_reader;

@@ -130,7 +130,11 @@ fn root(choices: &mut Choices<'_>, schema: Schema) -> Option<Message> {
 /// The newest istiod's descriptors as prost-reflect has them: another reader of the same JSON.
 static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {
     let roots: Vec<&str> = Schema::newest().messages().map(Message::full_name).collect();
-    Schema::newest().pool(&roots).unwrap()
+    let mut pool = DescriptorPool::new();
+    for file in Schema::newest().file_descriptors(&roots).unwrap() {
+        pool.decode_file_descriptor_proto(file.as_slice()).unwrap();
+    }
+    pool
 });
 
 fn dynamic(message: Message, value: &Json) -> Result<DynamicMessage, String> {

@@ -77,7 +77,8 @@ fn published_filters_come_out_as_istiod_has_them() {
             for (proxy, kinds) in verdict[way].as_object().unwrap() {
                 let label = format!("{name}/{way}/{proxy}");
                 let base: &Base<'_> = &bases[proxy.as_str()];
-                let (want, got) = (base.recorded(kinds), base.computed(&label, &program, ECDS_NAMES, &BTreeMap::new()));
+                let (want, got) =
+                    (base.recorded(kinds), base.computed(&label, &program, Some(ECDS_NAMES), &BTreeMap::new()));
                 compared += 1;
                 changed += usize::from(want != BTreeMap::default());
                 if want != got {

@@ -9,6 +9,8 @@
 use crate::linting::{directive, expect, input};
 use crate::support::{dumps, live_dump, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
+use kubectl_envoyfilter::engine::compat::Compat;
+use kubectl_envoyfilter::lint::rule::{Change, Family, Need, Policy, PolicyTarget};
 use kubectl_envoyfilter::lint::{self, Finding, Input, Rule};
 use kubectl_envoyfilter::load::dump::{Dump, Identity};
 use kubectl_envoyfilter::load::{self, reference};
@@ -24,6 +26,15 @@ use std::{env, fs};
 
 /// The findings of one rule on a case, and the text of the case.
 fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Vec<String>) {
+    findings_with(rule, case, None)
+}
+
+/// The same for another release of the control plane than the case names.
+fn findings_with(
+    rule: &'static Rule,
+    case: &Path,
+    other: Option<Release>,
+) -> (Vec<Finding>, load::Loaded, Vec<String>) {
     // A case may be about bytes that are no UTF-8.
     let source = String::from_utf8_lossy(&fs::read(case).unwrap()).into_owned();
     let directive = |word: &str| directive(&source, word);
@@ -31,10 +42,11 @@ fn findings(rule: &'static Rule, case: &Path) -> (Vec<Finding>, load::Loaded, Ve
     paths.extend(directive("also").iter().map(|name| case.with_file_name(name)));
     let loaded = load::read(&paths, &load::Options::default());
     let release = directive("istio").first().map_or(Release::NEWEST, |text| text.parse().unwrap());
+    let release = other.unwrap_or(release);
     let lines = source.lines().map(str::to_owned).collect();
     if let Some(from) = directive("from").first() {
         let found = crate::audit::upgrade(&loaded, &directive("with"), from.parse().unwrap(), release);
-        let found = found.into_iter().filter(|one| one.rule == rule).collect();
+        let found = found.into_iter().filter(|one| *one.rule == rule.info).collect();
         return (found, loaded, lines);
     }
     let given: Vec<_> = directive("with").iter().map(|name| dumps(&testdata("reference").join(name))).collect();
@@ -126,6 +138,101 @@ fn every_rule_finds_its_bad_cases_and_is_silent_on_the_good() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// What a case gives besides EnvoyFilters.
+fn given(case: &Path) -> BTreeSet<Need> {
+    let source = String::from_utf8_lossy(&fs::read(case).unwrap()).into_owned();
+    let words = [("with", Need::Dump), ("dump", Need::Live), ("from", Need::Upgrade), ("envoy", Need::Envoy)];
+    words.into_iter().filter(|(word, _)| !directive(&source, word).is_empty()).map(|(_, need)| need).collect()
+}
+
+#[test]
+fn what_a_rule_declares_is_what_it_does() {
+    let mut wrong = String::new();
+    for rule in rules::ALL.iter().copied() {
+        let code = rule.code;
+        if rule.code.chars().nth(2) != Some(rule.family.digit()) {
+            writeln!(wrong, "{code}: its code is not of family {}", rule.family.folder()).unwrap();
+        }
+        let file = format!("rules/{}/{}.rs", rule.family.folder(), rule.name.replace('-', "_"));
+        if !Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).exists() {
+            writeln!(wrong, "{code}: there is no {file}").unwrap();
+        }
+        let bad = cases(rule, "bad");
+        for need in [Need::Upgrade, Need::Live, Need::Envoy] {
+            let declared = rule.needs.contains(&need);
+            if declared != bad.iter().all(|case| given(case).contains(&need)) {
+                writeln!(wrong, "{code}: declares that it needs {need:?}: {declared}; its cases say otherwise")
+                    .unwrap();
+            }
+        }
+        // Without what it needs it finds nothing; what needs nothing finds something in some case without it.
+        if !rule.needs.iter().any(|need| matches!(need, Need::Upgrade | Need::Live | Need::Envoy)) {
+            let bare = |case: &PathBuf| without_dumps(rule, case);
+            let finds = bad.iter().any(bare);
+            if rule.needs.contains(&Need::Dump) && finds {
+                writeln!(wrong, "{code}: declares that it needs a config dump, and finds something without").unwrap();
+            }
+            if rule.needs.is_empty() && !finds && !rule.is_rest() {
+                writeln!(wrong, "{code}: finds nothing without config dumps and does not declare that it needs them")
+                    .unwrap();
+            }
+        }
+        // Outside its releases it finds nothing.
+        let outside = match (rule.releases.since, rule.releases.until) {
+            (Some(since), _) => Some(Release::minor(since.minor - 1)),
+            (_, until) => until,
+        };
+        for case in bad.iter().filter(|_| outside.is_some()) {
+            let (found, ..) = findings_with(rule, case, outside);
+            if !found.is_empty() {
+                writeln!(wrong, "{code}: finds something in {} outside its releases", case.display()).unwrap();
+            }
+        }
+        if let Policy::Cel(expressions) = rule.policy {
+            let target = |release| PolicyTarget { compat: Compat { release }, root_namespace: "istio-system" };
+            let any = [Release::OLDEST, Release::NEWEST].map(|release| !expressions(&target(release)).is_empty());
+            if !any.contains(&true) {
+                writeln!(wrong, "{code}: declares CEL and has no expression").unwrap();
+            }
+        }
+        if (rule.family == Family::Upgrade) != rule.needs.contains(&Need::Upgrade) {
+            writeln!(wrong, "{code}: rules of upgrades need an upgrade, and no others").unwrap();
+        }
+        if !rule.changes.is_empty() && rule.family != Family::Upgrade {
+            writeln!(wrong, "{code}: reports changes of upgrades and is not of that family").unwrap();
+        }
+    }
+    for change in [
+        Change::Stops,
+        Change::Detached,
+        Change::Begins,
+        Change::Different,
+        Change::Panics,
+        Change::LostToPanic,
+        Change::VersionPin,
+        Change::Refused,
+        Change::Discarded,
+        Change::Needless,
+    ] {
+        if !rules::ALL.iter().any(|rule| rule.changes.contains(&change)) {
+            writeln!(wrong, "no rule reports {change:?}").unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Whether a rule finds something in a case without the config dumps that the case names.
+fn without_dumps(rule: &'static Rule, case: &Path) -> bool {
+    let source = String::from_utf8_lossy(&fs::read(case).unwrap()).into_owned();
+    let mut paths = vec![case.to_owned()];
+    paths.extend(directive(&source, "also").iter().map(|name| case.with_file_name(name)));
+    let loaded = load::read(&paths, &load::Options::default());
+    let release = directive(&source, "istio").first().map_or(Release::NEWEST, |text| text.parse().unwrap());
+    let (mesh, references) = (MeshSettings::of(&loaded.inventory), reference::configs(release));
+    let input = Input { references, ..input(&loaded, release, &mesh) };
+    !lint::only(&input, rules::ALL, rule).is_empty()
+}
+
 #[test]
 fn every_snapshot_has_its_case() {
     for folder in fs::read_dir(testdata("rules")).unwrap() {
@@ -154,33 +261,47 @@ fn every_rule_is_documented_and_listed() {
         }
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
-    let mut modules: Vec<(String, String)> = Vec::new();
-    for entry in fs::read_dir(&folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        if path.extension().is_some_and(|extension| extension == "rs") && name != "mod" {
-            let source = fs::read_to_string(&path).unwrap();
-            let code = source.split('"').find(|part| part.len() == 5 && part.starts_with("EF")).unwrap().to_owned();
-            modules.push((name, code));
+    // Family (the folder), file, code.
+    let mut modules: Vec<(String, String, String)> = Vec::new();
+    for family in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        let family_name = family.file_name().unwrap().to_str().unwrap().to_owned();
+        for entry in fs::read_dir(&family).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            if path.extension().is_some_and(|extension| extension == "rs") && name != "mod" {
+                let source = fs::read_to_string(&path).unwrap();
+                let code = source.split('"').find(|part| part.len() == 5 && part.starts_with("EF")).unwrap().to_owned();
+                modules.push((family_name.clone(), name, code));
+            }
         }
     }
     modules.sort();
+    let families: BTreeSet<&str> = modules.iter().map(|(family, ..)| family.as_str()).collect();
     let mut list = String::from(
-        "//! The rules: one file each. This list is written by `UPDATE=1 cargo test --test it rules`.\n\nuse crate::lint::Rule;\n\n",
+        "//! The rules: one file each, in a folder per family. These lists are written by `UPDATE=1 cargo test --test it rules`.\n\nuse crate::lint::Rule;\n\n",
     );
-    for (name, _) in &modules {
-        writeln!(list, "mod {name};").unwrap();
+    for family in &families {
+        writeln!(list, "pub(crate) mod {family};").unwrap();
+        let mut of_family = format!(
+            "//! Rules of the family `{family}`. This list is written by `UPDATE=1 cargo test --test it rules`.\n\n"
+        );
+        for (_, name, _) in modules.iter().filter(|(of, ..)| of == family) {
+            writeln!(of_family, "pub(crate) mod {name};").unwrap();
+        }
+        expect(&folder.join(family).join("mod.rs"), &of_family);
     }
-    modules.sort_by(|left, right| left.1.cmp(&right.1));
+    let mut by_code = modules.clone();
+    by_code.sort_by(|left, right| left.2.cmp(&right.2));
     list.push_str("\n/// Every rule, by code.\npub static ALL: &[&Rule] = &[\n");
-    for (name, _) in &modules {
-        writeln!(list, "    &{name}::RULE,").unwrap();
+    for (family, name, _) in &by_code {
+        writeln!(list, "    &{family}::{name}::RULE,").unwrap();
     }
     list.push_str("];\n");
     expect(&folder.join("mod.rs"), &list);
     let mut readme = String::from("# Rules\n\nWritten from the rules by `UPDATE=1 cargo test --test it rules`.\n");
-    for (digit, theme) in kubectl_envoyfilter::lint::rule::THEMES {
-        let of_theme: Vec<_> = rules::ALL.iter().filter(|rule| rule.code.chars().nth(2) == Some(*digit)).collect();
+    for family in Family::ALL {
+        let (digit, theme) = (family.digit(), family.title());
+        let of_theme: Vec<_> = rules::ALL.iter().filter(|rule| rule.family == family).collect();
         if of_theme.is_empty() {
             continue;
         }
@@ -207,8 +328,7 @@ fn every_rule_is_documented_and_listed() {
         let (code, name, summary, docs) = (rule.code, rule.name, rule.summary.trim(), docs.join("\n"));
         writeln!(readme, "\n### {code}\n\n**{name}** · {severity}{fixes}\n\n{summary}\n\n{docs}").unwrap();
         // A file that is no UTF-8, two that need a proxy which is not built in, and those that need a running one.
-        let running = rule.code.starts_with("EF8") && rule.code != "EF807";
-        let without = ["EF003", "EF202", "EF226"].contains(&rule.code) || running;
+        let without = ["EF003", "EF202", "EF226", "EF390"].contains(&rule.code) || rule.needs.contains(&Need::Live);
         let example = kubectl_envoyfilter::cli::example(rule, Terminal::default()).unwrap();
         assert_eq!(example.is_none(), without, "{}: the first bad case is the example of the documentation", rule.code);
         if let Some(example) = example {

@@ -28,7 +28,7 @@ fn every_sample_comes_out_as_istiod_has_it() {
         for (proxy, kinds) in proxies.as_object().unwrap() {
             compared += 1;
             let base = &bases[proxy.as_str()];
-            let (want, got) = (base.recorded(kinds), base.computed(id, &program, ECDS_NAMES, &BTreeMap::new()));
+            let (want, got) = (base.recorded(kinds), base.computed(id, &program, Some(ECDS_NAMES), &BTreeMap::new()));
             if want != got {
                 println!("{id} on {proxy}");
                 print_difference(&want, &got);

@@ -135,13 +135,13 @@ impl Base<'_> {
         &self,
         id: &str,
         program: &Program<'_>,
-        ecds_names: &[&str],
+        ecds_names: Option<&[&str]>,
         service_clusters: &BTreeMap<String, String>,
     ) -> Resources {
         let plan = program.plan(&self.config.proxy, &MeshSettings::default());
-        let names = ecds_names.iter().map(|&name| name.to_owned()).collect();
+        let names = ecds_names.map(|names| names.iter().map(|&name| name.to_owned()).collect());
         let service_clusters = service_clusters.clone();
-        let options = Options { port_map: None, extension_names: Some(names), service_clusters };
+        let options = Options { port_map: None, extension_names: names, service_clusters };
         let mut trace = engine::Trace::new(plan.patches.len());
         let traced = self.after(&engine::run(&plan, &self.config, &options, &mut trace));
         let untraced = self.after(&engine::run(&plan, &self.config, &options, &mut ()));

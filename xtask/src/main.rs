@@ -1,6 +1,8 @@
-//! Regenerates the data that kubectl-envoyfilter embeds. See README.md.
+//! Regenerates the data that kubectl-envoyfilter embeds, and runs the fuzz targets. See README.md.
 
 mod envoydb;
+mod fuzz;
+mod sbom;
 mod tables;
 
 use std::process::ExitCode;
@@ -13,7 +15,11 @@ fn main() -> ExitCode {
         ["envoydb", "--check"] => envoydb::check(),
         ["tables"] => tables::write(),
         ["tables", "--check"] => tables::check(),
-        _ => Err("usage: xtask envoydb|tables [--check]".into()),
+        ["sbom"] => sbom::print(),
+        ["sbom", "--check"] => sbom::check(),
+        ["fuzz", seconds] => fuzz::run(seconds, None),
+        ["fuzz", seconds, target] => fuzz::run(seconds, Some(target)),
+        _ => Err("usage: xtask envoydb|tables|sbom [--check], xtask fuzz SECONDS [TARGET]".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,88 +1,97 @@
 //! `webhook install`: the admission server and the scheduled report, by server-side apply.
 
-use super::{
-    DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, live, word, write_objects,
-};
+use super::{DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, word, write_objects};
 use crate::cli::options;
 use crate::cluster::kinds::{
     ADMISSION_POLICY, ADMISSION_POLICY_BINDING, CERTIFICATE, CLUSTER_POLICY_REPORT, JOB, Kind, MADE, NAMESPACE,
     POLICY_REPORT, ROLE, ROLE_BINDING, SERVICE_MONITOR, VALIDATING_WEBHOOK,
 };
-use crate::cluster::write::Dry;
+use crate::cluster::write::{Applied, Dry};
 use crate::cluster::{Cluster, Fault};
-use crate::deploy::{self, Certificates, Part, Parts, Piece, Slots};
-use crate::load::config;
+use crate::deploy::{self, Certificates, Part, Parts, Piece, Slots, cron};
+use crate::mesh::Error;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use std::io;
+use std::net::IpAddr;
 use std::path::PathBuf;
+use tokio::runtime::Runtime;
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "options that are there or not")]
 pub(super) struct Install {
     #[command(flatten)]
     installation: Installation,
-    /// Image of this program
+    /// Image of this program, best by its digest: REGISTRY/kubectl-envoyfilter@sha256:...
     #[arg(long, value_name = "IMAGE")]
     image: Option<String>,
-    /// Secret with which the image is pulled; may be given several times
+    /// Pull secret of the image; may be repeated
     #[arg(long, value_name = "NAME")]
     pull_secret: Vec<String>,
     /// Replicas of the server
     #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
     replicas: u16,
-    /// enforce refuses what is wrong, warn tells, audit only counts and logs
+    /// What happens to findings: enforce denies, warn shows warnings, audit logs and counts
     #[arg(long, default_value = "enforce", hide_possible_values = true, value_name = "MODE")]
     mode: Mode,
-    /// Severity from which on a filter is refused: error, warning or info
+    /// Minimum severity that denies an EnvoyFilter: error, warning or info
     #[arg(long, default_value = "error", hide_possible_values = true, value_name = "SEVERITY")]
     deny_at: Level,
-    /// How long a review may take
+    /// Maximum duration of a review; must be shorter than --timeout
     #[arg(long, default_value = "5s", value_name = "DURATION", value_parser = span)]
     deadline: Span,
-    /// What happens to a filter that takes longer: allow (with a warning) or deny
+    /// Answer to a review that exceeds the deadline because the server is overloaded: allow (with a warning) or deny
     #[arg(long, default_value = "allow", hide_possible_values = true, value_name = "WHAT")]
     on_deadline: OnDeadline,
-    /// What the API server does when no server answers: Ignore or Fail
+    /// What the API server does when no replica answers: Ignore or Fail
     #[arg(long, default_value = "Ignore", hide_possible_values = true, value_name = "POLICY")]
     failure_policy: FailurePolicy,
-    /// How long the API server waits for an answer, in seconds
+    /// Timeout of the API server, in seconds
     #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u8).range(1..=30))]
     timeout: u8,
-    /// Proxies of which the server reads the extensions they have; takes the right to read config dumps
+    /// Number of proxies whose extensions the server reads; requires the right to read config dumps
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     sample_proxies: u32,
-    /// Configuration, as lint reads it from .envoyfilter.yaml
+    /// Configuration file, as lint reads it from .envoyfilter.yaml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Where the certificate comes from: own (the server makes and renews it) or cert-manager
+    /// Source of the certificate: own (made and renewed by the server) or cert-manager
     #[arg(long, default_value = "own", hide_possible_values = true, value_name = "SOURCE")]
     certificates: Source,
-    /// Revision of a further control plane, whose mesh settings are read as well; may be given several times
+    /// Revision of another control plane whose mesh config is read; may be repeated
     #[arg(long, value_name = "REVISION")]
     revision: Vec<String>,
-    /// Let the Prometheus operator read the metrics
+    /// Create a ServiceMonitor for the Prometheus operator
     #[arg(long)]
     service_monitor: bool,
-    /// Without a NetworkPolicy
+    /// ConfigMap with the certificate authorities of clients (key ca.crt): only the API server gets reviews
+    #[arg(long, value_name = "NAME")]
+    client_ca_configmap: Option<String>,
+    /// Addresses of the API server: the NetworkPolicy lets only them call the webhook; may be repeated
+    #[arg(long, value_name = "CIDR", value_parser = cidr, conflicts_with = "no_network_policy")]
+    api_server_cidr: Vec<String>,
+    /// Do not create NetworkPolicies
     #[arg(long)]
     no_network_policy: bool,
-    /// Without the scheduled report
+    /// Do not create the scheduled report
     #[arg(long)]
     no_report: bool,
-    /// When the report is written, as cron
+    /// Schedule of the report, in cron format
     #[arg(long, value_name = "CRON")]
     report_schedule: Option<String>,
-    /// Pods that share the work of a report
+    /// Source of the report's config dumps: istiod, or port-forward (requires pods/portforward in all namespaces)
+    #[arg(long, default_value = "istiod", hide_possible_values = true, value_name = "SOURCE")]
+    report_dump_via: Dumps,
+    /// Number of pods that share the work of a report
     #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     report_shards: u16,
-    /// Print a Job that writes one report now, instead of installing
+    /// Print a Job that writes one report now instead of installing
     #[arg(long, conflicts_with = "no_report")]
     report_job: bool,
-    /// Whether anything is done: none (it is), client (it is printed), server (the API server checks it)
+    /// Only print (client), or only let the API server check (server)
     #[arg(long, default_value = "none", hide_possible_values = true, value_name = "HOW")]
     dry_run: DryRun,
-    /// Form of what is printed: yaml or json
+    /// Output format: yaml or json
     #[arg(short, long, default_value = "yaml", hide_possible_values = true, value_name = "FORM")]
     output: YamlOrJson,
 }
@@ -113,6 +122,24 @@ enum Source {
     CertManager,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Dumps {
+    Istiod,
+    PortForward,
+}
+
+/// An address range as a NetworkPolicy takes it.
+fn cidr(text: &str) -> Result<String, String> {
+    let range = text.split_once('/').and_then(|(address, bits)| {
+        let most = match address.parse::<IpAddr>().ok()? {
+            IpAddr::V4(_) => 32,
+            IpAddr::V6(_) => 128,
+        };
+        bits.parse::<u8>().ok().filter(|bits| *bits <= most)
+    });
+    range.map(|_| text.to_owned()).ok_or_else(|| "an address range such as 10.0.0.1/32".to_owned())
+}
+
 /// A duration as it was written, and what it is.
 #[derive(Clone, Debug)]
 struct Span {
@@ -125,20 +152,44 @@ fn span(text: &str) -> Result<Span, String> {
 }
 
 impl Install {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if self.deadline.length.as_secs() >= self.timeout.into() {
             let message = format!(
                 "the API server gives up after {} s, before the deadline of {}",
                 self.timeout, self.deadline.text
             );
-            return session.usage(&message, Some("the --deadline has to be shorter than the --timeout"));
+            return session.usage(&message, Some("use a --deadline that is shorter than the --timeout"));
         }
-        let slots = match self.slots(session) {
-            Ok(slots) => slots,
-            Err(message) => return session.usage(&message, None),
+        if let Err(error) = self.report_schedule.as_deref().map_or(Ok(()), cron::check) {
+            return session.usage(&format!("invalid --report-schedule: {error}"), Some("write it as `17 * * * *`"));
+        }
+        let config = match &self.config {
+            None => None,
+            Some(path) => match super::installable(session, path)? {
+                Some(text) => Some(text),
+                None => return Ok(Exit::Usage),
+            },
         };
+        let slots = self.slots(session, config);
+        let image = self.image.as_deref().or(deploy::IMAGE);
+        match image {
+            None if self.dry_run != DryRun::Client && !self.report_job => {
+                let help =
+                    "build one with the Dockerfile, push it, and give --image REGISTRY/kubectl-envoyfilter@sha256:...";
+                return session.usage("this build has no published image: --image is required", Some(help));
+            }
+            None => writeln!(session.err, "note: image {} does not exist in a registry; give --image", slots.image)?,
+            Some(image) if !image.contains("@sha256:") => {
+                writeln!(
+                    session.err,
+                    "note: image {image} is not pinned by digest; whoever can push its tag can replace it"
+                )?;
+            }
+            Some(_) => {}
+        }
         if self.report_job {
-            return write_objects(session, &[deploy::shards(&slots)], self.output).map(|()| Exit::Ok);
+            write_objects(session, &[deploy::shards(&slots)], self.output)?;
+            return Ok(Exit::Ok);
         }
         let certificates = match self.certificates {
             Source::Own => Certificates::Own,
@@ -150,26 +201,29 @@ impl Install {
             network_policy: !self.no_network_policy,
             service_monitor: self.service_monitor,
             report: !self.no_report,
+            report_proxies: self.report_dump_via == Dumps::PortForward,
         };
         let pieces = deploy::pieces(&slots, certificates).into_iter().filter(|piece| parts.has(piece.part));
         let pieces: Vec<Piece> = pieces.collect();
         if self.dry_run == DryRun::Client {
             let objects: Vec<Value> = pieces.into_iter().map(|piece| piece.object).collect();
-            return write_objects(session, &objects, self.output).map(|()| Exit::Ok);
+            write_objects(session, &objects, self.output)?;
+            return Ok(Exit::Ok);
         }
         self.install(session, &slots, pieces)
     }
 
-    fn slots(&self, session: &Session<'_>) -> Result<Slots, String> {
+    fn slots(&self, session: &Session<'_>, config: Option<String>) -> Slots {
         let default = Slots::default();
         let options = &session.global.cluster;
         let istio_namespace = options.istio_namespace().to_owned();
-        let config = match &self.config {
-            Some(path) => config::text(path).map_err(|problem| problem.message)?,
-            None => default.config,
-        };
+        let config = config.unwrap_or(default.config);
         let pull_secrets: Vec<Value> = self.pull_secret.iter().map(|name| json!({"name": name})).collect();
-        Ok(Slots {
+        let ranges = self.api_server_cidr.iter().map(|cidr| json!({"ipBlock": {"cidr": cidr}}));
+        Slots {
+            api_servers: ranges.collect(),
+            client_ca: self.client_ca_configmap.clone().unwrap_or_default(),
+            report_dumps: word(&self.report_dump_via),
             name: self.installation.name.clone(),
             namespace: Installation::namespace(session),
             image: self.image.clone().unwrap_or(default.image),
@@ -190,14 +244,11 @@ impl Install {
             schedule: self.report_schedule.clone().unwrap_or(default.schedule),
             shards: self.report_shards.into(),
             ..Slots::default()
-        })
+        }
     }
 
-    fn install(&self, session: &mut Session<'_>, slots: &Slots, pieces: Vec<Piece>) -> io::Result<Exit> {
-        let (runtime, cluster) = match live::connect(session)? {
-            Ok(connected) => connected,
-            Err(exit) => return Ok(exit),
-        };
+    fn install(&self, session: &mut Session<'_>, slots: &Slots, pieces: Vec<Piece>) -> Result<Exit, Error> {
+        let (runtime, cluster) = session.connect()?;
         let dry = if self.dry_run == DryRun::Server { Dry::Server } else { Dry::No };
         let done = if dry == Dry::Server { " (server dry run)" } else { "" };
         match runtime.block_on(obstacle(&cluster, slots, self.certificates == Source::CertManager)) {
@@ -206,13 +257,15 @@ impl Install {
             Err(fault) => return failed(session, &format!("cannot read cluster {}", cluster.context), &fault, None),
         }
         let mut wanted = Vec::new();
+        let mut new_namespace = false;
         for Piece { part, mut object, .. } in pieces {
             if part == Part::Namespace {
                 let name = slots.namespace.as_str();
                 match runtime.block_on(cluster.object(NAMESPACE, None, name)) {
-                    // What is there may be shared with others: it is not ours, and stays when we go.
+                    // An existing namespace may be shared: it is not ours, and stays when we leave.
                     Ok(Some(_)) => continue,
                     Ok(None) => {
+                        new_namespace = true;
                         object["metadata"]["labels"][deploy::MANAGED_BY] = deploy::PROGRAM.into();
                         object["metadata"]["labels"][deploy::INSTANCE] = slots.name.clone().into();
                     }
@@ -220,44 +273,94 @@ impl Install {
                 }
             }
             if part == Part::ServiceMonitor && !runtime.block_on(cluster.serves(SERVICE_MONITOR)).unwrap_or(true) {
-                writeln!(session.err, "note: the cluster has no ServiceMonitors (Prometheus operator): none is made")?;
+                writeln!(session.err, "note: the cluster has no ServiceMonitors (Prometheus operator); skipping it")?;
                 continue;
             }
-            let what = called(&object);
-            match runtime.block_on(cluster.apply(&object, dry)) {
-                Ok(applied) => {
-                    writeln!(session.out, "{what} applied{done}")?;
-                    for warning in applied.warnings {
-                        writeln!(session.err, "warning: {what}: {warning}")?;
-                    }
-                }
+            wanted.push((called(&object), object));
+        }
+        // Everything is checked before anything is applied, but for what only exists once its namespace does.
+        let inside = |object: &Value| object["metadata"]["namespace"] == slots.namespace.as_str();
+        for (what, object) in wanted.iter().filter(|(_, object)| !new_namespace || !inside(object)) {
+            match runtime.block_on(cluster.apply(object, Dry::Server)) {
+                Ok(_) if dry == Dry::No => {}
+                Ok(applied) => tell(session, what, &applied, done)?,
                 Err(fault) => {
-                    let help = (dry == Dry::Server).then_some(
-                        "a server dry run finds only what is there already: a namespace that is to be made is not",
-                    );
-                    return failed(session, &format!("cannot apply {what}"), &fault, help);
+                    return failed(session, &format!("cannot apply {what}; nothing was changed"), &fault, None);
                 }
             }
-            wanted.push((what, object));
+        }
+        if dry == Dry::Server && new_namespace {
+            writeln!(
+                session.err,
+                "note: namespace {} does not exist yet; the API server cannot check what is created in it",
+                slots.namespace
+            )?;
+        }
+        let mut made: Vec<&Value> = Vec::new();
+        for (what, object) in wanted.iter().filter(|_| dry == Dry::No) {
+            let existed = match runtime.block_on(existing(&cluster, object)) {
+                Ok(existed) => existed,
+                Err(fault) => return self.undo(session, (&runtime, &cluster), &made, what, &fault),
+            };
+            match runtime.block_on(cluster.apply(object, dry)) {
+                Ok(applied) => tell(session, what, &applied, done)?,
+                Err(fault) => return self.undo(session, (&runtime, &cluster), &made, what, &fault),
+            }
+            if !existed {
+                made.push(object);
+            }
         }
         if dry == Dry::No {
             let keep: Vec<&str> = wanted.iter().map(|(what, _)| what.as_str()).collect();
             match runtime.block_on(self.prune(&cluster, slots, &keep)) {
                 Ok(gone) => {
                     for what in gone {
-                        writeln!(session.out, "{what} removed: not part of it any more")?;
+                        writeln!(session.out, "{what} removed: no longer part of the installation")?;
                     }
                 }
-                Err(fault) => return failed(session, "cannot remove what is not part of it any more", &fault, None),
+                Err(fault) => {
+                    return failed(
+                        session,
+                        "cannot remove objects that are no longer part of the installation",
+                        &fault,
+                        None,
+                    );
+                }
             }
             let (name, namespace) = (&slots.name, &slots.namespace);
             let named = if name == deploy::NAME { String::new() } else { format!(" --name {name}") };
             writeln!(
                 session.err,
-                "note: `kubectl envoyfilter webhook status -n {namespace}{named}` says when it is ready"
+                "note: run `kubectl envoyfilter webhook status -n {namespace}{named}` to see when it is ready"
             )?;
         }
         Ok(Exit::Ok)
+    }
+
+    /// Removes what this run has made, after something could not be applied: an installation is whole or not there.
+    fn undo(
+        &self,
+        session: &mut Session<'_>,
+        (runtime, cluster): (&Runtime, &Cluster),
+        made: &[&Value],
+        what: &str,
+        fault: &Fault,
+    ) -> Result<Exit, Error> {
+        let mut left = Vec::new();
+        for object in made.iter().rev() {
+            let Some(kind) = Kind::of(object) else { continue };
+            let text = |key: &str| object["metadata"][key].as_str();
+            let gone = cluster.delete(kind, text("namespace"), text("name").unwrap_or_default(), Dry::No);
+            if runtime.block_on(gone).is_err() {
+                left.push(called(object));
+            }
+        }
+        let help = if left.is_empty() {
+            format!("the {} objects that this run created were removed again", made.len())
+        } else {
+            format!("still there: {}; run `webhook uninstall` with the same name and namespace", left.join(", "))
+        };
+        failed(session, &format!("cannot apply {what}"), fault, Some(&help))
     }
 
     /// Removes what an earlier installation of this name had and this one has not.
@@ -281,6 +384,19 @@ impl Install {
     }
 }
 
+/// Says that an object was applied, and what the API server warns of.
+fn tell(session: &mut Session<'_>, what: &str, applied: &Applied, done: &str) -> io::Result<()> {
+    writeln!(session.out, "{what} applied{done}")?;
+    applied.warnings.iter().try_for_each(|warning| writeln!(session.err, "warning: {what}: {warning}"))
+}
+
+/// Whether the cluster has an object.
+async fn existing(cluster: &Cluster, object: &Value) -> Result<bool, Fault> {
+    let Some(kind) = Kind::of(object) else { return Ok(false) };
+    let text = |key: &str| object["metadata"][key].as_str();
+    Ok(cluster.object(kind, text("namespace"), text("name").unwrap_or_default()).await?.is_some())
+}
+
 /// What stands in the way of an installation, and what to do.
 async fn obstacle(
     cluster: &Cluster,
@@ -291,16 +407,16 @@ async fn obstacle(
         let by = there["metadata"]["labels"][deploy::MANAGED_BY].as_str().unwrap_or_default();
         if !by.is_empty() && by != deploy::PROGRAM {
             let message = format!("{} was installed by {by}", slots.name);
-            return Ok(Some((message, "change it there, or take another --name")));
+            return Ok(Some((message, "change it there, or choose another --name")));
         }
         let namespace = there["webhooks"][0]["clientConfig"]["service"]["namespace"].as_str().unwrap_or_default();
         if !namespace.is_empty() && namespace != slots.namespace {
             let message = format!("{} is installed in namespace {namespace}", slots.name);
-            return Ok(Some((message, "give that with -n, uninstall it there, or take another --name")));
+            return Ok(Some((message, "use that namespace with -n, uninstall it there, or choose another --name")));
         }
     }
     if cert_manager && !cluster.serves(CERTIFICATE).await? {
-        let help = "install cert-manager first, or leave --certificates out: the server can make its own";
+        let help = "install cert-manager first, or omit --certificates: the server can make its own certificate";
         return Ok(Some(("the cluster has no cert-manager".to_owned(), help)));
     }
     Ok(None)

@@ -1,19 +1,25 @@
-//! `webhook`: what reviews EnvoyFilters in the cluster: the server, its installation, reports, and policies of the API server.
+//! `webhook`: EnvoyFilters reviewed in the cluster: the server, its installation, reports, and policies of the API server.
 
 mod install;
+mod ladder;
 mod policy;
 mod report;
 mod serve;
 mod status;
 mod uninstall;
 
-use super::{Exit, Session, examples, live};
+use super::examples;
+use super::session::{Exit, Session};
 use crate::cluster::Fault;
+use crate::lint::config::{self, Config};
+use crate::load::config as files;
+use crate::mesh::Error;
+use crate::rules::ALL;
+use crate::source::Sources;
 use crate::{deploy, report as forms};
 use clap::{Args, Subcommand, ValueEnum};
 use std::io;
-
-pub(super) use report::Shard;
+use std::path::Path;
 
 #[derive(Debug, Args)]
 pub(super) struct Webhook {
@@ -23,28 +29,31 @@ pub(super) struct Webhook {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Install the admission webhook and the scheduled report, or print what that takes
+    /// Install the admission webhook and the scheduled report, or print their manifests
     #[command(after_help = examples::INSTALL)]
     Install(Box<install::Install>),
-    /// Say whether the webhook is there and does its work, and what to do where it does not
+    /// Check whether the webhook is installed and works, and what to fix
     #[command(after_help = examples::WEBHOOK_STATUS)]
     Status(status::Status),
-    /// Lint the running mesh and write what is found into it, as PolicyReports
+    /// Lint the running mesh and write the findings into it as PolicyReports
     #[command(
         after_help = examples::REPORT,
         mut_arg("name", |name| name.help("Name of the installation that the reports belong to"))
     )]
     Report(report::Report),
-    /// Print policies with which the API server checks some rules by itself, without a webhook
+    /// Print policies with which the API server checks some rules without a webhook
     #[command(
         after_help = examples::POLICY,
-        mut_arg("name", |name| name.help("Name of the installation, which the names of the policies begin with"))
+        mut_arg("name", |name| name.help("Name of the installation; prefix of the names of the policies"))
     )]
     Policy(policy::Print),
-    /// Remove what `install` made, and what the webhook made for itself
+    /// Show, by namespace, what happens when the admission mode is raised
+    #[command(after_help = examples::LADDER)]
+    Ladder(ladder::Ladder),
+    /// Remove everything that `install` and the webhook created
     #[command(after_help = examples::UNINSTALL)]
     Uninstall(uninstall::Uninstall),
-    /// Answer the API server: what the deployment of the webhook runs
+    /// Run the admission server; this is what the Deployment of the webhook runs
     #[command(after_help = examples::SERVE)]
     Serve(Box<serve::Serve>),
 }
@@ -64,13 +73,14 @@ fn word(value: &impl ValueEnum) -> String {
 }
 
 impl Webhook {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         match &self.command {
             Command::Install(command) => command.run(session),
             Command::Serve(command) => command.run(session),
             Command::Status(command) => command.run(session),
             Command::Policy(command) => command.run(session),
             Command::Report(command) => command.run(session),
+            Command::Ladder(command) => command.run(session),
             Command::Uninstall(command) => command.run(session),
         }
     }
@@ -79,7 +89,7 @@ impl Webhook {
 /// Which installation is meant.
 #[derive(Debug, Args)]
 struct Installation {
-    /// Name of the installation; -n is its namespace [default namespace: envoyfilter-system]
+    /// Name of the installation; -n gives its namespace [default: envoyfilter-system]
     #[arg(long, value_name = "NAME", default_value = deploy::NAME, value_parser = name)]
     name: String,
 }
@@ -104,17 +114,42 @@ fn name(text: &str) -> Result<String, String> {
     if letters && ends && text.len() <= LONGEST {
         return Ok(text.to_owned());
     }
-    Err(format!("small letters, digits and -, beginning with a letter, at most {LONGEST}"))
+    Err(format!("use lowercase letters, digits and -, starting with a letter, at most {LONGEST} characters"))
+}
+
+/// The text of a configuration that the server can use in a cluster; `None` when it cannot, which is said.
+fn installable(session: &mut Session<'_>, path: &Path) -> Result<Option<String>, Error> {
+    let mut sources = Sources::default();
+    let (text, read) = match files::text(path).and_then(|text| Ok((text, files::read(path, &mut sources)?))) {
+        Ok(read) => read,
+        Err(problem) => return session.usage(&problem.message, None).map(|_| None),
+    };
+    let mut problems = read.problems;
+    if let Some(document) = &read.document {
+        if !config::rule_paths(document).is_empty() {
+            let help = "remove `rules` from the configuration, or run your own Deployment with --rules and a volume";
+            let message = format!("{}: custom rules are files that the pods do not have", path.display());
+            return session.usage(&message, Some(help)).map(|_| None);
+        }
+        problems.extend(Config::read(document, ALL).1);
+    }
+    for problem in &problems {
+        forms::problem::problem(session.err, session.around.err, &sources, problem)?;
+    }
+    if problems.is_empty() {
+        return Ok(Some(text));
+    }
+    session.usage("the admission server would refuse this configuration", None).map(|_| None)
 }
 
 /// Whether anything is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DryRun {
-    /// It is done
+    /// Apply the changes
     None,
-    /// It is only said
+    /// Only print
     Client,
-    /// The API server checks it and keeps nothing
+    /// Let the API server check without storing anything
     Server,
 }
 
@@ -157,11 +192,11 @@ fn called(object: &serde_json::Value) -> String {
 }
 
 /// Says what the cluster did not do.
-fn failed(session: &mut Session<'_>, what: &str, fault: &Fault, help: Option<&str>) -> io::Result<Exit> {
+fn failed(session: &mut Session<'_>, what: &str, fault: &Fault, help: Option<&str>) -> Result<Exit, Error> {
     let word = session.around.err.paint(forms::style::Role::Bad, "error");
     writeln!(session.err, "{word}: {what}: {fault}")?;
     let rights =
-        "installing takes the rights of a cluster administrator: a role can only be granted by who has its rights";
+        "installing requires the rights of a cluster administrator: only who has the rights of a role can grant it";
     let help = if matches!(fault, Fault::NotAllowed(_)) { Some(rights) } else { help };
     if let Some(help) = help {
         writeln!(session.err, "  help: {help}")?;

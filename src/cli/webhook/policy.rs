@@ -2,6 +2,7 @@
 
 use super::{Exit, FailurePolicy, Installation, Session, YamlOrJson, word, write_objects};
 use crate::deploy::policy::{self, Line, Policy};
+use crate::mesh::Error;
 use crate::report::table;
 use clap::{Args, ValueEnum};
 use std::io;
@@ -10,13 +11,13 @@ use std::io;
 pub(super) struct Print {
     #[command(flatten)]
     installation: Installation,
-    /// What is done with errors: Deny, Warn or Audit
+    /// What happens to errors in namespaces without the label envoyfilter.dev/admission: Deny, Warn or Audit
     #[arg(long, default_value = "Deny", hide_possible_values = true, value_name = "ACTION")]
     action: Action,
     /// What the API server does when an expression cannot be evaluated: Ignore or Fail
     #[arg(long, default_value = "Ignore", hide_possible_values = true, value_name = "POLICY")]
     failure_policy: FailurePolicy,
-    /// Form of the output: yaml, json, or table (what becomes of every rule)
+    /// Output format: yaml, json, or table (whether each rule is checked)
     #[arg(short, long, default_value = "yaml", hide_possible_values = true, value_name = "FORM")]
     output: Form,
 }
@@ -39,7 +40,7 @@ enum Form {
 }
 
 impl Print {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let root = session.global.root_namespace.as_deref().unwrap_or(session.global.cluster.istio_namespace());
         let root = root.to_owned();
         let policy = Policy {
@@ -56,7 +57,7 @@ impl Print {
                     .into_iter()
                     .map(|Line { code, name, action, words }| {
                         let action = if action.is_empty() { "-".to_owned() } else { action };
-                        vec![code.to_owned(), name.to_owned(), action, words.to_owned()]
+                        vec![code.to_owned(), name.to_owned(), action, words.clone()]
                     })
                     .collect();
                 table::write(session.out, &["CODE", "RULE", "ACTION", "NOT CHECKED"], &cells)?;
@@ -77,14 +78,14 @@ fn comments(session: &mut Session<'_>, policy: &Policy<'_>, lines: &[Line]) -> i
     let out = &mut session.out;
     writeln!(
         out,
-        "# Rules of `kubectl envoyfilter lint` that the API server can check by itself, for Istio 1.{}: {} of {}.",
+        "# Rules of `kubectl envoyfilter lint` that the API server can check without a webhook, for Istio 1.{}: {} of {}.",
         policy.release.minor,
         checked.len(),
         lines.len()
     )?;
     writeln!(
         out,
-        "# It sees one EnvoyFilter, and no workload, no proxy and no type of Envoy's; `webhook install` knows those."
+        "# It sees one EnvoyFilter, but no workloads, proxies or Envoy types; `webhook install` uses those as well.\n# The namespace label envoyfilter.dev/admission means what it means to the webhook: enforce, warn, audit or off."
     )?;
     writeln!(out, "#\n# Checked:")?;
     for line in checked {
@@ -92,11 +93,11 @@ fn comments(session: &mut Session<'_>, policy: &Policy<'_>, lines: &[Line]) -> i
         writeln!(out, "#   {} {} ({}){without}", line.code, line.name, line.action)?;
     }
     writeln!(out, "#\n# Not checked, and why:")?;
-    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for line in not {
         match reasons.iter_mut().find(|(reason, _)| *reason == line.words) {
             Some((_, codes)) => codes.push(line.code),
-            None => reasons.push((line.words, vec![line.code])),
+            None => reasons.push((line.words.clone(), vec![line.code])),
         }
     }
     for (reason, codes) in reasons {

@@ -1,18 +1,18 @@
 //! `webhook report`: lint of the running mesh, written into it as PolicyReports.
 
-use super::{DryRun, Exit, Installation, Session, YamlOrJson, called, failed, live, write_objects};
-use crate::cli::lint::Lint;
+use super::{DryRun, Exit, Installation, Session, YamlOrJson, called, failed, write_objects};
+use crate::cli::options::Global;
 use crate::cluster::kinds::{CLUSTER_POLICY_REPORT, POLICY_REPORT};
 use crate::cluster::write::Dry;
 use crate::cluster::{Cluster, Fault};
 use crate::deploy;
 use crate::lint::Finding;
-use crate::report::policy_report::{self, hash};
+use crate::mesh::{self, Error, LintReport, LintRequest, Shard};
+use crate::report::policy_report;
 use clap::Args;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -20,70 +20,54 @@ use std::time::SystemTime;
 pub(super) struct Report {
     #[command(flatten)]
     installation: Installation,
-    /// Only the part I (from 0) of N of the EnvoyFilters: who shares the work writes the reports of others never
-    #[arg(long, value_name = "I/N", value_parser = Shard::parse, conflicts_with_all = ["shards"])]
+    /// Only part I (from 0) of N of the EnvoyFilters; parts never write each other's reports
+    #[arg(long, value_name = "I/N", value_parser = parse_shard, conflicts_with_all = ["shards"])]
     shard: Option<Shard>,
-    /// The work is shared by so many; which part this is says JOB_COMPLETION_INDEX, as in a Job of completionMode Indexed
+    /// Number of parts; JOB_COMPLETION_INDEX selects the part, as in a Job with completionMode Indexed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     shards: Option<u32>,
-    /// Part that this is
+    /// Part to write
     #[arg(long, hide = true, env = "JOB_COMPLETION_INDEX", hide_env = true)]
     shard_index: Option<u32>,
-    /// Configuration, as lint reads it from .envoyfilter.yaml
+    /// Configuration file, as lint reads it from .envoyfilter.yaml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Rules of your own: files, or folders of files, of kind LintRule
+    /// Custom rules: files or folders of files of kind LintRule
     #[arg(long, value_name = "PATH")]
     rules: Vec<PathBuf>,
-    /// Whether anything is written: none (it is), client (it is printed), server (the API server checks it)
+    /// Only print (client), or only let the API server check (server)
     #[arg(long, default_value = "none", hide_possible_values = true, value_name = "HOW")]
     dry_run: DryRun,
-    /// Form of what is printed: yaml or json
+    /// Output format: yaml or json
     #[arg(short, long, default_value = "yaml", hide_possible_values = true, value_name = "FORM")]
     output: YamlOrJson,
 }
 
-/// One of several parts of the work: a filter belongs to exactly one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Shard {
-    index: u32,
-    number: u32,
+fn shard(index: u32, number: u32) -> Result<Shard, String> {
+    if index < number {
+        return Ok(Shard { index, number });
+    }
+    Err(format!("no shard {index} of {number}: shards are counted from 0"))
 }
 
-impl Shard {
-    const ALL: Shard = Shard { index: 0, number: 1 };
-
-    fn new(index: u32, number: u32) -> Result<Shard, String> {
-        if index < number {
-            return Ok(Shard { index, number });
-        }
-        Err(format!("there is no shard {index} of {number}: they are counted from 0"))
-    }
-
-    fn parse(text: &str) -> Result<Shard, String> {
-        let bad = || "write it as 0/3".to_owned();
-        let (index, number) = text.split_once('/').ok_or_else(bad)?;
-        Shard::new(index.parse().map_err(|_| bad())?, number.parse().map_err(|_| bad())?)
-    }
-
-    /// Whether a filter, `namespace/name`, belongs to it.
-    pub(in crate::cli) fn owns(self, filter: &str) -> bool {
-        hash(filter) % u64::from(self.number) == u64::from(self.index)
-    }
+fn parse_shard(text: &str) -> Result<Shard, String> {
+    let bad = || "write it as 0/3".to_owned();
+    let (index, number) = text.split_once('/').ok_or_else(bad)?;
+    shard(index.parse().map_err(|_| bad())?, number.parse().map_err(|_| bad())?)
 }
 
 /// Requests at the same time.
 const AT_ONCE: usize = 8;
 
 impl Report {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let shard = match (self.shard, self.shards) {
             (Some(shard), _) => Ok(shard),
             (None, None | Some(1)) => Ok(Shard::ALL),
             (None, Some(number)) => match self.shard_index {
-                Some(index) => Shard::new(index, number),
+                Some(index) => shard(index, number),
                 None => {
-                    Err("--shards takes JOB_COMPLETION_INDEX, which an Indexed Job sets; --shard I/N says both"
+                    Err("--shards requires JOB_COMPLETION_INDEX, which an Indexed Job sets; use --shard I/N elsewhere"
                         .to_owned())
                 }
             },
@@ -93,24 +77,30 @@ impl Report {
             Err(message) => return session.usage(&message, None),
         };
         if session.global.cluster.capture.is_some() || session.global.cluster.selects() {
-            let help = "without one, every filter has its report; -n reports on one namespace";
-            return session.usage("reports are made of a whole cluster, not of a capture or a selection", Some(help));
+            let help = "omit the selection; use -n to report on one namespace";
+            return session.usage("reports cover the whole cluster, not a capture or a selection", Some(help));
         }
-        let lint = Lint::of_cluster(self.config.clone(), self.rules.clone(), shard);
-        let run = match lint.lint(session, None)? {
-            Ok(run) => run,
-            Err(exit) => return Ok(exit),
+        let request = LintRequest {
+            settings: session.settings(),
+            config: self.config.clone(),
+            rules: self.rules.clone(),
+            shard: Some(shard),
+            ..LintRequest::default()
         };
+        let run = mesh::lint(&request, session.progress)?;
+        session.problems(&run.loaded.sources, &run.problems)?;
+        session.notes(&run.notes)?;
         let reports = self.reports(&run, shard);
         if self.dry_run == DryRun::Client {
-            return write_objects(session, &reports, self.output).map(|()| Exit::Ok);
+            write_objects(session, &reports, self.output)?;
+            return Ok(Exit::Ok);
         }
         // Who could not list filters does not know which are gone.
-        let complete = !run.trouble.iter().any(|trouble| trouble.contains("envoyfilters"));
+        let complete = run.complete;
         self.write(session, &reports, shard, complete)
     }
 
-    fn reports(&self, run: &crate::cli::lint::Run, shard: Shard) -> Vec<Value> {
+    fn reports(&self, run: &LintReport, shard: Shard) -> Vec<Value> {
         let sources = &run.loaded.sources;
         let labels = json!({
             "app.kubernetes.io/name": deploy::PROGRAM, deploy::INSTANCE: self.installation.name,
@@ -141,15 +131,12 @@ impl Report {
         format!("{}-{}-of-{}", self.installation.name, shard.index, shard.number)
     }
 
-    fn write(&self, session: &mut Session<'_>, reports: &[Value], shard: Shard, complete: bool) -> io::Result<Exit> {
-        let (runtime, cluster) = match live::connect(session)? {
-            Ok(connected) => connected,
-            Err(exit) => return Ok(exit),
-        };
+    fn write(&self, session: &mut Session<'_>, reports: &[Value], shard: Shard, complete: bool) -> Result<Exit, Error> {
+        let (runtime, cluster) = session.connect()?;
         match runtime.block_on(cluster.serves(POLICY_REPORT)) {
             Ok(true) => {}
             Ok(false) => {
-                let help = "install the CustomResourceDefinitions of wgpolicyk8s.io (kyverno and others bring them)";
+                let help = "install the CustomResourceDefinitions of wgpolicyk8s.io (part of Kyverno, for example)";
                 return session.usage("the cluster has no PolicyReports", Some(help));
             }
             Err(fault) => return failed(session, &format!("cannot read cluster {}", cluster.context), &fault, None),
@@ -186,13 +173,7 @@ impl Report {
 
     /// Removes reports of filters that are gone, further parts of reports that are shorter now, and reports of runs that
     /// were shared by another number.
-    async fn clean(
-        &self,
-        cluster: &Cluster,
-        global: &crate::cli::Global,
-        reports: &[Value],
-        shard: Shard,
-    ) -> Result<usize, Fault> {
+    async fn clean(&self, cluster: &Cluster, global: &Global, reports: &[Value], shard: Shard) -> Result<usize, Fault> {
         let text = |object: &Value, pointer: &str| -> String {
             object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
@@ -226,17 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_filter_belongs_to_one_shard() {
-        for number in 1..6 {
-            let mut sizes = vec![0; number as usize];
-            for filter in 0..1_000 {
-                let name = format!("shop/filter-{filter}");
-                let owners: Vec<u32> = (0..number).filter(|&index| Shard { index, number }.owns(&name)).collect();
-                assert_eq!(owners.len(), 1, "{name} of {number}");
-                sizes[owners[0] as usize] += 1;
-            }
-            assert!(sizes.iter().all(|size| size * number > 700), "{sizes:?}");
-        }
-        assert!(Shard::parse("3/3").is_err() && Shard::parse("x").is_err() && Shard::parse("2/3").is_ok());
+    fn shards_are_counted_from_0() {
+        assert!(parse_shard("3/3").is_err() && parse_shard("x").is_err() && parse_shard("2/3").is_ok());
     }
 }

@@ -1,7 +1,7 @@
 //! `webhook serve`: the admission server.
 
 use super::super::options::duration;
-use super::super::{Exit, Session, custom};
+use super::super::session::{Exit, Session};
 use crate::admission::certificates::Lifetimes;
 use crate::admission::judge::Rules;
 use crate::admission::keeper::Keeping;
@@ -13,12 +13,11 @@ use crate::admission::world::Said;
 use crate::cluster::{Cluster, Stop};
 use crate::lint::config::{self, Config, FailOn};
 use crate::load::{Loaded, config as files};
+use crate::mesh::{self, Error};
 use crate::report;
 use crate::report::style::Role;
-use crate::rules::ALL;
 use crate::source::Severity;
 use clap::{Args, ValueEnum};
-use std::io;
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -27,84 +26,90 @@ use tokio::runtime::Builder;
 
 #[derive(Debug, Args)]
 pub(super) struct Serve {
-    /// Where the API server calls, over TLS: POST /validate
+    /// Address for the API server, over TLS: POST /validate
     #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:9443")]
     listen: SocketAddr,
-    /// Where kubelet and Prometheus call, over plain HTTP: /healthz, /readyz, /metrics
+    /// Address for kubelet, over plain HTTP: /healthz, /readyz
+    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:8081")]
+    probe_listen: SocketAddr,
+    /// Address for Prometheus, over plain HTTP: /metrics
     #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
     metrics_listen: SocketAddr,
-    /// What becomes of findings where the label envoyfilter.dev/admission of the namespace says nothing
+    /// Certificate authorities of clients: only clients with a certificate they signed get reviews
+    #[arg(long, value_name = "FILE")]
+    client_ca: Option<PathBuf>,
+    /// What happens to findings in namespaces without the label envoyfilter.dev/admission
     #[arg(long, default_value = "enforce")]
     mode: ModeWord,
-    /// From which severity on findings deny [default: fail_on of the configuration, else error]
+    /// Minimum severity that denies [default: fail_on of the configuration, else error]
     #[arg(long, value_name = "SEVERITY", value_parser = severity)]
     deny_at: Option<Severity>,
-    /// How long a review may take; a tenth less than what the API server waits, if that is shorter
+    /// Maximum duration of a review; shortened to 90 % of the timeout that the API server sends
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
     deadline: Duration,
-    /// What is answered when that time has run out
+    /// Answer to a review that exceeds the deadline because the server is overloaded
     #[arg(long, default_value = "allow")]
     on_deadline: OnDeadline,
-    /// Largest AdmissionReview, in bytes
-    #[arg(long, value_name = "BYTES", default_value = "8388608")]
+    /// Maximum size of an AdmissionReview, in bytes
+    #[arg(long, value_name = "BYTES", default_value = "3145728")]
     max_request_bytes: usize,
-    /// How many reviews are made at the same time [default: four for each core]
+    /// Reviews judged at the same time [default: one per core, at least 2, at most 8]
     #[arg(long, value_name = "NUMBER")]
     at_once: Option<usize>,
-    /// Secret that this server keeps its own authority and certificate in
+    /// Secret in which the server keeps its own certificate authority and certificate
     #[arg(long, value_name = "NAME", default_value = "envoyfilter-webhook-cert", help_heading = "Certificates")]
     cert_secret: String,
-    /// Certificate that somebody else renews, as a file; read again when it changes
+    /// Certificate file that something else renews; reloaded when it changes
     #[arg(long, value_name = "FILE", requires = "tls_key", help_heading = "Certificates")]
     tls_cert: Option<PathBuf>,
-    /// Its key
+    /// Key file of that certificate
     #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = "Certificates")]
     tls_key: Option<PathBuf>,
-    /// Service that the API server calls: the name in the certificate, and that of the Lease of the replicas
+    /// Service that the API server calls; names the certificate and the Lease of the replicas
     #[arg(long, value_name = "NAME", default_value = "envoyfilter-webhook", help_heading = "Certificates")]
     service: String,
-    /// ValidatingWebhookConfiguration whose caBundle is kept right
+    /// ValidatingWebhookConfiguration whose caBundle the server maintains
     #[arg(long, value_name = "NAME", help_heading = "Certificates")]
     webhook_configuration: Option<String>,
-    /// Further name or address in the certificate; may be given several times
+    /// Additional name or address in the certificate; may be repeated
     #[arg(long, value_name = "NAME", help_heading = "Certificates")]
     certificate_name: Vec<String>,
-    /// How long an authority lives; its successor is announced after two thirds of it
+    /// Lifetime of a certificate authority; its successor is published after two thirds
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "8760h", help_heading = "Certificates")]
     authority_lifetime: Duration,
-    /// How long a certificate lives; it is renewed after two thirds of it
+    /// Lifetime of a certificate; it is renewed after two thirds
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "720h", help_heading = "Certificates")]
     certificate_lifetime: Duration,
-    /// How long an authority is trusted before it signs, and after
+    /// How long an authority is trusted before it starts and after it stops signing
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1h", help_heading = "Certificates")]
     rotation_overlap: Duration,
-    /// How long to go on serving after SIGTERM, until the API server has heard of it
+    /// How long to keep serving after SIGTERM, until the API server has noticed
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
     shutdown_delay: Duration,
-    /// How many running proxies to ask for the extensions they are built with; 0: those of the release count
+    /// Number of running proxies to ask for their extensions; 0 assumes those of the release
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     sample_proxies: usize,
-    /// Configuration, as for lint
+    /// Configuration file, as for lint
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Rules of your own: files, or folders of files, of kind LintRule
+    /// Custom rules: files or folders of files of kind LintRule
     #[arg(long, value_name = "PATH")]
     rules: Vec<PathBuf>,
-    /// Name of this replica [default: the name of the pod]
+    /// Name of this replica [default: the pod name]
     #[arg(long, value_name = "NAME", env = "POD_NAME", hide_env = true)]
     replica: Option<String>,
-    /// Namespace of the Service, Secret and Lease, unless -n says it
+    /// Namespace of the Service, Secret and Lease, unless -n is given
     #[arg(long, value_name = "NAMESPACE", env = "POD_NAMESPACE", hide = true)]
     pod_namespace: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ModeWord {
-    /// Findings at or above --deny-at deny, the others warn
+    /// Deny findings at or above --deny-at, warn about the others
     Enforce,
-    /// Findings warn
+    /// Warn about findings
     Warn,
-    /// Findings are logged and counted only
+    /// Log and count findings only
     Audit,
 }
 
@@ -116,20 +121,20 @@ enum OnDeadline {
     Deny,
 }
 
-fn severity(word: &str) -> Result<Severity, String> {
+pub(super) fn severity(word: &str) -> Result<Severity, String> {
     config::severity(word).ok_or_else(|| "one of error, warning, info".to_owned())
 }
 
 impl Serve {
-    pub(in super::super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(in super::super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let Some(rules) = self.rules(session)? else { return Ok(Exit::Usage) };
         let runtime = Builder::new_multi_thread().enable_all().build()?;
         let (_stop, stop) = Stop::new();
         let cluster = match runtime.block_on(session.global.cluster.access().connect(stop)) {
             Ok(cluster) => cluster,
             Err(message) => {
-                let message = format!("there is no cluster to serve: {message}");
-                return session.usage(&message, Some("it runs in a pod, or with --kubeconfig"));
+                let message = format!("cannot connect to a cluster: {message}");
+                return session.usage(&message, Some("run it in a pod, or give --kubeconfig"));
             }
         };
         let serve = self.settings(session, &cluster, &rules);
@@ -145,10 +150,7 @@ impl Serve {
             }
             let dropped = logging::dropped();
             if dropped > 0 {
-                writeln!(
-                    session.err,
-                    "{{\"level\":\"WARN\",\"message\":\"lines of the log dropped\",\"lines\":{dropped}}}"
-                )?;
+                writeln!(session.err, "{{\"level\":\"WARN\",\"message\":\"log lines dropped\",\"lines\":{dropped}}}")?;
             }
         }
         match runtime.block_on(served) {
@@ -190,13 +192,16 @@ impl Serve {
         };
         run::Serve {
             listen: self.listen,
+            probes: self.probe_listen,
             metrics: self.metrics_listen,
+            client_ca: self.client_ca.clone(),
             limits: Limits {
                 policy: Policy { mode, deny_at },
                 deadline: self.deadline,
                 allow_late: self.on_deadline == OnDeadline::Allow,
                 max_bytes: self.max_request_bytes,
-                at_once: self.at_once.unwrap_or(cores * 4),
+                at_once: self.at_once.unwrap_or(cores.clamp(2, 8)),
+                ..Limits::default()
             },
             said: Said {
                 context: cluster.context.clone(),
@@ -211,27 +216,16 @@ impl Serve {
     }
 
     /// The rules and the configuration; `None` when something is wrong with them, which is said.
-    fn rules(&self, session: &mut Session<'_>) -> io::Result<Option<Rules>> {
+    fn rules(&self, session: &mut Session<'_>) -> Result<Option<Rules>, Error> {
         let mut loaded = Loaded::default();
         let read = match self.config.as_ref().map(|path| files::read(path, &mut loaded.sources)).transpose() {
             Ok(read) => read,
             Err(problem) => return session.usage(&problem.message, None).map(|_| None),
         };
-        let mut own = self.rules.clone();
         let document = read.as_ref().and_then(|read| Some((read.document.as_ref()?, &read.folder)));
-        own.extend(
-            document
-                .iter()
-                .flat_map(|(document, folder)| config::rule_paths(document).into_iter().map(|path| folder.join(path))),
-        );
-        let rules = if own.is_empty() {
-            ALL.to_vec()
-        } else {
-            match custom::rules(session, &own, &mut loaded.sources)? {
-                Some(rules) => rules,
-                None => return Ok(None),
-            }
-        };
+        let of_config = document.map(|(document, folder)| (config::rule_paths(document), folder.clone()));
+        let of_config = of_config.as_ref().map(|(paths, folder)| (paths.as_slice(), folder.as_path()));
+        let rules = mesh::rules::rules_with(&self.rules, of_config, &mut loaded.sources)?;
         let (mut config, mut problems) =
             document.map(|(document, _)| Config::read(document, &rules)).unwrap_or_default();
         problems.extend(read.map(|read| read.problems).unwrap_or_default());
@@ -240,7 +234,7 @@ impl Serve {
         }
         if problems.iter().any(|problem| problem.severity == Severity::Error) {
             let word = session.around.err.paint(Role::Bad, "error");
-            writeln!(session.err, "{word}: the configuration is not used")?;
+            writeln!(session.err, "{word}: cannot use the configuration")?;
             return Ok(None);
         }
         // Releases come from the cluster.

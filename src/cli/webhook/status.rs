@@ -1,25 +1,25 @@
 //! `webhook status`: looks at every part of an installation, sends a bad filter on trial, and says what to do.
 
-use super::{Exit, Installation, Session, live};
-use crate::cli::TableOrJson;
+use super::{Exit, Installation, Session};
+use crate::cli::options::TableOrJson;
 use crate::cluster::Cluster;
 use crate::cluster::kinds::{DEPLOYMENT, ENVOY_FILTER, POD, SECRET, VALIDATING_WEBHOOK};
 use crate::deploy::health::{self, Check, Seen, Verdict};
 use crate::explain::view::API_VERSION;
+use crate::mesh::Error;
 use crate::report::{self, style::Role};
 use clap::Args;
 use serde::Serialize;
-use std::io;
 use std::time::SystemTime;
 
 #[derive(Debug, Args)]
 pub(super) struct Status {
     #[command(flatten)]
     installation: Installation,
-    /// Namespace in which a filter is sent on trial (as a dry run: nothing is kept) [default: the context's]
+    /// Namespace for a trial EnvoyFilter (a dry run: nothing is stored) [default: the context's]
     #[arg(long, value_name = "NAMESPACE")]
     trial_namespace: Option<String>,
-    /// Form of the output
+    /// Output format
     #[arg(short, long, default_value = "table")]
     output: TableOrJson,
 }
@@ -52,12 +52,9 @@ impl<'a> From<&'a Check> for Item<'a> {
 }
 
 impl Status {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let namespace = Installation::namespace(session);
-        let (runtime, cluster) = match live::connect(session)? {
-            Ok(connected) => connected,
-            Err(exit) => return Ok(exit),
-        };
+        let (runtime, cluster) = session.connect()?;
         let seen = runtime.block_on(self.look(&cluster, &namespace));
         let checks = health::checks(&seen);
         match self.output {

@@ -1,31 +1,28 @@
 //! `webhook uninstall`: takes away what has the installation's labels, and nothing else.
 
-use super::{DryRun, Exit, Installation, Session, called, failed, live};
+use super::{DryRun, Exit, Installation, Session, called, failed};
 use crate::cluster::Fault;
 use crate::cluster::kinds::{CLUSTER_POLICY_REPORT, Kind, MADE, POLICY_REPORT, ROLE, ROLE_BINDING};
 use crate::cluster::write::Dry;
+use crate::mesh::Error;
 use clap::Args;
-use std::io;
 
 #[derive(Debug, Args)]
 pub(super) struct Uninstall {
     #[command(flatten)]
     installation: Installation,
-    /// Leave the reports where they are
+    /// Keep the reports
     #[arg(long)]
     keep_reports: bool,
-    /// Whether anything is done: none (it is), client (it is only said), server (the API server checks it)
+    /// Only print (client), or only let the API server check (server)
     #[arg(long, default_value = "none", hide_possible_values = true, value_name = "HOW")]
     dry_run: DryRun,
 }
 
 impl Uninstall {
-    pub(super) fn run(&self, session: &mut Session<'_>) -> io::Result<Exit> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let namespace = Installation::namespace(session);
-        let (runtime, cluster) = match live::connect(session)? {
-            Ok(connected) => connected,
-            Err(exit) => return Ok(exit),
-        };
+        let (runtime, cluster) = session.connect()?;
         let mut found = 0;
         // The webhook configuration goes first, so that the API server does not call a server that is not there any more.
         for kind in MADE.iter().rev() {
@@ -61,15 +58,20 @@ impl Uninstall {
             let name = &self.installation.name;
             writeln!(
                 session.err,
-                "note: nothing of an installation {name} is in namespace {namespace}; -n and --name say which"
+                "note: no installation {name} found in namespace {namespace}; choose another with -n and --name"
             )?;
         }
         Ok(Exit::Ok)
     }
 
-    fn trouble(&self, session: &mut Session<'_>, what: &str, fault: &Fault) -> io::Result<Exit> {
+    fn trouble(&self, session: &mut Session<'_>, what: &str, fault: &Fault) -> Result<Exit, Error> {
         let labels = self.installation.labels();
-        failed(session, what, fault, Some(&format!("what is left has the labels {labels}; run it again")))
+        failed(
+            session,
+            what,
+            fault,
+            Some(&format!("the remaining objects have the labels {labels}; run the command again")),
+        )
     }
 }
 

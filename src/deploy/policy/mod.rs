@@ -1,7 +1,6 @@
-//! ValidatingAdmissionPolicies: the rules that the API server can check without a server of ours.
+//! ValidatingAdmissionPolicies: the rules that the API server can check without a webhook.
 
 mod expressed;
-mod unexpressed;
 
 use super::{ADMISSION_LABEL, INSTANCE, MANAGED_BY, PROGRAM};
 use crate::cluster::kinds::ENVOY_FILTER;
@@ -11,9 +10,8 @@ use crate::source::Severity;
 use serde_json::{Value, json};
 
 pub use expressed::{Expressed, expressed};
-pub use unexpressed::reason;
 
-/// What a policy is made for.
+/// Settings of the policies.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy<'p> {
     /// Name of the installation.
@@ -22,13 +20,13 @@ pub struct Policy<'p> {
     pub release: Release,
     /// Root namespace of the mesh.
     pub root_namespace: &'p str,
-    /// What is done with errors: `Deny`, `Warn` or `Audit`.
+    /// Action for errors in namespaces without a label: `Deny`, `Warn` or `Audit`.
     pub action: &'p str,
     /// What the API server does when an expression cannot be evaluated: `Ignore` or `Fail`.
     pub failure_policy: &'p str,
 }
 
-/// Patches that a message can name: the first of them.
+/// Number of patches that a message can name.
 const NAMED: usize = 32;
 
 /// The policies with their bindings: one for errors, one for warnings.
@@ -61,9 +59,9 @@ pub fn objects(policy: &Policy<'_>) -> Vec<Value> {
                     }],
                 },
                 "matchConditions": [
-                    // Who removes a finalizer must not be stopped by what the filter says.
+                    // Removing a finalizer must not be denied.
                     {"name": "not-being-deleted", "expression": "!has(object.metadata.deletionTimestamp)"},
-                    // A filter that is there already may be labelled.
+                    // Changing labels must not be denied.
                     {"name": "spec-changes", "expression": "oldObject == null || (has(object.spec) != has(oldObject.spec)) || (has(object.spec) && object.spec != oldObject.spec)"},
                 ],
                 "variables": [{
@@ -73,19 +71,44 @@ pub fn objects(policy: &Policy<'_>) -> Vec<Value> {
                 "validations": validations,
             },
         }));
-        objects.push(json!({
-            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
-            "metadata": metadata,
-            "spec": {
-                "policyName": name,
-                "validationActions": [action],
-                "matchResources": {"namespaceSelector": {"matchExpressions": [
-                    {"key": ADMISSION_LABEL, "operator": "NotIn", "values": ["off"]},
-                ]}},
-            },
-        }));
+        for Binding { suffix, action, operator, values } in bindings(action, severity) {
+            let mut metadata = metadata.clone();
+            metadata["name"] = format!("{name}{suffix}").into();
+            objects.push(json!({
+                "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+                "metadata": metadata,
+                "spec": {
+                    "policyName": name,
+                    "validationActions": [action],
+                    "matchResources": {"namespaceSelector": {"matchExpressions": [
+                        {"key": ADMISSION_LABEL, "operator": operator, "values": values},
+                    ]}},
+                },
+            }));
+        }
     }
     objects
+}
+
+/// A binding: what the API server does in namespaces with, or without, these values of the label.
+struct Binding<'b> {
+    suffix: &'static str,
+    action: &'b str,
+    operator: &'static str,
+    values: &'static [&'static str],
+}
+
+/// A namespace's label means what it means to the webhook; namespaces without it get the action of the policy.
+fn bindings(action: &str, severity: Severity) -> Vec<Binding<'_>> {
+    const LABELED: &[&str] = &["enforce", "warn", "audit", "off"];
+    let labeled = |suffix, action, values| Binding { suffix, action, operator: "In", values };
+    let enforced = if severity == Severity::Error { "Deny" } else { "Warn" };
+    vec![
+        Binding { suffix: "", action, operator: "NotIn", values: LABELED },
+        labeled("-enforce", enforced, &["enforce"]),
+        labeled("-warn", "Warn", &["warn"]),
+        labeled("-audit", "Audit", &["audit"]),
+    ]
 }
 
 fn validation(rule: &Expressed) -> Value {
@@ -97,11 +120,11 @@ fn validation(rule: &Expressed) -> Value {
     }
     let numbers: Vec<String> = (0..NAMED).map(|number| number.to_string()).collect();
     let numbers = numbers.join(", ");
-    // CEL has no variables of its own: `exists` binds `p` to a patch that is taken by its number, `map` the numbers found.
+    // CEL has no local variables: `exists` binds `p` to a patch taken by its index, `map` binds the indices found.
     let found =
         format!("[{numbers}].filter(i, i < size(variables.patches) && [variables.patches[i]].exists(p, {finds}))");
     let places = "found.map(i, \"spec.configPatches[\" + string(i) + \"]\").join(\", \")";
-    // An empty text stands for `message`: what is behind the first patches is not named.
+    // An empty text falls back to `message`: later patches are not named.
     let text = format!("size(found) == 0 ? \"\" : \"{code} {name} at \" + {places} + \": {}\"", rule.message);
     json!({
         "expression": format!("!variables.patches.exists(p, {finds})"),
@@ -110,7 +133,7 @@ fn validation(rule: &Expressed) -> Value {
     })
 }
 
-/// One line of the table of what is and is not in a policy.
+/// A rule and whether the policies check it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// Code of the rule.
@@ -119,11 +142,11 @@ pub struct Line {
     pub name: &'static str,
     /// `Deny`, `Warn` or nothing.
     pub action: String,
-    /// What is left out, or why all is.
-    pub words: &'static str,
+    /// What is not checked, or why nothing is.
+    pub words: String,
 }
 
-/// What becomes of every rule.
+/// All rules and whether the policies check them.
 pub fn table(policy: &Policy<'_>) -> Vec<Line> {
     let all = expressed(policy);
     let line = |rule: &&crate::lint::Rule| {
@@ -131,9 +154,13 @@ pub fn table(policy: &Policy<'_>) -> Vec<Line> {
         let mut actions: Vec<&str> =
             parts.iter().map(|one| if one.severity == Severity::Error { policy.action } else { "Warn" }).collect();
         actions.dedup();
-        let words = match parts.first() {
-            Some(first) => first.without,
-            None => reason(rule.code).unwrap_or_default(),
+        let words = match (parts.first(), rule.no_policy()) {
+            (Some(first), _) => first.without.to_owned(),
+            (None, Some(why)) => why.to_owned(),
+            // There is nothing to find for the release of the policy.
+            (None, None) => {
+                format!("it is about istiod {}; --istio-version selects another release", rule.releases.words())
+            }
         };
         Line { code: rule.code, name: rule.name, action: actions.join(", "), words }
     };

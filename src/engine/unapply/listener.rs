@@ -6,16 +6,23 @@ use crate::engine::compat::Behaviour;
 use crate::engine::listener::{HCM_TYPE, chain_place, filter_place};
 use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
 use crate::engine::run::{Slot, owned};
+use crate::engine::shared::Class;
 use crate::engine::trace::{PatchId, Place};
 use crate::model::envoy_filter::{ApplyTo, ListenerMatch, ObjectMatch, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
+use crate::proto::json;
 use crate::proto::tree::{Origin, Tree};
 use crate::proto::unmerge::holds;
 
 impl<'a> Undo<'_, 'a> {
     /// One listener of a call for this context.
     pub(super) fn listener(&mut self, context: PatchContext, slot: &mut Slot<'a>) {
-        let ids = |apply_to| self.plan.for_context(apply_to, context);
+        self.context = context;
+        let ids = |apply_to| {
+            let mut ids = self.plan.for_context(apply_to, context);
+            ids.retain(|id| !self.invisible.contains(id));
+            ids
+        };
         let listener: Vec<PatchId> =
             ids(ApplyTo::Listener).into_iter().filter(|&id| self.operation(id) != Operation::Add).collect();
         let inner = [ApplyTo::ListenerFilter, ApplyTo::FilterChain, ApplyTo::NetworkFilter, ApplyTo::HttpFilter];
@@ -118,9 +125,15 @@ impl<'a> Undo<'_, 'a> {
         let compat = self.plan.compat;
         let fits = |object| owned(matching::filter_chain(object, listener, chain, compat));
         let (network, http) = (self.keep(network, fits), self.keep(http, fits));
+        let class = Class::of(self.context, chain);
+        let merges = network.iter().any(|&id| self.operation(id) == Operation::Merge);
         if let Some(filters) = chain.get_mut("filters").and_then(Tree::items_mut) {
             for filter in filters.iter_mut() {
+                let before = (merges && filter.name() != HTTP_CONNECTION_MANAGER).then(|| json::canonical(filter));
                 self.network_filter(&network, &http, filter, place);
+                if let Some(before) = before {
+                    self.shared.note(&class, before, filter);
+                }
             }
             let edits: Vec<PatchId> =
                 network.iter().copied().filter(|&id| self.operation(id) != Operation::Merge).collect();

@@ -14,14 +14,16 @@ mod undo;
 use super::matching::PortMap;
 use super::program::{Plan, Status, proxy_runs};
 use super::run::Slot;
+use super::shared::Undone;
 use super::trace::{PatchId, Place, Trace};
-use super::{Options, Side, forget_untouched, listener::rds_names, patched_inline, port_map, run, side, slots};
+use super::{Options, context_of, forget_untouched, listener::rds_names, patched_inline, port_map, run, slots};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind};
 use crate::proto::json::{self, Style};
 use crate::proto::tree::Tree;
 use crate::proto::unmerge::{self, Note, resource_holds};
+use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use undo::Undo;
 
@@ -86,6 +88,34 @@ impl State {
             State::Partly => "partly",
             State::Patched => "patched",
         }
+    }
+}
+
+/// Whether a proxy holds what a patch writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum InEffect {
+    /// Everywhere.
+    Yes,
+    /// Nowhere.
+    No,
+    /// At some places.
+    Partly,
+}
+
+impl InEffect {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            InEffect::Yes => "yes",
+            InEffect::No => "no",
+            InEffect::Partly => "partly",
+        }
+    }
+}
+
+impl Serialize for InEffect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
     }
 }
 
@@ -154,8 +184,8 @@ impl Unapplied<'_> {
         self.texts.iter().map(kept).collect()
     }
 
-    /// `yes`, `no`, `partly`: whether the dump holds what a patch does; `None` when it does nothing that could be seen.
-    pub fn in_effect(&self, id: PatchId) -> Option<&'static str> {
+    /// Whether the dump holds what a patch does; `None` when it does nothing that could be seen.
+    pub fn in_effect(&self, id: PatchId) -> Option<InEffect> {
         let (mut there, mut missing) = (false, self.absent.contains(&id));
         for shown in self.of(id) {
             if shown.seen.positive() {
@@ -165,9 +195,9 @@ impl Unapplied<'_> {
             }
         }
         match (there, missing) {
-            (true, true) => Some("partly"),
-            (true, false) => Some("yes"),
-            (false, true) => Some("no"),
+            (true, true) => Some(InEffect::Partly),
+            (true, false) => Some(InEffect::Yes),
+            (false, true) => Some(InEffect::No),
             (false, false) => None,
         }
     }
@@ -189,13 +219,19 @@ pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Optio
     if plan.patches.is_empty() {
         return Unapplied { live, ..Unapplied::default() };
     }
-    let mut all = attempt(plan, config, options);
+    let mut found = undo_all(plan, config, options);
+    if nothing_there(plan, config, options, &mut found) {
+        return Unapplied { live, ..found };
+    }
+    let mut all = attempt(plan, config, options, found);
     all.live = live;
     if all.proven() || all.absent.is_empty() {
         all.absent.clear();
         return all;
     }
-    let mut some = attempt(&plan.without(&all.absent), config, options);
+    let rest = plan.without(&all.absent);
+    let undone = undo_all(&rest, config, options);
+    let mut some = attempt(&rest, config, options, undone);
     if some.proven() {
         let absent = std::mem::take(&mut all.absent);
         some.shown.extend(all.shown.into_iter().filter(|shown| absent.contains(&shown.patch)));
@@ -205,9 +241,30 @@ pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Optio
     all
 }
 
+/// Whether a dump shows nothing of any patch, and some would change it: then it is what istiod generates, and nothing has to be
+/// compared. The usual case of a dump that was not taken from a mesh with these filters.
+fn nothing_there(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, found: &mut Unapplied<'_>) -> bool {
+    if !found.texts.is_empty() || !found.trees.is_empty() || found.shown.iter().any(|shown| shown.seen.positive()) {
+        return false;
+    }
+    let mut trace = Trace::new(plan.patches.len());
+    run(plan, config, options, &mut trace);
+    let changes = |id: &PatchId| trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes());
+    let hides = |id: &PatchId| !changes(id) && doubt::hides(plan, config, *id);
+    if !found.hidden.is_empty() || !trace.aborts.is_empty() || plan.ids().any(|id| hides(&id)) {
+        return false;
+    }
+    found.absent = plan.ids().filter(changes).collect();
+    !found.absent.is_empty()
+}
+
 /// Undoes the patches of a plan; `absent` holds the patches that change the reconstruction and that the dump shows nothing of.
-fn attempt<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Unapplied<'a> {
-    let mut found = undo_all(plan, config, options);
+fn attempt<'a>(
+    plan: &Plan<'a>,
+    config: &'a ProxyConfig<'a>,
+    options: &Options,
+    mut found: Unapplied<'a>,
+) -> Unapplied<'a> {
     for (index, tree) in &found.trees {
         found.texts.insert(*index, Some(text(tree, true)));
     }
@@ -278,7 +335,11 @@ fn undo_all<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options)
         cleared: BTreeSet::new(),
         hidden: BTreeSet::new(),
         touched: false,
+        context: PatchContext::Any,
+        shared: Undone::default(),
+        invisible: BTreeSet::new(),
     };
+    undo.find_invisible();
     let mut extensions = slots(config, ResourceKind::ExtensionConfig);
     undo.added(ApplyTo::ExtensionConfig, &mut extensions);
     let mut listeners = slots(config, ResourceKind::Listener);
@@ -314,6 +375,30 @@ fn undo_all<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options)
 }
 
 impl<'a> Undo<'_, 'a> {
+    /// Finds the patches whose inserted filter stands nowhere in the texts of the listeners: nothing of them can be there.
+    fn find_invisible(&mut self) {
+        let filters = [ApplyTo::ListenerFilter, ApplyTo::NetworkFilter, ApplyTo::HttpFilter];
+        let inserts = [Operation::Add, Operation::InsertFirst, Operation::InsertBefore, Operation::InsertAfter];
+        for id in self.plan.ids() {
+            let built = self.plan.get(id).built;
+            let name = self.value(id).map(Tree::name).unwrap_or_default();
+            // A name with other characters may be written with escapes.
+            let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte));
+            if name.is_empty()
+                || !plain
+                || !filters.contains(&built.patch.apply_to)
+                || !inserts.contains(&built.operation)
+            {
+                continue;
+            }
+            let finder = memchr::memmem::Finder::new(name.as_bytes());
+            let mut listeners = self.config.of_kind(ResourceKind::Listener);
+            if !listeners.any(|listener| finder.find(listener.json.as_bytes()).is_some()) {
+                self.invisible.insert(id);
+            }
+        }
+    }
+
     /// Takes out the resources that patches added.
     fn added(&mut self, apply_to: ApplyTo, slots: &mut [Slot<'a>]) {
         let ids: Vec<PatchId> = self.plan.ids().collect();
@@ -341,12 +426,7 @@ impl<'a> Undo<'_, 'a> {
         let kind = self.plan.proxy.kind;
         for slot in slots.iter_mut().filter(|slot| !slot.removed) {
             self.touched = false;
-            let context = match side(kind, slot) {
-                _ if kind == ProxyKind::Gateway => PatchContext::Gateway,
-                Side::Virtual(context) => context,
-                Side::Inbound => PatchContext::SidecarInbound,
-                Side::Outbound => PatchContext::SidecarOutbound,
-            };
+            let context = context_of(kind, slot);
             self.listener(context, slot);
             if context == PatchContext::SidecarInbound {
                 let routes = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute];
@@ -357,6 +437,14 @@ impl<'a> Undo<'_, 'a> {
             slot.touched |= self.touched;
             slot.close();
         }
+        let (config, schema) = (self.config, self.plan.schema);
+        self.shared.spread(
+            slots,
+            |slot| context_of(kind, slot),
+            |slot| {
+                slot.open(config, schema);
+            },
+        );
     }
 }
 

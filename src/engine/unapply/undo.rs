@@ -5,8 +5,9 @@ use crate::engine::compat::Behaviour;
 use crate::engine::matching::PortMap;
 use crate::engine::program::{Plan, names_filter};
 use crate::engine::run::owned;
+use crate::engine::shared::Undone;
 use crate::engine::trace::{Miss, PatchId, Place};
-use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ProxyConfig;
 use crate::proto::schema::Message;
@@ -27,6 +28,12 @@ pub(super) struct Undo<'e, 'a> {
     pub hidden: BTreeSet<PatchId>,
     /// Set whenever something is undone.
     pub touched: bool,
+    /// Patches that can have left nothing in any listener.
+    pub invisible: BTreeSet<PatchId>,
+    /// The context of the listener that is being undone.
+    pub context: PatchContext,
+    /// Objects of several listeners in which merges were undone.
+    pub shared: Undone<'a>,
 }
 
 impl<'a> Undo<'_, 'a> {

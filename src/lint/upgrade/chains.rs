@@ -1,29 +1,15 @@
 //! The filter chains that patches change, before and after patching: what is drawn of an upgrade.
 
+use super::snapshot::ChainRecord;
 use crate::engine;
 use crate::engine::trace::PatchId;
-use crate::lint::context::{Context, ProxyRun};
+use crate::lint::facts::context::{Context, ProxyRun};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
 /// Most proxies whose chains are kept, and most chains of one of them: pictures are looked at by people.
 const MAX: (usize, usize) = (24, 12);
-
-/// A list of filters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChainRecord {
-    /// The listener.
-    pub listener: String,
-    /// The filter chain, by name or number.
-    pub chain: String,
-    /// HTTP filters, or else network filters.
-    pub http: bool,
-    /// Names as istiod generates them.
-    pub generated: Vec<String>,
-    /// Names after patching, each with the filter that put it there or changed it.
-    pub patched: Vec<(String, Option<usize>)>,
-}
 
 /// The chains of every run that patches change, by the number of the run.
 pub(super) fn of(cx: &Context<'_>) -> Vec<(usize, Vec<ChainRecord>)> {

@@ -1,69 +1,15 @@
 //! From two snapshots to what changes for each patch, the same change on many proxies told once.
 
-use super::record::{PatchRecord, RunRecord};
-use super::{Snapshot, needless, record::RunKey};
-use crate::engine::trace::Condition;
+use super::needless;
+use super::snapshot::{PatchChange, PatchRecord, RunKey, RunRecord, Snapshot};
 use crate::engine::{Outcome, REFERENCED_SERVICES, compat::Behaviour, compat::Compat};
-use crate::lint::context::{Context, Knowledge};
+use crate::lint::facts::context::{Context, Knowledge};
+use crate::lint::rule::Change;
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, ObjectMatch, Operation, Patch, PatchContext};
 use crate::model::proxy::ProxyKind;
 use std::collections::{BTreeMap, HashMap};
 
-/// What an upgrade does to a patch on a proxy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// It had an effect, and finds nothing any more, or does nothing with what it finds.
-    Stops,
-    /// Its filter no longer attaches.
-    Detached,
-    /// It had none, and has one now.
-    Begins,
-    /// It has another effect than before.
-    Different,
-    /// istiod panics at it.
-    Panics,
-    /// The panic of another patch takes it away.
-    LostToPanic,
-    /// `proxyVersion` no longer fits.
-    VersionPin,
-    /// The API of the new release refuses its filter.
-    Refused,
-    /// istiod throws it away.
-    Discarded,
-    /// What it removes is not generated any more: the result is the same without it.
-    Needless,
-}
-
-/// A change that is the same on some proxies.
-#[derive(Clone, Debug)]
-pub struct PatchChange {
-    /// Index of the filter.
-    pub filter: usize,
-    /// Index of the patch; `None` where the whole filter is meant.
-    pub patch: Option<usize>,
-    /// What happens.
-    pub kind: Kind,
-    /// Why, for people: of what has no effect after, or had none before.
-    pub reason: String,
-    /// The condition that fails after.
-    pub condition: Option<Condition>,
-    /// What objects have there after.
-    pub candidates: Vec<String>,
-    /// The proxies, by index into the runs after.
-    pub runs: Vec<usize>,
-    /// Whether only reference configurations show it.
-    pub likely: bool,
-    /// Some of the places changed before and after.
-    pub places: (Vec<String>, Vec<String>),
-    /// How many places before and after.
-    pub counts: (usize, usize),
-    /// The patch that panics.
-    pub cause: Option<(usize, usize)>,
-    /// Whether it was `proxyVersion` that kept the patch from the proxies before.
-    pub pinned: bool,
-}
-
-type Group = (usize, Option<usize>, Kind, String);
+type Group = (usize, Option<usize>, Change, String);
 
 /// What changes between two snapshots of the same filters.
 pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> Vec<PatchChange> {
@@ -71,9 +17,9 @@ pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> 
     let mut groups: BTreeMap<Group, PatchChange> = BTreeMap::new();
     for (index, run) in after.runs.iter().enumerate() {
         let Some(was) = earlier.get(&run.key) else { continue };
-        // What one patch no longer does and another undid anyway is no change.
+        // What one patch no longer does and another undid anyway is not a change.
         let hidden = was.net.is_some() && was.net == run.net;
-        let shown = |change: &PatchChange| !hidden || matches!(change.kind, Kind::Panics | Kind::Refused);
+        let shown = |change: &PatchChange| !hidden || matches!(change.kind, Change::Panics | Change::Refused);
         let mut add = |change: PatchChange| {
             let key = (change.filter, change.patch, change.kind, change.reason.clone());
             groups
@@ -104,7 +50,7 @@ pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> 
             let reason = was.detached.get(&filter).cloned().unwrap_or_default();
             for (patch, new) in patches.iter().enumerate().filter(|(_, new)| new.outcome == Outcome::Applied) {
                 let old = PatchRecord { outcome: Outcome::NotSelected, ..new.clone() };
-                let mut change = bare((filter, Some(patch)), Kind::Begins, reason.clone(), run, index);
+                let mut change = bare((filter, Some(patch)), Change::Begins, reason.clone(), run, index);
                 change.places.1.clone_from(&new.places);
                 change.counts = (0, new.count);
                 let change = PatchChange { condition: old.nearest, ..change };
@@ -119,7 +65,7 @@ pub(super) fn changes(before: &Snapshot, after: &Snapshot, cx: &Context<'_>) -> 
 
 fn bare(
     (filter, patch): (usize, Option<usize>),
-    kind: Kind,
+    kind: Change,
     reason: String,
     run: &RunRecord,
     index: usize,
@@ -155,8 +101,8 @@ fn one(
         }
         let refused = after.refused.get(filter).copied().flatten();
         let (kind, reason) = match refused {
-            Some(why) => (Kind::Refused, why.to_owned()),
-            None => (Kind::Detached, run.detached.get(&filter).cloned().unwrap_or_default()),
+            Some(why) => (Change::Refused, why.to_owned()),
+            None => (Change::Detached, run.detached.get(&filter).cloned().unwrap_or_default()),
         };
         let mut change = bare((filter, None), kind, reason, run, index);
         change.places.0.clone_from(&old.places);
@@ -169,27 +115,27 @@ fn one(
     };
     let kind = match (effective, new.outcome == Outcome::Applied) {
         // A patch that had no effect and makes istiod panic now takes others with it.
-        _ if new.panic.is_some() && old.panic.is_none() => Kind::Panics,
-        (true, true) if old.effects != new.effects && !needless() => Kind::Different,
+        _ if new.panic.is_some() && old.panic.is_none() => Change::Panics,
+        (true, true) if old.effects != new.effects && !needless() => Change::Different,
         (true, true) | (false, false) => return None,
-        (false, true) => Kind::Begins,
+        (false, true) => Change::Begins,
         (true, false) => match new.outcome {
-            Outcome::Aborted => Kind::LostToPanic,
-            Outcome::Discarded => Kind::Discarded,
-            Outcome::NotSelected if new.other_version => Kind::VersionPin,
-            Outcome::NotSelected => Kind::Stops,
-            _ if needless() => Kind::Needless,
-            _ => Kind::Stops,
+            Outcome::Aborted => Change::LostToPanic,
+            Outcome::Discarded => Change::Discarded,
+            Outcome::NotSelected if new.other_version => Change::VersionPin,
+            Outcome::NotSelected => Change::Stops,
+            _ if needless() => Change::Needless,
+            _ => Change::Stops,
         },
     };
     let reason = match kind {
-        Kind::Begins => old.reason.clone(),
-        Kind::Panics => new.panic.clone().unwrap_or_default(),
-        Kind::Different => String::new(),
+        Change::Begins => old.reason.clone(),
+        Change::Panics => new.panic.clone().unwrap_or_default(),
+        Change::Different => String::new(),
         _ => new.reason.clone(),
     };
     Some(PatchChange {
-        condition: new.nearest.filter(|_| kind == Kind::Stops),
+        condition: new.nearest.filter(|_| kind == Change::Stops),
         candidates: new.candidates.clone(),
         places: (old.places.clone(), new.places.clone()),
         counts: (old.count, new.count),
@@ -229,15 +175,15 @@ fn annotation(
     match (adds(before.release, was), adds(cx.release, run)) {
         (false, true) if !reads(before.release) => {
             let reason = format!("`{REFERENCED_SERVICES}` is not read before Istio 1.26");
-            Some(bare((filter, None), Kind::Begins, reason, run, index))
+            Some(bare((filter, None), Change::Begins, reason, run, index))
         }
         (false, true) => {
             let reason = was.detached.get(&filter).cloned().unwrap_or_default();
-            Some(bare((filter, None), Kind::Begins, reason, run, index))
+            Some(bare((filter, None), Change::Begins, reason, run, index))
         }
         (true, false) => {
             let reason = run.detached.get(&filter).cloned().unwrap_or_default();
-            Some(bare((filter, None), Kind::Detached, reason, run, index))
+            Some(bare((filter, None), Change::Detached, reason, run, index))
         }
         _ => None,
     }

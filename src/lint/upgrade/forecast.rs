@@ -21,6 +21,8 @@ pub struct Renamed {
     pub old: &'static str,
     /// The name after.
     pub new: &'static str,
+    /// What stands at the end of the new name, after what follows the prefix.
+    pub suffix: &'static str,
     /// The first release with the new name.
     pub since: Release,
 }
@@ -32,27 +34,51 @@ pub const RENAMED: &[Renamed] = &[
         kinds: &["cluster", "route", "vhost"],
         old: "InboundPassthroughClusterIpv4",
         new: "InboundPassthroughCluster",
+        suffix: "",
         since: Release::minor(23),
     },
     Renamed {
         kinds: &["cluster", "route", "vhost"],
         old: "InboundPassthroughClusterIpv6",
         new: "InboundPassthroughCluster",
+        suffix: "",
         since: Release::minor(23),
     },
     Renamed {
         kinds: &["http", "network"],
         old: "extenstions.istio.io/wasmplugin/",
         new: "extensions.istio.io/wasmplugin/",
+        suffix: "",
         since: Release::minor(26),
     },
     Renamed {
         kinds: &["http", "network"],
         old: "extensions.istio.io/wasmplugin/",
         new: "extensions.istio.io/trafficextension/",
+        suffix: TRANSLATED,
         since: Release::minor(30),
     },
 ];
+
+impl Renamed {
+    /// A JSON text with the new names. A name that begins so ends with the string that holds it.
+    fn replace(&self, text: &str) -> String {
+        let mut parts = text.split(self.old);
+        let mut replaced = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            replaced.push_str(self.new);
+            let end = part.find(['"', '\\']).unwrap_or(part.len());
+            replaced.push_str(&part[..end]);
+            replaced.push_str(self.suffix);
+            replaced.push_str(&part[end..]);
+        }
+        replaced
+    }
+}
+
+/// What the name of a TrafficExtension ends in that istiod makes of a WasmPlugin, and with it the name of its filter
+/// (`pilot/pkg/config/kube/extensions/translate.go`, 1.30.0 to 1.31).
+pub const TRANSLATED: &str = "~istio-translated-wasmplugin";
 
 /// What a name is called after an upgrade, and the release that changed it last; `None` when it stays.
 pub fn renamed(kind: &str, name: &str, from: Release, to: Release) -> Option<(String, Release)> {
@@ -65,7 +91,7 @@ pub fn names(kind: &str, name: &str, from: Release, to: Release) -> Vec<(String,
     for one in RENAMED.iter().filter(|one| one.kinds.contains(&kind) && from < one.since && one.since <= to) {
         let now = found.last().map_or(name, |(name, _)| name.as_str());
         let next = match now.strip_prefix(one.old) {
-            Some(rest) if rest.is_empty() != one.old.ends_with('/') => format!("{}{rest}", one.new),
+            Some(rest) if rest.is_empty() != one.old.ends_with('/') => format!("{}{rest}{}", one.new, one.suffix),
             _ => continue,
         };
         found.push((next, one.since));
@@ -173,7 +199,7 @@ impl Forecast {
             let mut text = Cow::Borrowed(json);
             for one in &wanted {
                 if memchr::memmem::find(text.as_bytes(), one.old.as_bytes()).is_some() {
-                    text = Cow::Owned(text.replace(one.old, one.new));
+                    text = Cow::Owned(one.replace(&text));
                 }
             }
             match text {
@@ -240,7 +266,13 @@ mod tests {
         let old = "extenstions.istio.io/wasmplugin/shop.auth";
         let to = |from, to| renamed("http", old, Release::minor(from), Release::minor(to)).map(|(name, _)| name);
         assert_eq!(to(24, 26).as_deref(), Some("extensions.istio.io/wasmplugin/shop.auth"));
-        assert_eq!(to(24, 30).as_deref(), Some("extensions.istio.io/trafficextension/shop.auth"));
+        let translated = "extensions.istio.io/trafficextension/shop.auth~istio-translated-wasmplugin";
+        assert_eq!(to(24, 30).as_deref(), Some(translated));
+        let plugin = &RENAMED[3];
+        assert_eq!(
+            plugin.replace(r#"{"name":"extensions.istio.io/wasmplugin/shop.auth","x":1}"#),
+            format!(r#"{{"name":"{translated}","x":1}}"#)
+        );
         assert_eq!(to(22, 25), None);
         let cluster = |name| renamed("cluster", name, Release::minor(22), Release::NEWEST).map(|(name, _)| name);
         assert_eq!(cluster("InboundPassthroughClusterIpv4").as_deref(), Some("InboundPassthroughCluster"));

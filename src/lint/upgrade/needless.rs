@@ -1,8 +1,9 @@
 //! Patches that remove what the next release does not generate: the result is the same without them.
 
-use super::{PatchRecord, RunRecord, forecast};
+use super::forecast;
+use super::snapshot::{PatchRecord, RunRecord};
 use crate::engine::trace::Place;
-use crate::lint::context::Knowledge;
+use crate::lint::facts::context::Knowledge;
 use crate::model::release::Release;
 use crate::model::resource::{ProxyConfig, ResourceKind};
 use memchr::memmem;

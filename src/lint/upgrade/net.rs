@@ -3,7 +3,7 @@
 use super::forecast;
 use crate::engine;
 use crate::engine::trace::Effect;
-use crate::lint::context::ProxyRun;
+use crate::lint::facts::context::ProxyRun;
 use crate::proto::tree::{Tree, Value};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -66,6 +66,7 @@ fn walk(tree: &Tree<'_>, path: u64, out: &mut BTreeSet<u64>) {
         Value::Number(text) => drop(out.insert(hash(&(path, 1, &**text)))),
         Value::Bool(flag) => drop(out.insert(hash(&(path, flag)))),
         Value::Raw(text) => drop(out.insert(hash(&(path, 2, &**text)))),
+        Value::EmptyList => drop(out.insert(hash(&(path, "[]")))),
         Value::Null => {}
     }
 }

@@ -1,8 +1,8 @@
 //! Behaviour that a release changes without changing the configuration: each with the test that says which filters it
-//! concerns, so that nobody reads release notes about filters they do not have.
+//! concerns, so that no one reads release notes about filters they do not have.
 
+use crate::lint::value::walk;
 use crate::lint::value::{Object, PatchValue};
-use crate::lint::walk;
 use crate::model::release::Release;
 use crate::source::Span;
 
@@ -24,7 +24,7 @@ pub enum Weight {
     Changes,
 }
 
-/// What a filter has to hold to be concerned.
+/// What a filter must hold to be concerned.
 #[derive(Clone, Copy, Debug)]
 pub enum Test {
     /// A message of this type.
@@ -43,10 +43,10 @@ pub enum Test {
     TypeGone(&'static str),
 }
 
-/// A change of behaviour.
+/// A change of behavior.
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
-    /// First release of Istio with the new behaviour.
+    /// First release of Istio with the new behavior.
     pub since: Release,
     /// Whose release.
     pub of: Of,
@@ -84,16 +84,16 @@ macro_rules! notes {
 /// Every known change.
 pub const NOTES: &[Note] = notes! {
     20 Proxy Breaks Test::TypeGone("io.istio.tcp.forward_downstream_sni.v1.Config"),
-        "the proxy has no filter `forward_downstream_sni`, and rejects what holds it",
+        "the proxy has no filter `forward_downstream_sni`, and rejects the resource that contains it",
         "remove the patch: nothing takes its place", "istio/proxy 1.19 and 1.20, build files";
     20 Proxy Breaks Test::TypeGone("io.istio.tcp.sni_verifier.v1.Config"),
-        "the proxy has no filter `sni_verifier`, and rejects what holds it",
+        "the proxy has no filter `sni_verifier`, and rejects the resource that contains it",
         "remove the patch: nothing takes its place", "istio/proxy 1.19 and 1.20, build files";
     20 Proxy Breaks Test::TypeGone("istio.envoy.config.filter.network.tcp_cluster_rewrite.v2alpha1.TcpClusterRewrite"),
-        "the proxy has no filter `tcp_cluster_rewrite`, although istiod still takes its type: it rejects what holds it",
+        "the proxy has no filter `tcp_cluster_rewrite`, although istiod still takes its type: it rejects the resource that contains it",
         "route with a VirtualService instead", "istio/proxy 1.19 and 1.20, build files";
     21 Proxy Breaks Test::TypeGone("istio.envoy.config.filter.http.authn.v2alpha1.FilterConfig"),
-        "the proxy has no filter `istio_authn`, and rejects what holds it",
+        "the proxy has no filter `istio_authn`, and rejects the resource that contains it",
         "write a RequestAuthentication", "istio/proxy 1.20 and 1.21, sources";
     21 Proxy Changes Test::Says("istio_authn"),
         "the claims of a JWT are dynamic metadata of `envoy.filters.http.jwt_authn` and no longer of `istio_authn`",
@@ -102,7 +102,7 @@ pub const NOTES: &[Note] = notes! {
         "spans of a Lua `httpCall` inherit the sampling of the request they belong to",
         "check what the callee does with trace headers", "Envoy 1.30 changelog";
     23 Proxy Changes Test::NotBeginning("envoy.config.core.v3.HttpUri", "uri", &["http://", "https://"]),
-        "jwt_authn checks the URI of a provider, and refuses one without `http://` or `https://`",
+        "jwt_authn checks the URI of a provider, and rejects one without `http://` or `https://`",
         "write the whole URI", "Envoy 1.31 changelog, `jwt_authn_validate_uri`";
     24 Proxy Breaks Test::Says("wasm.downstream_peer"),
         "the peer's metadata is `filter_state.downstream_peer` and no longer `filter_state[\"wasm.downstream_peer\"]`",
@@ -118,7 +118,7 @@ pub const NOTES: &[Note] = notes! {
         "set `use_refresh_token` to what you mean", "Envoy 1.33 changelog";
     25 Proxy Changes Test::Has("envoy.extensions.filters.http.wasm.v3.Wasm"),
         "a Wasm filter of ABI 0.2.1 or later no longer clears the route cache when it changes headers",
-        "call `clear_route_cache` in the plugin where routing hangs on the headers it sets", "Envoy 1.33 changelog";
+        "call `clear_route_cache` in the plugin where routing depends on the headers it sets", "Envoy 1.33 changelog";
     27 Proxy Changes Test::Lua(":metadata("),
         "`metadata()` of Lua looks for the name of the filter first and for the canonical name second",
         "give route metadata one of the two names, not both", "Envoy 1.35 changelog";
@@ -129,13 +129,13 @@ pub const NOTES: &[Note] = notes! {
         "HTTP/2 allows 1024 concurrent streams and not 2147483647, with windows of 16 MiB and not 256 MiB",
         "set `max_concurrent_streams` and the window sizes to what you need", "Envoy 1.36 changelog";
     28 Proxy Changes Test::Has(EXT_AUTHZ),
-        "a request is refused when what external authorization adds brings its headers over the limit",
+        "a request is rejected when what external authorization adds brings its headers over the limit",
         "raise `max_request_headers_kb` where services add large headers", "Envoy 1.36 changelog";
     29 Proxy Changes Test::Sets("envoy.config.core.v3.GrpcService", "retry_policy"),
         "`retry_on` of a gRPC service is respected by external authorization",
-        "write the conditions that are meant", "Envoy 1.37 changelog";
+        "write the conditions that are intended", "Envoy 1.37 changelog";
     30 Proxy Changes Test::Sets(TLS, "enforce_rsa_key_usage"),
-        "`enforce_rsa_key_usage` is true by default, and has no effect from 1.31 on: certificates have to allow what they are used for",
+        "`enforce_rsa_key_usage` is true by default, and has no effect since 1.31: certificates must allow what they are used for",
         "issue certificates with the right key usage", "Envoy 1.38 and 1.39 changelogs";
     30 Proxy Changes Test::Sets("envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", "upstream_connect_mode"),
         "`upstream_connect_mode` needs `max_early_data_bytes`",

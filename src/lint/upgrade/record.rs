@@ -1,13 +1,13 @@
 //! What a run of the engine says about each patch, kept without the configuration it ran on.
 
+use super::snapshot::{PatchRecord, RunRecord};
 use super::{forecast, needless, net};
 use crate::engine::Outcome;
 use crate::engine::compat::Behaviour;
 use crate::engine::program::ProxyMiss;
-use crate::engine::trace::{Condition, Effect, NoOp, Place};
+use crate::engine::trace::{Effect, NoOp, Place};
 use crate::explain::why;
-use crate::lint::context::{Context, Knowledge, ProxyRun};
-use crate::model::proxy::ProxyKind;
+use crate::lint::facts::context::{Context, Knowledge, ProxyRun};
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
 use crate::proto::merge::{Change, ChangeKind};
@@ -17,64 +17,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Most places, candidates and the like that are kept by name.
 const KEPT: usize = 16;
-
-/// Which proxy a record is about: the same at every stage.
-pub type RunKey = (Knowledge, ProxyKind, String, String);
-
-/// What the engine said of one proxy.
-#[derive(Clone, Debug)]
-pub struct RunRecord {
-    /// Which proxy.
-    pub key: RunKey,
-    /// What to call it.
-    pub label: String,
-    /// How much was known of its configuration.
-    pub knowledge: Knowledge,
-    /// Sidecar, gateway or waypoint.
-    pub kind: ProxyKind,
-    /// Its Istio version.
-    pub version: String,
-    /// The patches of the filters that attach, by filter.
-    pub filters: BTreeMap<usize, Vec<PatchRecord>>,
-    /// Why other filters of its namespace and of the root namespace do not attach.
-    pub detached: BTreeMap<usize, String>,
-    /// What all of them together change, where that was worth computing: equal numbers are equal changes.
-    pub net: Option<u64>,
-}
-
-impl RunRecord {
-    /// Whether the workload was made up to fit a filter.
-    pub fn is_made_up(&self) -> bool {
-        self.knowledge == Knowledge::Reference && self.label.starts_with("a ")
-    }
-}
-
-/// What the engine said of one patch on one proxy.
-#[derive(Clone, Debug)]
-pub struct PatchRecord {
-    /// The verdict.
-    pub outcome: Outcome,
-    /// Why it has no effect; empty when it has one.
-    pub reason: String,
-    /// Where it changed something and what, as numbers that are equal for equal things; sorted.
-    pub effects: Vec<(u64, u64)>,
-    /// Filters of listeners that it removes, each with its effect.
-    pub removed: Vec<((u64, u64), Place)>,
-    /// Some of the places, in words.
-    pub places: Vec<String>,
-    /// How many places.
-    pub count: usize,
-    /// The condition of its match that was reached furthest.
-    pub nearest: Option<Condition>,
-    /// What objects have there.
-    pub candidates: Vec<String>,
-    /// Whether `proxyVersion` leaves this proxy out.
-    pub other_version: bool,
-    /// Why istiod panics at it.
-    pub panic: Option<String>,
-    /// `namespace/name` of the filter whose panic takes it away.
-    pub lost_to: Option<(usize, usize)>,
-}
 
 /// Records every run.
 pub(super) fn runs(cx: &Context<'_>) -> Vec<RunRecord> {
@@ -93,7 +35,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
         let planned = run.plan.get(id);
         let mut outcome = run.judged.outcome(run.plan, id);
         let trace = &run.judged.trace.patches[id.index()];
-        // Of several clusters of one name istiod may keep the first: what was added in vain is no effect.
+        // Of several clusters of one name istiod may keep the first: what was added without effect is no effect.
         let in_vain: BTreeSet<&Place> = trace
             .effects
             .iter()
@@ -142,7 +84,7 @@ fn of(cx: &Context<'_>, run: &ProxyRun<'_>, values: &mut BTreeMap<(usize, usize)
                     .filter(|(at, effect)| at == *place && matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
                 // How many there are means something on one proxy only.
                 let number = if exact { same.count() } else { 0 };
-                effects.insert((hash(&place_key(place, exact)), hash(&("in vain", number))));
+                effects.insert((hash(&place_key(place, exact)), hash(&("without effect", number))));
             }
         }
         let panic = why::panic(&run.judged.trace, id);
@@ -285,6 +227,7 @@ fn value_hash(tree: &Tree<'_>) -> u64 {
         Value::Map(entries) => {
             entries.iter().fold(1, |sum, (key, value)| u64::wrapping_add(sum, hash(&(key.as_ref(), value_hash(value)))))
         }
+        Value::EmptyList => hash(&Vec::<u64>::new()),
         Value::List(items) => hash(&items.iter().map(value_hash).collect::<Vec<_>>()),
         Value::String(text) => hash(&("text", text.as_ref())),
         Value::Number(text) => hash(&("number", &**text)),

@@ -1,10 +1,10 @@
 //! How findings of an upgrade say what happens, to whom, and what to write for both releases.
 
-use super::{PatchChange, Upgrade};
-use crate::lint::context::{Context, PatchView};
-use crate::lint::finding::{Confidence, Edit, Finding};
-use crate::lint::names::listed;
-use crate::lint::rule::Rule;
+use super::snapshot::{PatchChange, Upgrade};
+use crate::lint::facts::context::{Context, PatchView};
+use crate::lint::facts::names::listed;
+use crate::lint::finding::{Edit, Finding};
+use crate::lint::rule::{Meaning, RuleInfo};
 use crate::model::release::Release;
 use crate::source::{Severity, Span};
 
@@ -13,7 +13,7 @@ use crate::source::{Severity, Span};
 pub enum Class {
     /// Something is not needed any more.
     Cleanup,
-    /// Works, and a later release refuses it.
+    /// Works, and a later release rejects it.
     Deprecated,
     /// Does something else than before: look whether it is wanted.
     Changes,
@@ -37,8 +37,8 @@ impl Class {
 
     /// The class of a finding: by its rule, unless its severity says that this case is milder or worse.
     pub fn of(finding: &Finding) -> Class {
-        match (finding.rule.code, finding.severity) {
-            ("EF613", _) => Class::Deprecated,
+        match (finding.rule.meaning, finding.severity) {
+            (Meaning::Deprecated, _) => Class::Deprecated,
             (_, Severity::Error) => Class::Breaks,
             (_, Severity::Warning) => Class::Changes,
             (_, Severity::Info) => Class::Cleanup,
@@ -51,17 +51,17 @@ pub fn short(release: Release) -> String {
     format!("{}.{}", release.major, release.minor)
 }
 
-/// `from Istio 1.27 on`, for the release of istiod after the upgrade.
+/// `since Istio 1.27`, for the release of istiod after the upgrade.
 pub fn from_on(upgrade: &Upgrade) -> String {
     if upgrade.before.release == upgrade.after.release {
         return format!("with proxies of Istio {}", short(upgrade.after.proxies));
     }
-    format!("from Istio {} on", short(upgrade.after.release))
+    format!("since Istio {}", short(upgrade.after.release))
 }
 
 /// A finding about a change, with the proxies concerned.
 pub fn finding(
-    rule: &'static Rule,
+    rule: &'static RuleInfo,
     cx: &Context<'_>,
     upgrade: &Upgrade,
     change: &PatchChange,
@@ -81,9 +81,7 @@ pub fn finding(
     kinds.dedup();
     let finding = Finding::new(rule, span, message).of(filter, change.patch);
     let finding = if change.likely {
-        finding
-            .confidence(Confidence::Likely)
-            .note(format!("judged against what istiod generates by default for a {}", kinds.join(", a ")))
+        finding.judged_on(&kinds)
     } else {
         let attached = upgrade.before.runs.iter().filter(|run| run.filters.contains_key(&change.filter)).count();
         let hit = change.runs.len();

@@ -1,7 +1,7 @@
-//! Captures: what a run read of a cluster, in a folder or one archive; and `istioctl bug-report` archives.
+//! Captures: what a run read from a cluster, in a folder or an archive; and `istioctl bug-report` archives.
 //!
 //! ```text
-//! capture.json                          versions, where it comes from
+//! capture.json                          versions and origin
 //! resources/<Kind>/<namespace>/<name>.yaml
 //! dumps/<namespace>/<pod>.json
 //! ```
@@ -9,6 +9,7 @@
 //! The layout of a bug report is that of Istio's `tools/bug-report` (`pkg/archive`, `pkg/content`; release 1.31): objects in
 //! `cluster/k8s-resources`, `cluster/k8s-cluster-resources` and `cluster/crs`, dumps in `proxies/<namespace>/<pod>/config_dump…`.
 
+mod members;
 mod pack;
 mod read;
 

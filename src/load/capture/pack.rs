@@ -1,11 +1,11 @@
-//! Writing captures: a folder, or a `.tar.zst` or `.tar.gz` by the name of the file.
+//! Writing captures: a folder, or a `.tar`, `.tar.zst` or `.tar.gz` archive, by the name of the file.
 
 use flate2::write::GzEncoder;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A capture that is being written.
+/// A capture being written.
 pub struct Pack {
     to: To,
     path: PathBuf,
@@ -13,12 +13,13 @@ pub struct Pack {
 
 enum To {
     Folder,
+    Plain(tar::Builder<File>),
     Zstd(tar::Builder<zstd::Encoder<'static, File>>),
     Gzip(tar::Builder<GzEncoder<File>>),
 }
 
 impl Pack {
-    /// Begins one. Fails when there is something of that name already: a capture is never mixed with another.
+    /// Starts a capture. Fails if the path exists: a capture never mixes with another.
     pub fn create(path: &Path) -> io::Result<Pack> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let new = || OpenOptions::new().write(true).create_new(true).open(path);
@@ -27,6 +28,8 @@ impl Pack {
             To::Zstd(tar::Builder::new(zstd::Encoder::new(new()?, 9)?))
         } else if ends([".tar.gz", ".tgz"]) {
             To::Gzip(tar::Builder::new(GzEncoder::new(new()?, flate2::Compression::default())))
+        } else if ends([".tar", ".tar"]) {
+            To::Plain(tar::Builder::new(new()?))
         } else {
             fs::create_dir(path)?;
             To::Folder
@@ -36,13 +39,10 @@ impl Pack {
 
     /// Adds a file; the parts of its name are joined with `/`.
     pub fn add(&mut self, parts: &[&str], content: &[u8]) -> io::Result<()> {
-        // Names come from a cluster: none of them leads out of the capture.
+        // Names come from a cluster: none of them may lead out of the capture.
         let parts: Vec<String> = parts.iter().map(|part| part.replace(['/', '\\', ':'], "_")).collect();
         if parts.iter().any(|part| part.is_empty() || part == "." || part == "..") {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("no file can be called {}", parts.join("/")),
-            ));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("invalid file name {}", parts.join("/"))));
         }
         match &mut self.to {
             To::Folder => {
@@ -51,15 +51,17 @@ impl Pack {
                 path.parent().map_or(Ok(()), fs::create_dir_all)?;
                 fs::write(path, content)
             }
+            To::Plain(archive) => append(archive, &parts, content),
             To::Zstd(archive) => append(archive, &parts, content),
             To::Gzip(archive) => append(archive, &parts, content),
         }
     }
 
-    /// Ends it.
+    /// Finishes the capture.
     pub fn finish(self) -> io::Result<()> {
         match self.to {
             To::Folder => Ok(()),
+            To::Plain(archive) => archive.into_inner()?.flush(),
             To::Zstd(archive) => archive.into_inner()?.finish()?.flush(),
             To::Gzip(archive) => archive.into_inner()?.finish()?.flush(),
         }

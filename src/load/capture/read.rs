@@ -1,25 +1,26 @@
-//! Reading captures and bug reports: once through for the objects, once more for the dumps that are wanted.
+//! Reading captures and bug reports: one pass for the objects, another for the config dumps that are needed.
 
-use super::DESCRIPTION;
+use super::{DESCRIPTION, members};
 use crate::load::dump::{Dump, Layout};
 use crate::load::files::reason;
+use crate::load::limits::{self, Bound, Excess, Limits};
 use crate::load::{Loaded, Options};
-use crate::source::{Problem, Severity};
+use crate::model::redact::Keeper;
+use crate::source::{Code, Problem, Severity};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The most that is read of one file in a capture, in bytes.
-const LARGEST: u64 = 1 << 30;
-/// The most that an archive may unpack to, in bytes: a small file must not keep a machine busy for hours.
-const TOTAL: u64 = 64 << 30;
+/// Longest `capture.json`, in bytes.
+const LONGEST_DESCRIPTION: u64 = 16 << 20;
 
 /// A capture or a bug report.
 #[derive(Debug)]
 pub struct Capture {
     path: PathBuf,
+    limits: Limits,
     /// What its `capture.json` says; null for a bug report.
     pub description: Value,
     /// The pods of which there are dumps, `namespace/name`.
@@ -56,23 +57,38 @@ fn part(path: &Path) -> Option<Part> {
 }
 
 impl Capture {
-    /// Reads everything but the dumps. What cannot be read is noted; nothing is returned when nothing can.
-    pub fn open(path: &Path) -> (Option<Capture>, Loaded) {
+    /// Reads everything but the config dumps. What cannot be read is noted; nothing is returned when nothing can be read.
+    pub fn open(path: &Path, limits: Limits, secrets: &Keeper) -> (Option<Capture>, Loaded) {
         let mut loaded = Loaded::default();
-        let mut capture = Capture { path: path.to_owned(), description: Value::Null, dumps: BTreeSet::new() };
-        let (mut objects, options) = (0, Options::default());
+        let mut capture = Capture { path: path.to_owned(), limits, description: Value::Null, dumps: BTreeSet::new() };
+        let options = Options { limits, ..Options::default() };
+        let (mut objects, mut held, packed) = (0, 0, fs::metadata(path).map_or(0, |it| it.len()));
+        // Objects stay in memory: a small archive must not hold many large ones.
+        let most = if limits.chosen || path.is_dir() { limits.bytes } else { limits.bytes.min(limits::held(packed)) };
         let mut unreadable = Vec::new();
-        let walked = walk(path, &mut |name, part, content| {
+        let walked = walk(path, limits, &mut |name, part, content| {
             match part {
                 Part::Dump(pod) => drop(capture.dumps.insert(pod)),
-                Part::Description => match serde_json::from_reader(content) {
-                    Ok(description) => capture.description = description,
-                    Err(error) => unreadable.push(format!("{}: {error}", name.display())),
-                },
+                Part::Description => {
+                    let mut text = Vec::new();
+                    content.take(LONGEST_DESCRIPTION + 1).read_to_end(&mut text)?;
+                    match serde_json::from_slice(&text) {
+                        _ if text.len() as u64 > LONGEST_DESCRIPTION => {
+                            let limit = limits::size(LONGEST_DESCRIPTION);
+                            unreadable.push(format!("{}: it is larger than {limit}", name.display()));
+                        }
+                        Ok(description) => capture.description = description,
+                        Err(error) => unreadable.push(format!("{}: {error}", name.display())),
+                    }
+                }
                 Part::Objects => {
                     objects += 1;
                     let mut text = Vec::new();
-                    content.take(LARGEST).read_to_end(&mut text)?;
+                    content.take(most - held + 1).read_to_end(&mut text)?;
+                    held += text.len() as u64;
+                    if held > most {
+                        return Err(Excess::Objects(most).into());
+                    }
                     match String::from_utf8(text) {
                         Ok(text) => loaded.add_text(&format!("{}:{}", path.display(), name.display()), text, &options),
                         Err(_) => unreadable.push(format!("{}: not UTF-8", name.display())),
@@ -81,27 +97,33 @@ impl Capture {
             }
             Ok(true)
         });
-        unreadable.extend(walked.err().map(|error| reason(&error)));
         for what in unreadable {
-            loaded.problems.push(trouble(format!("cannot read {}: {what}", path.display())));
+            loaded.problems.push(trouble(path, &what, None));
         }
+        if let Err(error) = walked {
+            let help = limits::excess(&error).and_then(Excess::help);
+            loaded.problems.push(trouble(path, &reason(&error), help));
+        }
+        secrets.with(|secrets| loaded.secrets(secrets));
         if objects == 0 && capture.dumps.is_empty() {
-            let message =
-                format!("{} is neither a capture nor a bug report: it holds no objects and no dumps", path.display());
-            loaded.problems.push(trouble(message));
+            let message = format!(
+                "{} is not a capture or a bug report: it contains no objects and no config dumps",
+                path.display()
+            );
+            loaded.problems.push(Problem { message, ..trouble(path, "", None) });
             return (None, loaded);
         }
         (Some(capture), loaded)
     }
 
-    /// Hands out the dumps of these pods, one in memory at a time, until `take` has had enough.
+    /// Hands out the config dumps of these pods, one in memory at a time, until `take` has had enough.
     pub fn each(&self, wanted: &BTreeSet<String>, take: &mut Take<'_>) -> io::Result<()> {
         let mut left = wanted.clone();
-        walk(&self.path, &mut |name, part, content| {
+        walk(&self.path, self.limits, &mut |name, part, content| {
             let Part::Dump(pod) = part else { return Ok(!left.is_empty()) };
             if left.remove(&pod) {
                 let name = format!("{}:{}", self.path.display(), name.display());
-                let (dump, problems) = Dump::from_reader(name, content.take(LARGEST), Layout::Dropped);
+                let (dump, problems) = Dump::from_reader_within(name, content, Layout::Dropped, self.limits);
                 take(&pod, dump, problems)?;
             }
             Ok(!left.is_empty())
@@ -109,18 +131,27 @@ impl Capture {
     }
 }
 
-/// Goes through the files of a folder or an archive that mean something, until `visit` says that it is enough.
-fn walk(path: &Path, visit: &mut dyn FnMut(&Path, Part, &mut dyn Read) -> io::Result<bool>) -> io::Result<()> {
+/// Goes through the files of a folder or an archive that mean something, until `visit` has had enough.
+fn walk(
+    path: &Path,
+    limits: Limits,
+    visit: &mut dyn FnMut(&Path, Part, &mut dyn Read) -> io::Result<bool>,
+) -> io::Result<()> {
     if path.is_dir() {
         let mut files = Vec::new();
         let mut folders = vec![path.to_owned()];
+        let mut entries = 0;
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder)? {
                 let entry = entry?;
+                entries += 1;
+                if entries > limits.members() {
+                    return Err(Excess::Members(limits.members()).into());
+                }
                 match entry.file_type()? {
                     kind if kind.is_dir() => folders.push(entry.path()),
                     kind if kind.is_file() => files.push(entry.path()),
-                    // A capture has no links; what one leads to is none of its content.
+                    // A capture contains no links; the target of one is not part of it.
                     _ => {}
                 }
             }
@@ -136,36 +167,16 @@ fn walk(path: &Path, visit: &mut dyn FnMut(&Path, Part, &mut dyn Read) -> io::Re
         }
         return Ok(());
     }
-    let mut archive = tar::Archive::new(unpacked(path)?);
-    for entry in archive.entries()? {
-        let mut entry = entry?;
-        let name = entry.path()?.into_owned();
-        if entry.header().entry_type().is_file()
-            && let Some(part) = part(&name)
-            && !visit(&name, part, &mut entry)?
-        {
-            break;
-        }
-    }
-    Ok(())
+    let (content, _) = limits::content(File::open(path)?, limits, Bound::Archive)?;
+    members::each(BufReader::with_capacity(1 << 16, content), limits, &mut |name, content| match part(name) {
+        Some(part) => visit(name, part, content),
+        None => Ok(true),
+    })
 }
 
-/// The content of an archive, whatever it is packed with.
-fn unpacked(path: &Path) -> io::Result<Box<dyn Read>> {
-    let mut file = File::open(path)?;
-    let mut magic = Vec::new();
-    file.by_ref().take(4).read_to_end(&mut magic)?;
-    let whole = io::Cursor::new(magic.clone()).chain(BufReader::with_capacity(1 << 16, file));
-    let content: Box<dyn Read> = match magic.as_slice() {
-        [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(whole)),
-        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::Decoder::new(whole)?),
-        _ => Box::new(whole),
-    };
-    Ok(Box::new(content.take(TOTAL)))
-}
-
-fn trouble(message: String) -> Problem {
-    Problem { code: "bad-capture", severity: Severity::Error, span: None, message, help: None }
+fn trouble(path: &Path, reason: &str, help: Option<String>) -> Problem {
+    let message = format!("cannot read {}: {reason}", path.display());
+    Problem { code: Code::BadCapture, severity: Severity::Error, span: None, message, help }
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 //! What a text is when it is no dump of an Envoy: the sentence that saves the user a search.
 
 use super::index::Index;
-use crate::source::{Problem, Severity};
+use crate::source::{Code, Problem, Severity};
 
 /// The problem with a text in which no part of a dump was found.
 pub(super) fn problem(name: &str, text: &str, index: &Index) -> Problem {
     let (message, help) = describe(text, index);
     Problem {
-        code: "not-a-dump",
+        code: Code::NotADump,
         severity: Severity::Error,
         span: None,
-        message: format!("{name} is no config dump of an Envoy: {message}"),
+        message: format!("{name} is not an Envoy config dump: {message}"),
         help: Some(help.to_owned()),
     }
 }
@@ -25,15 +25,15 @@ pub(super) fn binary(name: &str, bytes: &[u8]) -> Option<Problem> {
         [b'P', b'K', 3, 4, ..] => ("this is a zip archive", "unpack it and name the file inside"),
         _ if bytes.get(257..262) == Some(b"ustar") => ("this is a tar archive", "unpack it and name the file inside"),
         _ if memchr::memchr(0, bytes.get(..bytes.len().min(4096)).unwrap_or_default()).is_some() => {
-            ("these are binary data", DUMP)
+            ("the file is binary", DUMP)
         }
         _ => return None,
     };
     Some(Problem {
-        code: "not-a-dump",
+        code: Code::NotADump,
         severity: Severity::Error,
         span: None,
-        message: format!("{name} is no config dump of an Envoy: {message}"),
+        message: format!("{name} is not an Envoy config dump: {message}"),
         help: Some(help.to_owned()),
     })
 }
@@ -41,11 +41,11 @@ pub(super) fn binary(name: &str, bytes: &[u8]) -> Option<Problem> {
 /// The problem with a dump of ztunnel.
 pub(super) fn ztunnel(name: &str) -> Problem {
     Problem {
-        code: "dump-of-ztunnel",
+        code: Code::DumpOfZtunnel,
         severity: Severity::Error,
         span: None,
-        message: format!("{name} is a dump of ztunnel, which is no Envoy: no EnvoyFilter applies to it"),
-        help: Some("in ambient mode EnvoyFilters work on waypoints and gateways: dump one of those".to_owned()),
+        message: format!("{name} is a dump of ztunnel, which is not an Envoy: EnvoyFilters do not apply to it"),
+        help: Some("in ambient mode, EnvoyFilters apply to waypoints and gateways: dump one of those".to_owned()),
     }
 }
 
@@ -70,13 +70,13 @@ fn describe(text: &str, index: &Index) -> (String, &'static str) {
                 return (format!("this is a Kubernetes object of kind {}", shorten(kind)), DUMP);
             }
             if seen.secrets {
-                return (plain("it holds secrets only, which are not read"), DUMP);
+                return (plain("it contains only secrets, which are not read"), DUMP);
             }
             if seen.endpoints {
-                return (plain("it holds endpoints only, which EnvoyFilters do not touch"), DUMP);
+                return (plain("it contains only endpoints, which EnvoyFilters do not change"), DUMP);
             }
             if seen.keys.is_empty() {
-                return (plain("there is no listener, cluster, route or extension config in it"), DUMP);
+                return (plain("it contains no listener, cluster, route or extension configuration"), DUMP);
             }
             let keys: Vec<&str> = seen.keys.iter().take(5).map(|key| shorten(slice(key))).collect();
             (format!("this is JSON with other keys ({})", keys.join(", ")), DUMP)

@@ -1,7 +1,7 @@
 //! Who a proxy is: from the node in its bootstrap, and from what the user says instead.
 
 use crate::model::proxy::{Proxy, ProxyKind};
-use crate::source::{Problem, Severity};
+use crate::source::{Code, Problem, Severity};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,10 +47,10 @@ pub fn override_identity(proxy: Option<Proxy>, identity: &Identity, guess: Proxy
         },
         (None, None) => {
             return Err(Problem {
-                code: "dump-without-node",
+                code: Code::DumpWithoutNode,
                 severity: Severity::Error,
                 span: None,
-                message: "the dump does not say which proxy it comes from: it has no bootstrap with a node".to_owned(),
+                message: "the dump does not identify its proxy: it has no bootstrap with a node".to_owned(),
                 help: Some(if identity.is_empty() {
                     "dump everything (istioctl proxy-config all POD -o json), or name the proxy's namespace and labels"
                         .to_owned()
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn without_a_node_a_namespace_is_needed() {
         let nothing = override_identity(None, &Identity::default(), ProxyKind::Gateway).unwrap_err();
-        assert_eq!(nothing.code, "dump-without-node");
+        assert_eq!(nothing.code, Code::DumpWithoutNode);
         let identity = Identity { namespace: Some("edge".to_owned()), ..Identity::default() };
         let proxy = override_identity(None, &identity, ProxyKind::Gateway).unwrap();
         assert_eq!((proxy.kind, proxy.namespace.as_str()), (ProxyKind::Gateway, "edge"));

@@ -1,7 +1,8 @@
 //! The bytes of a dump: plain, gzip or zstd, in one buffer of the right size.
 
+use crate::load::limits::{self, Bound, Limits};
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// What could be read, and what stopped the reading before its end.
@@ -20,27 +21,17 @@ pub enum Layout {
 }
 
 /// Reads a file. Fails when it cannot be opened.
-pub(super) fn file(path: &Path, layout: Layout) -> io::Result<Bytes> {
+pub(super) fn file(path: &Path, layout: Layout, limits: Limits) -> io::Result<Bytes> {
     let file = File::open(path)?;
-    let size = file.metadata().map_or(0, |metadata| metadata.len());
-    Ok(stream(file, usize::try_from(size).unwrap_or(0), layout))
+    let size = file.metadata().map_or(0, |metadata| metadata.len()).min(limits.bytes);
+    Ok(stream(file, usize::try_from(size).unwrap_or(0), layout, limits))
 }
 
-/// Reads a stream to its end; `size` is the size to expect, 0 when unknown.
-pub(super) fn stream(mut input: impl Read, size: usize, layout: Layout) -> Bytes {
-    let mut magic = Vec::with_capacity(MAGIC);
-    if let Err(error) = input.by_ref().take(MAGIC as u64).read_to_end(&mut magic) {
-        return Bytes { bytes: magic, error: Some(error) };
-    }
-    let packing = Packing::of(&magic);
-    let input = io::Cursor::new(magic).chain(input);
-    match packing {
-        Packing::None => collect(input, size, layout),
-        Packing::Gzip => limited(flate2::read::MultiGzDecoder::new(BufReader::new(input)), LIMIT, layout),
-        Packing::Zstd => match zstd::Decoder::new(input) {
-            Ok(decoder) => limited(decoder, LIMIT, layout),
-            Err(error) => Bytes { bytes: Vec::new(), error: Some(error) },
-        },
+/// Reads a stream to its end; `size` is the expected size, 0 if unknown.
+pub(super) fn stream(input: impl Read, size: usize, layout: Layout, limits: Limits) -> Bytes {
+    match limits::content(input, limits, Bound::Held) {
+        Ok((content, packed)) => collect(content, if packed { 0 } else { size }, layout),
+        Err(error) => Bytes { bytes: Vec::new(), error: Some(error) },
     }
 }
 
@@ -94,47 +85,17 @@ fn unindented(mut input: impl Read, out: &mut Vec<u8>) -> io::Result<()> {
     }
 }
 
-/// Most bytes an archive may unpack to: a small file must not fill the memory.
-const LIMIT: u64 = 4 << 30;
-
-fn limited(input: impl Read, limit: u64, layout: Layout) -> Bytes {
-    let mut input = input.take(limit);
-    let mut read = collect(&mut input, 0, layout);
-    if input.limit() == 0 && read.error.is_none() {
-        read.error = Some(io::Error::new(io::ErrorKind::FileTooLarge, format!("it unpacks to {limit} bytes or more")));
-    }
-    read
-}
-
-/// Bytes that tell the packing.
-const MAGIC: usize = 4;
-
-enum Packing {
-    None,
-    Gzip,
-    Zstd,
-}
-
-impl Packing {
-    fn of(magic: &[u8]) -> Packing {
-        match magic {
-            [0x1f, 0x8b, ..] => Packing::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd] => Packing::Zstd,
-            _ => Packing::None,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn archives_have_a_limit() {
-        let read = limited(io::repeat(b'x'), 100, Layout::Kept);
-        assert_eq!((read.bytes.len(), read.error.unwrap().kind()), (100, io::ErrorKind::FileTooLarge));
-        let read = limited(io::repeat(b'x').take(99), 100, Layout::Kept);
-        assert_eq!((read.bytes.len(), read.error.is_none()), (99, true));
+    fn inputs_have_a_limit() {
+        let read = stream(io::repeat(b'x'), 0, Layout::Kept, Limits::of_bytes(100));
+        assert_eq!(read.error.unwrap().kind(), io::ErrorKind::FileTooLarge);
+        assert!(read.bytes.len() <= 100);
+        let read = stream(io::repeat(b'x').take(100), 0, Layout::Dropped, Limits::of_bytes(100));
+        assert_eq!((read.bytes.len(), read.error.is_none()), (100, true));
     }
 
     #[test]
@@ -142,9 +103,9 @@ mod tests {
         let line = format!("{}\"a  b\": \"  c\",\n", " ".repeat(19));
         let text = format!("{{\n{}\n{}  }} ", line.repeat(20_000), " ".repeat(200_000));
         let want = format!("{{\n{}\n}} ", "\"a  b\": \"  c\",\n".repeat(20_000));
-        let read = stream(text.as_bytes(), 0, Layout::Dropped);
+        let read = stream(text.as_bytes(), 0, Layout::Dropped, Limits::default());
         assert!(read.error.is_none());
         assert_eq!(String::from_utf8(read.bytes).unwrap(), want);
-        assert_eq!(stream(text.as_bytes(), 0, Layout::Kept).bytes, text.as_bytes());
+        assert_eq!(stream(text.as_bytes(), 0, Layout::Kept, Limits::default()).bytes, text.as_bytes());
     }
 }

@@ -4,7 +4,7 @@ use super::Dump;
 use super::index::Entry;
 use crate::model::resource::{FieldNames, ResourceKind};
 use crate::proto::json_scan::{Scanner, string_end};
-use crate::source::{Problem, Severity};
+use crate::source::{Code, Problem, Severity};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -335,7 +335,7 @@ fn raw_name(json: &str) -> Option<&str> {
 
 fn no_resource(index: usize) -> Problem {
     Problem {
-        code: "dump-no-such-resource",
+        code: Code::DumpNoSuchResource,
         severity: Severity::Error,
         span: None,
         message: format!("the dump has no resource number {index}"),
@@ -345,7 +345,7 @@ fn no_resource(index: usize) -> Problem {
 
 fn no_place(kind: ResourceKind) -> Problem {
     Problem {
-        code: "dump-no-place",
+        code: Code::DumpNoPlace,
         severity: Severity::Error,
         span: None,
         message: format!("the dump has no list that a new {} could be added to", kind.word()),

@@ -2,10 +2,8 @@
 
 use std::{collections::HashMap, fmt};
 
-use prost::Message as _;
-use prost_reflect::{DescriptorError, DescriptorPool};
-
 use super::Schema;
+use crate::proto::bytes::{Raw, read_field};
 
 pub(super) static STORE: &[u8] = include_bytes!("../data/schema-store.bin.zst");
 
@@ -16,8 +14,6 @@ pub enum StoreError {
     UnknownType(String),
     /// The store in the binary cannot be read; a build defect.
     Damaged(&'static str),
-    /// The descriptors do not fit together; a build defect.
-    Link(DescriptorError),
 }
 
 impl fmt::Display for StoreError {
@@ -25,7 +21,6 @@ impl fmt::Display for StoreError {
         match self {
             StoreError::UnknownType(name) => write!(out, "type {name} is not known"),
             StoreError::Damaged(what) => write!(out, "the embedded schema store is damaged: {what}"),
-            StoreError::Link(error) => write!(out, "the embedded schema does not link: {error}"),
         }
     }
 }
@@ -33,12 +28,25 @@ impl fmt::Display for StoreError {
 impl std::error::Error for StoreError {}
 
 /// What a file descriptor says about itself; the rest is skipped.
-#[derive(Clone, PartialEq, prost::Message)]
-struct Header {
-    #[prost(string, tag = "1")]
-    name: String,
-    #[prost(string, repeated, tag = "3")]
-    dependencies: Vec<String>,
+#[derive(Default)]
+struct Header<'f> {
+    name: &'f str,
+    dependencies: Vec<&'f str>,
+}
+
+impl<'f> Header<'f> {
+    /// Reads `name` (1) and `dependency` (3) of a `FileDescriptorProto`.
+    fn read(mut file: &'f [u8]) -> Option<Header<'f>> {
+        let mut header = Header::default();
+        while !file.is_empty() {
+            match read_field(&mut file)? {
+                (1, Raw::Bytes(name)) => header.name = std::str::from_utf8(name).ok()?,
+                (3, Raw::Bytes(name)) => header.dependencies.push(std::str::from_utf8(name).ok()?),
+                _ => {}
+            }
+        }
+        Some(header)
+    }
 }
 
 impl Schema {
@@ -52,28 +60,19 @@ impl Schema {
         }
         let raw = zstd::stream::decode_all(STORE).map_err(|_| StoreError::Damaged("it does not unpack"))?;
         let files = files(&raw, self.name()).ok_or(StoreError::Damaged("it ends early"))?;
-        let headers = files.iter().map(|&file| Header::decode(file)).collect::<Result<Vec<_>, _>>();
-        let headers = headers.map_err(|_| StoreError::Damaged("a file descriptor does not decode"))?;
+        let headers = files.iter().map(|&file| Header::read(file)).collect::<Option<Vec<_>>>();
+        let headers = headers.ok_or(StoreError::Damaged("a file descriptor does not decode"))?;
 
-        let by_name: HashMap<&str, usize> = headers.iter().enumerate().map(|(id, h)| (h.name.as_str(), id)).collect();
+        let by_name: HashMap<&str, usize> = headers.iter().enumerate().map(|(id, header)| (header.name, id)).collect();
         let mut needed = vec![false; files.len()];
         while let Some(name) = wanted.pop() {
             let &id = by_name.get(name.as_str()).ok_or(StoreError::Damaged("a file is missing"))?;
             if !std::mem::replace(&mut needed[id], true) {
-                wanted.extend_from_slice(&headers[id].dependencies);
+                wanted.extend(headers[id].dependencies.iter().map(|&name| name.to_owned()));
             }
         }
         // The store keeps the files of a set in order of dependency.
         Ok(files.iter().zip(needed).filter(|(_, needed)| *needed).map(|(file, _)| file.to_vec()).collect())
-    }
-
-    /// A descriptor pool that holds these types and all they refer to. Fails if a type is not in this schema.
-    pub fn pool(self, roots: &[&str]) -> Result<DescriptorPool, StoreError> {
-        let mut pool = DescriptorPool::new();
-        for file in self.file_descriptors(roots)? {
-            pool.decode_file_descriptor_proto(file.as_slice()).map_err(StoreError::Link)?;
-        }
-        Ok(pool)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{advice, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
 use crate::audit::view::{Audit, Chain, Filter, Finding, RollOut, Verdict, Workloads};
 use crate::lint::upgrade::tell::Class;
+use crate::source::escape::one_line;
 use similar::{ChangeTag, TextDiff};
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -31,7 +32,7 @@ struct Text<'t>(&'t str);
 
 impl std::fmt::Display for Text<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for character in self.0.chars() {
+        for character in crate::source::escape::lines(self.0).chars() {
             match character {
                 '&' => out.write_str("&amp;")?,
                 '<' => out.write_str("&lt;")?,
@@ -57,7 +58,8 @@ impl std::fmt::Display for Prose<'_> {
         }
         for (index, part) in parts.iter().enumerate() {
             if index % 2 == 1 {
-                write!(out, "<code>{}</code>", Text(part))?;
+                // A quoted name is one line, whatever it contains.
+                write!(out, "<code>{}</code>", Text(&one_line(part)))?;
             } else {
                 Text(part).fmt(out)?;
             }

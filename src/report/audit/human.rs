@@ -36,8 +36,12 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audi
         terminal.paint(Role::Strong, format!("Istio {} → {}", audit.from, audit.to)),
         terminal.paint(Role::Dim, way)
     )?;
+    causes(out, terminal, verbose, audit)?;
+    let taken: BTreeSet<&str> = audit.causes.iter().flat_map(|cause| &cause.loses).map(String::as_str).collect();
+    let own = |one: &&Filter| verbose || !taken.contains(full_name(one).as_str()) || one.findings.len() > 1;
     for class in Class::ALL {
-        let of_class: Vec<&Filter> = audit.filters.iter().filter(|one| one.verdict == Some(class)).collect();
+        let of_class = audit.filters.iter().filter(|one| one.verdict == Some(class));
+        let of_class: Vec<&Filter> = of_class.filter(own).collect();
         if of_class.is_empty() {
             continue;
         }
@@ -50,7 +54,9 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audi
             writeln!(out, "… and {more} more filters of class {}; --verbose shows them\n", class.word())?;
         }
     }
-    let ready: Vec<String> = audit.filters.iter().filter(|one| one.verdict.is_none()).map(full_name).collect();
+    today(out, terminal, verbose, audit)?;
+    let works = |one: &&Filter| one.verdict.is_none() && one.today.is_empty();
+    let ready: Vec<String> = audit.filters.iter().filter(works).map(full_name).collect();
     if !ready.is_empty() {
         let names =
             if verbose || ready.len() <= 12 { ready.join(", ") } else { count(ready.len(), "filter", "filters") };
@@ -88,6 +94,50 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audi
         }
     }
     Ok(())
+}
+
+/// Each patch whose panic takes the effect of other filters away, told once.
+fn causes(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
+    for cause in &audit.causes {
+        let all = cause.loses.len();
+        let shown = if verbose { all } else { MAX_WORKLOADS };
+        let mut names: Vec<String> = cause.loses.iter().take(shown).cloned().collect();
+        if all > shown {
+            names.push(format!("and {} more", all - shown));
+        }
+        writeln!(
+            out,
+            "{}  {} patch {}: istiod panics here, and {} effect: {}\n",
+            terminal.paint(Role::Bad, format!("{:<10}", word(Some(Class::Breaks)))),
+            terminal.paint(Role::Strong, &cause.filter),
+            cause.patch,
+            if all == 1 { "1 other filter loses its".to_owned() } else { format!("{all} other filters lose their") },
+            names.join(", "),
+        )?;
+    }
+    Ok(())
+}
+
+/// What does not work before the upgrade either.
+fn today(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
+    let broken: Vec<&Filter> = audit.filters.iter().filter(|one| !one.today.is_empty()).collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let title = format!("broken today already, with Istio {}:", audit.from);
+    writeln!(out, "{}", terminal.paint(Role::Odd, title))?;
+    let shown = if verbose { broken.len() } else { MAX_FILTERS };
+    for filter in broken.iter().take(shown) {
+        let name = full_name(filter);
+        for (index, one) in filter.today.iter().enumerate().take(if verbose { usize::MAX } else { 2 }) {
+            let name = if index == 0 { name.clone() } else { " ".repeat(name.chars().count()) };
+            writeln!(out, "  {}  {}  {}", terminal.paint(Role::Strong, name), one.code, one.message)?;
+        }
+    }
+    if broken.len() > shown {
+        writeln!(out, "  … and {} more; --verbose shows them", broken.len() - shown)?;
+    }
+    writeln!(out)
 }
 
 fn filter(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit, filter: &Filter) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use super::{Report, whole};
 use crate::lint::config::word;
 use crate::report::style::count;
-use crate::source::Severity;
+use crate::source::{Severity, escape};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -60,7 +60,7 @@ pub fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     writeln!(out, "</testsuites>")
 }
 
-/// Text in XML 1.0: reserved characters escaped, characters that XML has no way to write left out.
+/// Text in XML 1.0: reserved characters escaped, control characters written out.
 fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -72,7 +72,7 @@ fn xml(text: &str) -> String {
             '\n' => escaped.push_str("&#10;"),
             '\t' => escaped.push(' '),
             '\u{fffe}' | '\u{ffff}' => {}
-            other if other.is_control() => {}
+            other if escape::is_unsafe(other) => escape::push(&mut escaped, other),
             other => escaped.push(other),
         }
     }
@@ -134,9 +134,29 @@ pub fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     crate::report::json(out, &issues)
 }
 
+/// A text in a cell of a Markdown table: nothing in it ends the cell, is a link, a tag or a picture, or calls somebody.
+fn cell(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in escape::one_line(text).chars() {
+        match c {
+            '|' | '[' | ']' | '*' | '`' | '\\' | '!' | '~' => out.extend(['\\', c]),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '@' => out.push_str("&#64;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The same as code: only what would end the code or the cell is replaced.
+fn code(text: &str) -> String {
+    escape::one_line(text).replace('`', "'").replace('|', "\\|")
+}
+
 /// Writes findings as a Markdown table, for a comment or a job's summary.
 pub fn markdown(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let cell = |text: &str| text.replace('|', "\\|").replace(['\n', '\r'], " ").replace('<', "&lt;");
     let sum = report.summary;
     let counts = [
         count(sum.errors, "error", "errors"),
@@ -156,7 +176,7 @@ pub fn markdown(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
                 word(finding.severity),
                 finding.rule.code,
                 finding.rule.name,
-                cell(&report.sources.place(finding.primary.span)),
+                code(&report.sources.place(finding.primary.span)),
                 cell(&finding.message),
             )?;
         }

@@ -2,57 +2,89 @@
 
 use super::Report;
 use crate::lint::config::word;
+use crate::lint::rule::Family;
 use crate::lint::summary::by_rule;
 use crate::lint::{Confidence, Finding};
 use crate::report::problem::{MAX_LINE, emit, line_length, one_line};
-use crate::report::style::{Role, Terminal, count, wrap};
-use crate::source::{Severity, Sources, Span};
+use crate::report::style::{Role, Terminal, columns, count, wrap};
+use crate::source::{FileId, Severity, Sources, Span};
 use codespan_reporting::diagnostic::{self, Diagnostic, Label};
 use std::io::{self, Write};
 use std::iter;
+use std::ops::RangeInclusive;
 
 /// Most workloads that are named in a note.
 const MAX_WORKLOADS: usize = 6;
 
-/// How a note begins that says what stood in for a config dump.
-const BY_DEFAULT: &str = "judged against what istiod generates by default";
+/// Most lines of a help that shows an object of another API.
+const MAX_SUGGESTION: usize = 3;
 
-/// Writes findings and the summary.
-pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, report: &Report<'_>) -> io::Result<()> {
-    let mut file = None;
-    for finding in report.findings {
-        let name = report.file(finding.primary.span);
-        if file != Some(name) {
-            let of_file = report.findings.iter().filter(|one| report.file(one.primary.span) == name).count();
-            writeln!(
-                out,
-                "{} {}\n",
-                terminal.paint(Role::Strong, name),
-                terminal.paint(Role::Dim, format!("({})", count(of_file, "finding", "findings")))
-            )?;
-            file = Some(name);
-        }
-        let hidden = shows_secret(report.sources, report.findings, finding);
-        one(out, terminal, verbose, report.sources, finding, hidden)?;
-        writeln!(out)?;
-    }
-    summary(out, terminal, report)
+/// How much is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Detail {
+    /// Every workload, and whole objects.
+    pub verbose: bool,
+    /// Infos, and not only their number.
+    pub infos: bool,
 }
 
-/// Whether the excerpt of a finding would show a line of which some finding says that it holds a secret.
-fn shows_secret(sources: &Sources, findings: &[Finding], finding: &Finding) -> bool {
-    let lines = |span: Span| {
-        let text = sources.get(span.file);
-        (span.file, text.position(span.start).line..=text.position(span.end).line)
-    };
-    let mut secrets = findings.iter().filter(|one| one.secret).map(|one| lines(one.primary.span)).peekable();
-    if secrets.peek().is_none() {
-        return false;
+/// Writes findings and the summary: file by file, in each the most severe first.
+pub fn text(out: &mut dyn Write, terminal: Terminal, detail: Detail, report: &Report<'_>) -> io::Result<()> {
+    let mut files: Vec<(&str, Vec<&Finding>)> = Vec::new();
+    for finding in report.findings {
+        let name = report.file(finding.primary.span);
+        match files.last_mut() {
+            Some((last, findings)) if *last == name => findings.push(finding),
+            _ => files.push((name, vec![finding])),
+        }
     }
-    let shown: Vec<_> = iter::once(&finding.primary).chain(&finding.related).map(|label| lines(label.span)).collect();
-    secrets.any(|(file, secret)| {
-        shown.iter().any(|(of, lines)| *of == file && lines.start() <= secret.end() && secret.start() <= lines.end())
-    })
+    let secrets = secret_lines(report.sources, report.findings);
+    let mut hidden_infos = 0;
+    for (name, mut findings) in files {
+        let all = findings.len();
+        findings.retain(|finding| detail.infos || finding.severity > Severity::Info);
+        hidden_infos += all - findings.len();
+        if findings.is_empty() {
+            continue;
+        }
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        writeln!(
+            out,
+            "{} {}\n",
+            terminal.paint(Role::Strong, name),
+            terminal.paint(Role::Dim, format!("({})", count(findings.len(), "finding", "findings")))
+        )?;
+        for finding in findings {
+            let hidden = shows_secret(report.sources, &secrets, finding);
+            one(out, terminal, detail.verbose, report.sources, finding, hidden)?;
+            writeln!(out)?;
+        }
+    }
+    summary(out, terminal, report, hidden_infos)
+}
+
+/// Lines of a file.
+type Lines = (FileId, RangeInclusive<usize>);
+
+fn lines(sources: &Sources, span: Span) -> Lines {
+    let text = sources.get(span.file);
+    (span.file, text.position(span.start).line..=text.position(span.end).line)
+}
+
+/// The lines that hold a secret by some finding.
+fn secret_lines(sources: &Sources, findings: &[Finding]) -> Vec<Lines> {
+    findings.iter().filter(|one| one.secret).map(|one| lines(sources, one.primary.span)).collect()
+}
+
+/// Whether the excerpt of a finding would show a line that holds a secret.
+fn shows_secret(sources: &Sources, secrets: &[Lines], finding: &Finding) -> bool {
+    let shown = || iter::once(&finding.primary).chain(&finding.related).map(|label| lines(sources, label.span));
+    !secrets.is_empty()
+        && shown().any(|(of, lines)| {
+            let meets =
+                |(file, secret): &Lines| of == *file && lines.start() <= secret.end() && secret.start() <= lines.end();
+            secrets.iter().any(meets)
+        })
 }
 
 /// Writes one finding; `hidden`: without the lines that it is about.
@@ -100,12 +132,7 @@ pub fn one(
 }
 
 fn notes(terminal: Terminal, verbose: bool, finding: &Finding) -> Vec<String> {
-    // What makes it only likely is often said in the finding's own words already.
-    let likely = finding.confidence == Confidence::Likely;
-    let said = finding.notes.iter().position(|note| note.starts_with(BY_DEFAULT)).filter(|_| likely);
-    let word = |index| if said == Some(index) { "note: likely: " } else { "note: " };
-    let own = finding.notes.iter().enumerate();
-    let mut notes: Vec<String> = own.map(|(index, note)| folded(terminal, &format!("{}{note}", word(index)))).collect();
+    let mut notes: Vec<String> = finding.notes.iter().map(|note| folded(terminal, &format!("note: {note}"))).collect();
     if !finding.workloads.is_empty() {
         let shown = if verbose { finding.workloads.len() } else { MAX_WORKLOADS };
         let mut names: Vec<String> = finding.workloads.iter().take(shown).cloned().collect();
@@ -115,17 +142,27 @@ fn notes(terminal: Terminal, verbose: bool, finding: &Finding) -> Vec<String> {
         }
         notes.push(folded(terminal, &format!("on: {}", names.join(", "))));
     }
-    if likely && said.is_none() {
-        notes.push(format!("note: likely: {BY_DEFAULT}"));
+    if finding.confidence == Confidence::Likely && !finding.judged_on {
+        notes.push("note: likely, judged on a reference configuration".to_owned());
     }
     if let Some(help) = &finding.help {
-        notes.push(folded(terminal, &format!("help: {help}")));
+        notes.push(folded(terminal, &format!("help: {}", shortened(finding, help, verbose))));
     }
     if let Some(fix) = &finding.fix {
         let option = if fix.safe { "--fix" } else { "--unsafe-fixes" };
         notes.push(folded(terminal, &format!("fix: {} ({option})", fix.title)));
     }
     notes
+}
+
+/// What another API would say can be long: its first lines, and where the rest is.
+fn shortened(finding: &Finding, help: &str, verbose: bool) -> String {
+    let lines: Vec<&str> = help.lines().collect();
+    if verbose || finding.rule.family != Family::Native || lines.len() <= MAX_SUGGESTION + 1 {
+        return help.to_owned();
+    }
+    let more = lines.len() - MAX_SUGGESTION;
+    format!("{}\n… {more} more lines: -v shows them", lines[..MAX_SUGGESTION].join("\n"))
 }
 
 /// Folds the lines of a note that are too long; lines that begin with a space are YAML and stay.
@@ -135,7 +172,7 @@ fn folded(terminal: Terminal, text: &str) -> String {
     let mut lines = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let yaml = index > 0 && (line.starts_with([' ', '-']) || line.ends_with(':'));
-        if yaml || line.chars().count() <= width {
+        if yaml || columns(line) <= width {
             lines.push(line.to_owned());
         } else {
             lines.extend(wrap(line, width));
@@ -144,7 +181,7 @@ fn folded(terminal: Terminal, text: &str) -> String {
     lines.join("\n")
 }
 
-fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::Result<()> {
+fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden: usize) -> io::Result<()> {
     let sum = report.summary;
     let filters = count(sum.filters, "EnvoyFilter", "EnvoyFilters");
     let looked = format!(
@@ -169,6 +206,9 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::
         writeln!(out, "{}: {looked}", parts.join(", "))?;
     }
     let mut lines = sum.unknown.clone();
+    if hidden > 0 {
+        lines.push(format!("{} not shown: --pedantic shows them", count(hidden, "info is", "infos are")));
+    }
     if sum.patched() > 0 {
         let dumps = count(sum.dumps, "config dump", "config dumps");
         lines.push(format!(
@@ -190,10 +230,18 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::
     }
     if sum.gone > 0 {
         let gone = count(sum.gone, "entry of the baseline was", "entries of the baseline were");
-        lines.push(format!("{gone} found no more; --update-baseline drops what is gone"));
+        lines.push(format!("{gone} no longer found; --update-baseline drops what is gone"));
     }
     if sum.unread > 0 {
-        lines.push(format!("{} could not be read: the answer is not complete", count(sum.unread, "thing", "things")));
+        lines.push(format!("{} could not be read: the result is incomplete", count(sum.unread, "thing", "things")));
+    }
+    if let Some(worst) =
+        report.findings.iter().filter(|one| one.severity > Severity::Info).max_by_key(|one| one.severity)
+    {
+        lines.push(format!(
+            "next: `kubectl envoyfilter rules {}` explains a rule and how to suppress it",
+            worst.rule.code
+        ));
     }
     for line in lines {
         for (index, part) in wrap(&line, terminal.width.saturating_sub(2)).iter().enumerate() {
@@ -214,5 +262,5 @@ pub fn stat(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io:
         let likely = if certain < number { format!(" ({} likely)", number - certain) } else { String::new() };
         writeln!(out, "{number:>6}  {}  {}{likely}", terminal.paint(role, rule.code), rule.name)?;
     }
-    summary(out, terminal, report)
+    summary(out, terminal, report, 0)
 }

@@ -2,6 +2,7 @@
 
 use super::{Report, published};
 use crate::lint::config::word;
+use crate::mesh::Scope;
 use crate::source::Span;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ struct Envelope<'r> {
     summary: Counts<'r>,
     problems: &'r [String],
     istioctl: Vec<Istioctl<'r>>,
+    scope: &'r Scope,
 }
 
 #[derive(Serialize)]
@@ -181,6 +183,7 @@ pub fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
             unknown: &sum.unknown,
         },
         problems: report.trouble,
+        scope: report.scope,
         istioctl: report
             .istioctl
             .iter()

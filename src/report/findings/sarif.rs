@@ -1,7 +1,7 @@
 //! Findings as SARIF 2.1.0 (OASIS): rules with their help, results with places, fixes and fingerprints.
 
 use super::{Report, published, whole};
-use crate::lint::{Finding, Rule};
+use crate::lint::{Finding, RuleInfo};
 use crate::source::{Severity, Span};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 /// Writes findings as SARIF.
 pub fn sarif(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let used: BTreeMap<&str, &'static Rule> = report.findings.iter().map(|one| (one.rule.code, one.rule)).collect();
+    let used: BTreeMap<&str, &'static RuleInfo> = report.findings.iter().map(|one| (one.rule.code, one.rule)).collect();
     let rules: Vec<Value> = used.values().map(|rule| descriptor(rule)).collect();
     let index = |code: &str| used.keys().position(|known| *known == code);
     let results: Vec<Value> = report
@@ -44,7 +44,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn descriptor(rule: &Rule) -> Value {
+fn descriptor(rule: &RuleInfo) -> Value {
     let docs = rule.documentation();
     let mut descriptor = json!({
         "id": rule.code,

@@ -52,13 +52,13 @@ fn every_command_tells_a_refusal_with_its_patch() {
     let lint = asked(&["lint", BAD, "--dump", DUMP, "--select", "EF133"]);
     assert_eq!(lint.code, 1, "{}{}", lint.out, lint.err);
     assert!(lint.out.contains("EF133") && lint.out.contains(WORDS), "{}", lint.out);
-    assert!(lint.out.contains("refused with this patch alone"), "{}", lint.out);
+    assert!(lint.out.contains("rejected with this patch alone"), "{}", lint.out);
     let lint = asked(&["lint", GOOD, "--dump", DUMP, "--select", "EF133", "-v"]);
     assert_eq!(lint.code, 0, "{}{}", lint.out, lint.err);
     assert!(lint.err.contains("Envoy 1.39.3 was given ") && lint.err.contains("endpoints: none come"), "{}", lint.err);
     let render = asked(&["render", "-f", BAD, "--dump", DUMP, "--only", "changed"]);
     assert_eq!(render.code, 1, "{}", render.err);
-    let place = "patch 0 of istio-system/sticky-ledger in it (refused with this patch alone)";
+    let place = "patch 0 of istio-system/sticky-ledger (rejected with this patch alone)";
     assert!(render.err.contains(WORDS) && render.err.contains(place), "{}", render.err);
     assert!(render.out.contains("65536"), "the dump is written all the same");
     assert_eq!(asked(&["render", "-f", GOOD, "--dump", DUMP, "--only", "changed"]).code, 0);
@@ -192,8 +192,8 @@ fn what_is_no_envoy_is_told() {
     let data = folder.path().join("data");
     fs::write(&data, "no program").unwrap();
     for (path, code, words) in [
-        (folder.path().join("none").to_str().unwrap().to_owned(), 2, "cannot run "),
-        (data.to_str().unwrap().to_owned(), 2, "cannot run "),
+        (folder.path().join("none").to_str().unwrap().to_owned(), 2, "none: no such file"),
+        (data.to_str().unwrap().to_owned(), 2, "data is not executable"),
         (program("silent", "true"), 2, "`--version` prints nothing"),
         (program("other", "echo GNU bash, version 5"), 2, "`--version` prints \"GNU bash, version 5\""),
         (
@@ -202,7 +202,7 @@ fn what_is_no_envoy_is_told() {
                 &format!("[ \"$1\" = --version ] && {{ {version}; exit; }}; echo no libraries >&2; exit 7"),
             ),
             3,
-            "does not start: Envoy ends with exit status: 7; its last words: no libraries",
+            "does not start: Envoy ends with exit code 7; its last words: no libraries",
         ),
     ] {
         for command in [&["lint", GOOD, "--dump", DUMP][..], &["render", "-f", GOOD, "--dump", DUMP]] {

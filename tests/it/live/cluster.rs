@@ -4,6 +4,7 @@ mod audit;
 mod changes;
 mod faults;
 mod install;
+mod ladder;
 mod policy;
 mod reports;
 
@@ -295,7 +296,7 @@ fn a_way_that_is_closed_leads_to_the_next_and_none_is_said() {
     let said = run(&kubeconfig, &["explain", "pod/known-1"]);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.out.contains("ways/known-1"), "{}", said.out);
-    assert!(said.err.contains("what istiod would send now, not what they run with"), "{}", said.err);
+    assert!(said.err.contains("what istiod would send now, not what the proxies run with"), "{}", said.err);
     let said = run(&kubeconfig, &["explain", "pod/shut-1", "--dump-via", "istiod"]);
     assert_eq!(said.code, 3, "{}{}", said.out, said.err);
     assert!(said.err.contains("istiod") && said.err.contains("404"), "{}", said.err);
@@ -319,11 +320,11 @@ fn the_printed_roles_are_enough_and_needed() {
     let commands: &[&[&str]] = &[
         &["lint"],
         &["explain", "pod", "cart-1"],
-        &["diff", "-f", new.to_str().unwrap()],
+        &["diff", "-n", "rights", "-f", new.to_str().unwrap()],
         &["render", "cart-1"],
         &["get", "-o", "json"],
         &["status"],
-        &["audit", "--from", "1.28", "--to", "1.31"],
+        &["audit", "-n", "rights", "--from", "1.28", "--to", "1.31"],
     ];
     let before = run(&reader, &["lint"]);
     assert_eq!(before.code, 3, "{}", before.err);
@@ -412,7 +413,7 @@ stringData: {password: canary-secret}
     let live = run(&kubeconfig, &["lint", "-o", "json"]);
     for name in ["capture", "capture.tar.zst", "capture.tar.gz"] {
         let path = folder.path().join(name);
-        let said = run(&kubeconfig, &["capture", path.to_str().unwrap()]);
+        let said = run(&kubeconfig, &["capture", "-n", "captured", path.to_str().unwrap()]);
         assert_eq!(said.code, 0, "{name}: {}", said.err);
         let again = run(
             Path::new("/nonexistent"),

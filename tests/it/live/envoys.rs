@@ -345,7 +345,7 @@ fn an_update_that_a_running_envoy_refuses_is_tied_to_its_patch() {
     fs::write(&file, REFUSED).unwrap();
     let asked = run(&kubeconfig, &["diff", "-f", file.to_str().unwrap(), "--envoy", envoy.to_str().unwrap()]);
     assert_eq!(asked.code, 2, "{}{}", asked.out, asked.err);
-    assert!(asked.err.contains("patch 0 of refused/limit in it (refused with this patch alone)"), "{}", asked.err);
+    assert!(asked.err.contains("patch 0 of refused/limit (rejected with this patch alone)"), "{}", asked.err);
     assert!(asked.err.contains("LocalRateLimitValidationError.StatPrefix"), "{}", asked.err);
 }
 

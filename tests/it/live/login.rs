@@ -113,7 +113,7 @@ fn a_token_of_openid_connect_is_used_while_it_lasts() {
     let mock = shop().start();
     let over = jwt(1_000_000_000);
     let said = as_user(&mock, &user(&over));
-    assert_eq!(said.code, 2, "{}{}", said.out, said.err);
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
     assert!(said.err.contains("does not accept the credentials") && !said.err.contains(&over), "{}", said.err);
 }
 

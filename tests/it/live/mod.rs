@@ -208,7 +208,7 @@ fn names_are_written_as_for_kubectl() {
     assert!(said.err.contains("host's network"), "{}", said.err);
     let said = live(&mock, &["explain", "pod/crat-1"]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("there is no pod crat-1 with a proxy") && said.err.contains("cart-1"), "{}", said.err);
+    assert!(said.err.contains("no pod crat-1 has a proxy") && said.err.contains("cart-1"), "{}", said.err);
 }
 
 #[test]
@@ -305,14 +305,43 @@ fn a_cluster_without_istio_and_a_namespace_that_is_not_there() {
 fn no_cluster_at_all_is_said_at_once() {
     let said = run(Path::new("/nonexistent"), &["lint"]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("there is no cluster to read"), "{}", said.err);
+    assert!(said.err.contains("no cluster to read"), "{}", said.err);
     let mock = shop().fault("/version", Fault::Status(401, "Unauthorized"), 99).start();
     let said = live(&mock, &["lint"]);
-    assert_eq!(said.code, 2);
-    assert!(said.err.contains("does not accept the credentials"), "{}", said.err);
+    assert_eq!(said.code, 3);
+    for words in ["http", "does not accept the credentials of context", "log in again"] {
+        assert!(said.err.contains(words), "{words}: {}", said.err);
+    }
     let said = live(&mock, &["lint", "--context", "other"]);
-    assert_eq!(said.code, 2);
+    assert_eq!(said.code, 3);
     assert!(said.err.contains("other"), "{}", said.err);
+}
+
+#[test]
+fn a_proxy_that_hangs_takes_its_time_limit_and_no_more() {
+    let dumps = "/api/v1/namespaces/shop/pods/";
+    for command in [&["status"][..], &["explain", "pod/cart-1"], &["get"], &["lint", "--all-replicas"]] {
+        let mock = shop().fault(dumps, Fault::Hang, 99).start();
+        let began = std::time::Instant::now();
+        let said = live(&mock, &[command, &["--proxy-timeout", "600ms"]].concat());
+        assert!(began.elapsed().as_secs() < 8, "{command:?} took {:?}", began.elapsed());
+        assert_eq!(said.code, 3, "{command:?}: {}{}", said.out, said.err);
+        assert!(said.err.contains("no config dump of shop/cart-1"), "{command:?}: {}", said.err);
+        assert!(said.err.contains("within 0."), "{command:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn rights_that_are_missing_on_the_control_plane_are_told() {
+    for (path, words) in [
+        ("/api/v1/namespaces/istio-system/configmaps/istio", "default mesh settings are assumed"),
+        ("/api/v1/namespaces/istio-system/pods", "releases and revisions of control planes are unknown"),
+    ] {
+        let mock = shop().fault(path, Fault::Status(403, "forbidden"), 99).start();
+        let said = live(&mock, &["lint"]);
+        assert_eq!(said.code, 3, "{path}: {}", said.err);
+        assert!(said.err.contains(words), "{path}: {}", said.err);
+    }
 }
 
 #[test]
@@ -410,7 +439,7 @@ fn audit_of_files() -> Vec<String> {
 #[test]
 fn audit_of_a_cluster_is_audit_of_its_files() {
     let mock = shop().start();
-    let said = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json"]);
+    let said = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json", "-n", "shop"]);
     assert!(said.code < 2, "{} {}", said.code, said.err);
     let found = audited(&said.out);
     assert!(!found.is_empty(), "{}", said.out);
@@ -420,7 +449,8 @@ fn audit_of_a_cluster_is_audit_of_its_files() {
     let namespaces = report["filters"].as_array().unwrap().iter().map(|one| one["namespace"].as_str().unwrap());
     assert!(namespaces.clone().all(|namespace| namespace == "shop"), "{:?}", namespaces.collect::<Vec<_>>());
     assert_eq!(report["counts"]["dumps"], json!(1), "replicas are told by one");
-    let all = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json", "-A"]);
+    // The verdict is on the whole mesh unless a namespace is named.
+    let all = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json"]);
     let report: Value = serde_json::from_str(&all.out).unwrap();
     assert!(report["filters"].as_array().unwrap().iter().any(|one| one["namespace"] == "istio-system"));
 }
@@ -443,7 +473,7 @@ fn audit_says_what_runs_and_where_every_workload_is() {
 fn audit_answers_with_what_could_be_read() {
     let world = shop().fault("/api/v1/namespaces/shop/pods?", Fault::Status(403, "pods is forbidden"), 9);
     let mock = world.start();
-    let said = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json"]);
+    let said = live(&mock, &["audit", "--from", "1.24", "--to", "1.31", "-o", "json", "-n", "shop"]);
     assert_eq!(said.code, 3, "{}", said.err);
     assert!(said.err.contains("not allowed to list pods in namespace shop"), "{}", said.err);
     let report: Value = serde_json::from_str(&said.out).unwrap();
@@ -467,11 +497,11 @@ fn get_says_what_is_selected_and_what_is_in_effect() {
     // There are filters, only none of that name: nothing says otherwise, and the nearest is told.
     let missing = live(&mock, &["get", "stamp-request"]);
     assert_eq!(missing.code, 2, "{}", missing.err);
-    assert!(missing.err.contains("there is: shop/stamp-requests"), "{}", missing.err);
+    assert!(missing.err.contains("similar names: shop/stamp-requests"), "{}", missing.err);
     assert!(!missing.err.contains("No EnvoyFilters found"), "{}", missing.err);
     // Nothing is written to a cluster: no fix is promised.
     let found = live(&mock, &["lint", "--select", "EF213"]);
-    assert!(found.out.contains("--diff shows fixes for 2 findings"), "{}", found.out);
+    assert!(found.out.contains("2 errors"), "{}", found.out);
     assert!(!found.out.contains("can be fixed with --fix"), "{}", found.out);
     let json = live(&mock, &["get", "-A", "-o", "json"]);
     let list: Value = serde_json::from_str(&json.out).unwrap();
@@ -491,7 +521,7 @@ fn status_has_a_line_for_what_is_wrong() {
     let said = live(&mock, &["status"]);
     assert_eq!(said.code, 1, "{}", said.err);
     let line = said.out.lines().find(|line| line.contains("limit-bodies")).unwrap_or_else(|| panic!("{}", said.out));
-    assert!(line.contains("deployment/cart") && line.contains("patch 0: no-match"), "{line}");
+    assert!(line.contains("deployment/cart") && line.contains("patch 0: no match"), "{line}");
     // What the dump does not hold yet was not sent, or not taken.
     let line = said.out.lines().find(|line| line.contains("stamp-requests")).unwrap_or_else(|| panic!("{}", said.out));
     assert!(line.contains("not in effect"), "{line}");
@@ -580,7 +610,7 @@ fn a_bug_report_is_read_like_a_cluster() {
     assert_eq!(said.code, 0, "{}", said.err);
     let said = run(Path::new("/nonexistent"), &["lint", "--capture", folder.path().to_str().unwrap()]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("neither a capture nor a bug report"), "{}", said.err);
+    assert!(said.err.contains("is not a capture or a bug report"), "{}", said.err);
 }
 
 #[test]
@@ -677,7 +707,11 @@ fn what_no_control_plane_takes_is_said() {
     }));
     let said = live(&world.start(), &["explain", "pod/cart-1"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.err.contains("EnvoyFilter shop/old is for revision 1-12, which no control plane has"), "{}", said.err);
+    assert!(
+        said.err.contains("EnvoyFilter shop/old is ignored: it is for revision 1-12, which no control plane has"),
+        "{}",
+        said.err
+    );
     assert!(!said.out.contains("shop/old"), "{}", said.out);
     let said = live(&shop().start(), &["explain", "pod/cart-1", "--istio-namespace", "elsewhere"]);
     assert!(said.err.contains("no istiod runs in namespace elsewhere"), "{}", said.err);

@@ -87,7 +87,7 @@ fn what_cannot_be_reported_is_said() {
     for (arguments, words) in [
         (&["--shard", "3/3"][..], "counted from 0"),
         (&["--shards", "2"], "JOB_COMPLETION_INDEX"),
-        (&["-l", "a=b"], "not of a capture"),
+        (&["-l", "a=b"], "not a capture"),
     ] {
         let said = live(&mock, &[&["webhook", "report"], arguments].concat());
         assert_eq!(said.code, 2, "{arguments:?}");

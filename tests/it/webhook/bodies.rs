@@ -1,10 +1,8 @@
 //! Bodies that are too long, too slow or broken off, on a plain connection to the server's own routes.
 
 use super::{library, rules};
-use kubectl_envoyfilter::admission::review::{Mode, Policy};
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
 use kubectl_envoyfilter::admission::world::Said;
-use kubectl_envoyfilter::source::Severity;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -15,13 +13,7 @@ const MOST: usize = 10_000;
 
 /// A server of its own, in the runtime that is returned with it.
 fn served() -> (Runtime, SocketAddr) {
-    let limits = Limits {
-        policy: Policy { mode: Mode::Enforce, deny_at: Severity::Error },
-        deadline: Duration::from_secs(1),
-        allow_late: true,
-        max_bytes: MOST,
-        at_once: 1,
-    };
+    let limits = Limits { deadline: Duration::from_secs(1), max_bytes: MOST, at_once: 1, ..Limits::default() };
     let reviewer = Reviewer::new(limits, rules(), library(Said::default(), &[]).world(), Arc::default());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -72,13 +64,13 @@ fn too_long_is_said_when_all_is_written() {
         std::thread::sleep(Duration::from_millis(50));
         stream.write_all(b"     ").unwrap();
         let said = answer(&mut stream);
-        assert!(said.starts_with("HTTP/1.1 413 ") && said.contains("more than 10000 bytes"), "{said}");
+        assert!(said.starts_with("HTTP/1.1 413 ") && said.contains("larger than 10000 bytes"), "{said}");
     }
     // What is just short enough is read, and is no review.
     stream.write_all(head("/validate", MOST).as_bytes()).unwrap();
     stream.write_all(&[b' '; MOST]).unwrap();
     let said = answer(&mut stream);
-    assert!(said.starts_with("HTTP/1.1 400 ") && said.contains("no AdmissionReview"), "{said}");
+    assert!(said.starts_with("HTTP/1.1 400 ") && said.contains("not an AdmissionReview"), "{said}");
 }
 
 /// Nobody is listened to for ever: what never ends is cut off.

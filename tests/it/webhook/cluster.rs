@@ -402,11 +402,11 @@ fn what_is_no_review_gets_a_clear_answer_and_nothing_breaks() {
     };
     let of = |version: &str, kind: &str| json!({"apiVersion": version, "kind": kind}).to_string().into_bytes();
     for (body, status, words) in [
-        (b"{".to_vec(), 400, "no AdmissionReview"),
-        (vec![0xff; 10], 400, "no AdmissionReview"),
+        (b"{".to_vec(), 400, "not an AdmissionReview"),
+        (vec![0xff; 10], 400, "not an AdmissionReview"),
         (of("admission.k8s.io/v1beta1", "AdmissionReview"), 400, "admissionReviewVersions"),
-        (of("v1", "Pod"), 400, "its kind is `Pod`"),
-        (vec![b' '; 300_000], 413, "more than 200000 bytes"),
+        (of("v1", "Pod"), 400, "its kind is \"Pod\""),
+        (vec![b' '; 300_000], 413, "larger than 200000 bytes"),
     ] {
         let (got, said) = post("/validate", body);
         assert!(got == status && said.contains(words), "{got} {said}");

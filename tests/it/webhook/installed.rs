@@ -66,11 +66,11 @@ impl Installed {
             .collect();
         assert_eq!(&given[..2], ["webhook", "serve"]);
         let mut arguments: Vec<&str> = given[2..].iter().map(String::as_str).collect();
-        arguments.retain(|argument| !argument.starts_with("--listen") && !argument.starts_with("--metrics-listen"));
+        arguments.retain(|argument| !argument.contains("listen="));
         let account = format!("system:serviceaccount:gate:{}", text(spec, "/serviceAccountName"));
         arguments.extend(["--as", &account, "--replica", "door-1"]);
         let server = Server::start(&self.kubeconfig, &arguments);
-        let ports = format!("443={0},9443={0},8080={1}", server.address, server.aside);
+        let ports = format!("443={0},9443={0},8080={1},8081={2}", server.address, server.aside, server.probes);
         let leads = json!({"metadata": {"annotations": {"test/ports": ports}}});
         self.patch("/api/v1/namespaces/gate/services/door", &leads);
         self.patch("/api/v1/namespaces/gate/pods/door-1", &leads);
@@ -145,7 +145,7 @@ fn told(status: u16, warnings: &[String], body: &Value) -> BTreeSet<String> {
 fn installed_by_its_own_command_it_answers_as_lint_says() {
     let installed = Installed::new();
     let cases = cases(&installed);
-    let said = installed.webhook(&["install", "--no-report", "--failure-policy", "Fail"]);
+    let said = installed.webhook(&["install", "--image", "x:1", "--no-report", "--failure-policy", "Fail"]);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     installed.stand_in();
     let server = installed.serve();
@@ -158,7 +158,7 @@ fn installed_by_its_own_command_it_answers_as_lint_says() {
         panic!("{}{}\n{:?}", status.out, status.err, server.lines())
     });
     println!("{}", status.out);
-    assert!(status.out.contains("sent on trial, and refused"), "{}", status.out);
+    assert!(status.out.contains("trial EnvoyFilter with an error was denied"), "{}", status.out);
     // Everything that `lint` knows beside: what the cluster holds.
     let proxies = Proxies::new(&[], Release::NEWEST);
     let around: Vec<Value> = ["/api/v1/pods", "/api/v1/services", "/api/v1/namespaces"]
@@ -318,7 +318,7 @@ fn what_is_made_for_others_is_what_they_take() {
         });
         assert!(there.is_some(), "{path}");
     }
-    let said = installed.webhook(&["install", "--certificates", "cert-manager", "--service-monitor"]);
+    let said = installed.webhook(&["install", "--image", "x:1", "--certificates", "cert-manager", "--service-monitor"]);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     assert!(!said.err.contains("warning"), "{}", said.err);
     for made in [
@@ -358,7 +358,7 @@ fn running_proxies_are_asked_for_their_extensions() {
     cart["spec"]["nodeName"] = "node".into();
     cart["metadata"]["annotations"]["test/dump"] = file.to_str().unwrap().into();
     installed.cluster.create(&[cart]);
-    let said = installed.webhook(&["install", "--no-report", "--sample-proxies", "2"]);
+    let said = installed.webhook(&["install", "--image", "x:1", "--no-report", "--sample-proxies", "2"]);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     installed.stand_in();
     let server = installed.serve();
@@ -379,5 +379,8 @@ fn running_proxies_are_asked_for_their_extensions() {
         "patch": {"operation": "MERGE", "value": {"connect_timeout": "1s"}}}]);
     let (status, warnings, body) = installed.call("POST", path, &elsewhere);
     assert_eq!(status, 201, "{body}");
-    assert!(warnings.iter().any(|line| line.contains("EF201 error") && line.contains("comes later")), "{warnings:?}");
+    assert!(
+        warnings.iter().any(|line| line.contains("EF201 error") && line.contains("unless created later")),
+        "{warnings:?}"
+    );
 }

@@ -1,7 +1,9 @@
 //! The admission server: what it says of a filter is what `lint` says of it.
 
+mod attacks;
 mod bodies;
 mod cluster;
+mod deep;
 mod files;
 mod installed;
 mod late;

@@ -74,7 +74,7 @@ fn linted(objects: &[&Value], release: Release) -> (Loaded, Vec<Finding>) {
     }
     let mesh = MeshSettings::of(&loaded.inventory);
     let input = Input { references: reference::configs(release), ..input(&loaded, release, &mesh) };
-    let found = lint::check(&input, ALL, &Config::default(), str::to_owned, |_| ()).findings;
+    let found = lint::check(&input, ALL, &Config::default(), str::to_owned).findings;
     (loaded, found)
 }
 
@@ -107,6 +107,10 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
     let mut milder = BTreeSet::new();
     let mut shown: BTreeMap<String, bool> = BTreeMap::new();
     for case in cases() {
+        // What is too large to judge is told so, and nothing else.
+        if case.parent().is_some_and(|folder| folder.ends_with("over-budget")) {
+            continue;
+        }
         let rule = case.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned();
         let code = ALL.iter().find(|one| one.name == rule).map_or("", |one| one.code);
         let bad = case.file_name().unwrap().to_str().unwrap().starts_with("bad");
@@ -120,6 +124,7 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
             let (namespace, name) = (text(asked, "/metadata/namespace"), text(asked, "/metadata/name"));
             let asked_of = Asked { namespace, name, old: None, new: Some(asked) };
             let mut got: Vec<Said1> = judge(&world, &rules(), &asked_of)
+                .remarks
                 .into_iter()
                 .map(|it| (it.code.to_owned(), format!("{:?}", it.severity), it.other, it.message))
                 .collect();
@@ -174,9 +179,9 @@ pub(super) const LATER: [&str; 4] = ["EF201", "EF202", "EF204", "EF317"];
 /// Rules of which a review shows nothing in their own cases: they are about the text of a file, or need config dumps, Deployments
 /// beside pods, an upgrade, or an Envoy.
 const NOT_AT_ADMISSION: &[&str] = &[
-    "EF003", "EF004", "EF005", "EF018", "EF133", "EF201", "EF202", "EF204", "EF207", "EF209", "EF210", "EF211",
-    "EF212", "EF217", "EF218", "EF220", "EF221", "EF222", "EF223", "EF226", "EF228", "EF229", "EF311", "EF316",
-    "EF323", "EF327", "EF402", "EF406", "EF505", "EF601", "EF602", "EF603", "EF604", "EF605", "EF606", "EF607",
-    "EF608", "EF609", "EF610", "EF611", "EF612", "EF613", "EF614", "EF615", "EF616", "EF617", "EF801", "EF802",
-    "EF803", "EF804", "EF805", "EF806", "EF807", "EF902", "EF903",
+    "EF003", "EF004", "EF005", "EF018", "EF133", "EF201", "EF202", "EF210", "EF211", "EF212", "EF217", "EF218",
+    "EF220", "EF221", "EF222", "EF223", "EF226", "EF228", "EF229", "EF311", "EF316", "EF323", "EF327", "EF390",
+    "EF402", "EF406", "EF505", "EF601", "EF602", "EF603", "EF604", "EF605", "EF606", "EF607", "EF608", "EF609",
+    "EF610", "EF611", "EF612", "EF613", "EF614", "EF615", "EF616", "EF617", "EF801", "EF802", "EF803", "EF804",
+    "EF805", "EF806", "EF807", "EF902", "EF903",
 ];

@@ -14,8 +14,10 @@ pub(super) struct Server {
     child: Child,
     /// Where it listens for reviews.
     pub(super) address: SocketAddr,
-    /// Where it listens for everybody else.
+    /// Where it listens for Prometheus.
     pub(super) aside: SocketAddr,
+    /// Where it listens for kubelet.
+    pub(super) probes: SocketAddr,
     log: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -24,6 +26,7 @@ impl Server {
     pub(super) fn start(kubeconfig: &Path, arguments: &[&str]) -> Server {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
             .args(["webhook", "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"])
+            .args(["--probe-listen", "127.0.0.1:0"])
             .args(["--shutdown-delay", "500ms"])
             .args(arguments)
             .env("KUBECONFIG", kubeconfig)
@@ -48,8 +51,8 @@ impl Server {
             });
             found.unwrap_or_else(|| panic!("no `{message}`: {:?}", log.lock().unwrap()))
         };
-        let (aside, address) = (address("metrics"), address("listening"));
-        let server = Server { child, address, aside, log };
+        let (aside, probes, address) = (address("metrics"), address("probes"), address("listening"));
+        let server = Server { child, address, aside, probes, log };
         let ready = wait(Duration::from_secs(60), || (server.get("/readyz").0 == 200).then_some(()));
         assert!(ready.is_some(), "not ready: {:?}\n{:?}", server.get("/readyz"), server.lines());
         server
@@ -57,7 +60,8 @@ impl Server {
 
     /// Gets a path of the plain listener: status and body.
     pub(super) fn get(&self, path: &str) -> (u16, String) {
-        let Ok(mut stream) = TcpStream::connect(self.aside) else { return (0, String::new()) };
+        let place = if path == "/metrics" { self.aside } else { self.probes };
+        let Ok(mut stream) = TcpStream::connect(place) else { return (0, String::new()) };
         let _ = write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
         let mut text = String::new();
         let _ = stream.read_to_string(&mut text);

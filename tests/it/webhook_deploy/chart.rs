@@ -22,78 +22,101 @@ fn settings() -> Vec<Setting> {
         (
             "name",
             json!(slots.name),
-            "Name of the installation and of its objects",
+            "Name of the installation and prefix of its objects",
             json!({"pattern": "^[a-z][-a-z0-9]{0,38}[a-z0-9]$"}),
         ),
-        ("image", json!(slots.image), "Image of this program", any.clone()),
+        (
+            "image",
+            json!(slots.image),
+            "Image of this program, best by its digest: REGISTRY/kubectl-envoyfilter@sha256:...",
+            any.clone(),
+        ),
         (
             "imagePullPolicy",
             json!(slots.pull_policy),
-            "When it is pulled",
+            "When to pull the image",
             one_of(&["IfNotPresent", "Always", "Never"]),
         ),
-        ("imagePullSecrets", slots.pull_secrets, "Secrets with which it is pulled: [{name: NAME}]", any.clone()),
+        ("imagePullSecrets", slots.pull_secrets, "Pull secrets of the image: [{name: NAME}]", any.clone()),
         ("replicas", slots.replicas, "Replicas of the server", json!({"minimum": 1})),
         ("resources", slots.resources, "Requests and limits of the server", any.clone()),
-        ("nodeSelector", slots.node_selector, "Nodes for all pods", any.clone()),
+        ("nodeSelector", slots.node_selector, "Node selector of all pods", any.clone()),
         ("tolerations", slots.tolerations, "Tolerations of all pods", any.clone()),
         (
             "mode",
             json!(slots.mode),
-            "enforce refuses what is wrong, warn tells, audit only counts and logs",
+            "What happens to findings: enforce denies, warn shows warnings, audit logs and counts",
             one_of(&["enforce", "warn", "audit"]),
         ),
         (
             "denyAt",
             json!(slots.deny_at),
-            "Severity from which on a filter is refused",
+            "Minimum severity that denies an EnvoyFilter",
             one_of(&["error", "warning", "info"]),
         ),
-        ("deadline", json!(slots.deadline), "How long a review may take; shorter than timeoutSeconds", any.clone()),
+        (
+            "deadline",
+            json!(slots.deadline),
+            "Maximum duration of a review; must be shorter than timeoutSeconds",
+            any.clone(),
+        ),
         (
             "onDeadline",
             json!(slots.on_deadline),
-            "What happens to a filter that takes longer",
+            "Answer to a review that exceeds the deadline because the server is overloaded",
             one_of(&["allow", "deny"]),
         ),
         (
             "failurePolicy",
             json!(slots.failure_policy),
-            "What the API server does when no server answers",
+            "What the API server does when no replica answers",
             one_of(&["Ignore", "Fail"]),
         ),
-        ("timeoutSeconds", slots.timeout, "How long the API server waits", json!({"minimum": 1, "maximum": 30})),
+        (
+            "timeoutSeconds",
+            slots.timeout,
+            "Timeout of the API server, in seconds",
+            json!({"minimum": 1, "maximum": 30}),
+        ),
         (
             "sampleProxies",
             slots.sample_proxies,
-            "Proxies of which the server reads the extensions they have; takes the right to read config dumps",
+            "Number of proxies whose extensions the server reads; requires the right to read config dumps",
             json!({"minimum": 0}),
         ),
         ("config", json!(slots.config), "Text of .envoyfilter.yaml", any.clone()),
         (
             "certificates",
             json!(Certificates::Own.word()),
-            "Where the certificate comes from",
+            "Source of the certificate: own (made and renewed by the server) or cert-manager",
             one_of(&Certificates::ALL.map(Certificates::word)),
         ),
         ("istioNamespace", json!(slots.istio_namespace), "Namespace of istiod", any.clone()),
+        ("networkPolicy.enabled", json!(parts.network_policy), "Restrict the traffic of all pods", any.clone()),
         (
-            "networkPolicy.enabled",
-            json!(parts.network_policy),
-            "Limit what the server is reached by and reaches",
+            "networkPolicy.apiServers",
+            slots.api_servers,
+            "Peers that may call the webhook, such as [{ipBlock: {cidr: 10.0.0.1/32}}] for the API server; empty: every peer",
             any.clone(),
         ),
+        ("networkPolicy.metricsReaders", slots.metrics_readers, "Peers that may read metrics", any.clone()),
         (
             "serviceMonitor.enabled",
             json!(parts.service_monitor),
-            "Let the Prometheus operator read the metrics",
+            "Create a ServiceMonitor for the Prometheus operator",
             any.clone(),
         ),
-        ("serviceMonitor.interval", json!(slots.scrape_interval), "How often", any.clone()),
+        ("serviceMonitor.interval", json!(slots.scrape_interval), "Scrape interval", any.clone()),
         ("report.enabled", json!(parts.report), "Write PolicyReports on a schedule", any.clone()),
-        ("report.schedule", json!(slots.schedule), "When, as cron", any.clone()),
-        ("report.shards", slots.shards, "Pods that share the work", json!({"minimum": 1})),
-        ("report.resources", slots.report_resources, "Requests and limits of each", any),
+        ("report.schedule", json!(slots.schedule), "Schedule in cron format", any.clone()),
+        (
+            "report.dumpVia",
+            json!(slots.report_dumps),
+            "Source of config dumps: istiod, or port-forward to every proxy (requires pods/portforward in all namespaces)",
+            one_of(&[deploy::ISTIOD, deploy::PORT_FORWARD]),
+        ),
+        ("report.shards", slots.shards, "Number of pods that share the work", json!({"minimum": 1})),
+        ("report.resources", slots.report_resources, "Requests and limits of each pod", any),
     ]
 }
 
@@ -130,7 +153,12 @@ fn expressions() -> Slots {
         schedule: text("report.schedule"),
         shards: number("report.shards"),
         report_resources: tree("report.resources"),
+        report_dumps: text("report.dumpVia"),
         scrape_interval: text("serviceMonitor.interval"),
+        api_servers: tree("networkPolicy.apiServers"),
+        metrics_readers: tree("networkPolicy.metricsReaders"),
+        // A list of arguments cannot have an expression that adds one: `install --client-ca-configmap` can do it.
+        client_ca: String::new(),
     }
 }
 
@@ -143,6 +171,8 @@ fn condition(part: Part) -> Option<&'static str> {
         Part::NetworkPolicy => Some(".Values.networkPolicy.enabled"),
         Part::ServiceMonitor => Some(".Values.serviceMonitor.enabled"),
         Part::Report => Some(".Values.report.enabled"),
+        Part::ReportProxies => Some("and .Values.report.enabled (eq .Values.report.dumpVia \"port-forward\")"),
+        Part::ReportNetworkPolicy => Some("and .Values.report.enabled .Values.networkPolicy.enabled"),
     }
 }
 
@@ -217,7 +247,7 @@ fn chart() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let chart = json!({
         "apiVersion": "v2", "name": "kubectl-envoyfilter", "version": version, "appVersion": version, "type": "application",
-        "description": "Reviews Istio EnvoyFilters before they are in the cluster, and reports on those that are",
+        "description": "Reviews Istio EnvoyFilters at admission and reports on stored ones",
         // What the objects use is stable since then (PodDisruptionBudget's unhealthyPodEvictionPolicy is the last).
         "kubeVersion": ">=1.27.0-0",
     });
@@ -275,7 +305,7 @@ fn schema() -> String {
 }
 
 const NOTES: &str = "\
-Whether it does its work:
+To see whether the webhook works:
 
   kubectl envoyfilter webhook status -n {{ .Release.Namespace }} --name {{ .Values.name }}
 ";
@@ -286,14 +316,17 @@ fn kustomization() -> String {
     yaml_text::write(&value).unwrap()
 }
 
+/// The digest in the example: of nothing, so that it cannot be taken for a real one.
+pub(super) const DIGEST: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+
 /// An example: no filter passes without a review, from an image of one's own.
 fn overlay() -> String {
     let slots = Slots::default();
-    let (image, tag) = slots.image.split_once(':').unwrap();
+    let (image, _) = slots.image.split_once(':').unwrap();
     let value = json!({
         "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization",
         "resources": ["../../base"],
-        "images": [{"name": image, "newName": format!("example/{image}"), "newTag": tag}],
+        "images": [{"name": image, "newName": format!("example/{image}"), "digest": DIGEST}],
         "replicas": [{"name": slots.name, "count": 3}],
         "patches": [{
             "target": {"kind": "ValidatingWebhookConfiguration", "name": slots.name},

@@ -38,9 +38,9 @@ spec:
 ",
     ));
     let kubeconfig = cluster.kubeconfig("admin", "ahead");
-    let said = run(&kubeconfig, &["audit", "--to", "1.31", "-o", "json"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert_eq!(said.err, "");
+    let said = run(&kubeconfig, &["audit", "-n", "ahead", "--to", "1.31", "-o", "json"]);
+    assert_eq!(said.code, 1, "{}{}", said.out, said.err);
+    assert!(said.err.lines().all(|line| line.starts_with("scope: ")), "{}", said.err);
     let report: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(report["path"], json!(["1.28", "1.29", "1.30", "1.31"]));
     assert_eq!((&report["verdict"], &report["counts"]["dumps"]), (&json!("ready-after-changes"), &json!(1)));
@@ -56,7 +56,7 @@ spec:
     );
     // The other forms say the same.
     for form in ["human", "markdown", "html", "sarif", "junit"] {
-        let said = run(&kubeconfig, &["audit", "--to", "1.31", "-o", form]);
+        let said = run(&kubeconfig, &["audit", "-n", "ahead", "--to", "1.31", "-o", form]);
         assert_eq!(said.code, 1, "{form}: {}", said.err);
         assert!(said.out.contains("EF608") && said.out.contains("after-auth"), "{form}: {}", said.out);
     }

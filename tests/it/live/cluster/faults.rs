@@ -64,7 +64,7 @@ fn faults_of_the_api_server_are_overcome_or_told() {
     assert!(said.err.contains("no answer within 0.5 s"), "{}", said.err);
 
     let said = ask(&front(&[("/", Fault::Status(401, "Unauthorized"), 99)]), &names);
-    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+    assert_eq!((said.code, said.out.as_str()), (3, ""), "{}", said.err);
     assert!(said.err.contains("does not accept the credentials"), "{}", said.err);
 
     // The token of the second page expires on the way.

@@ -45,7 +45,11 @@ fn installed_looked_after_and_removed() {
     };
     let before = webhook(&["status"]);
     assert_eq!(before.code, 1, "{}{}", before.out, before.err);
-    assert!(before.out.contains("no filter is reviewed") && before.out.contains("webhook install"), "{}", before.out);
+    assert!(
+        before.out.contains("EnvoyFilters are not reviewed") && before.out.contains("webhook install"),
+        "{}",
+        before.out
+    );
 
     let options = ["install", "--service-monitor", "--sample-proxies", "2", "--image", "example/door:1"];
     let said = webhook(&options);
@@ -63,8 +67,8 @@ fn installed_looked_after_and_removed() {
     let patch = json!([{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": bundle}]);
     let status = webhook(&["status"]);
     assert_eq!(status.code, 1, "{}", status.out);
-    assert!(status.out.contains("no caBundle") && status.out.contains("no replica of 2 is ready"), "{}", status.out);
-    assert!(status.out.contains("let in without a word"), "{}", status.out);
+    assert!(status.out.contains("no caBundle") && status.out.contains("none of 2 replicas is ready"), "{}", status.out);
+    assert!(status.out.contains("admitted without a warning"), "{}", status.out);
     cluster.send("PATCH", webhooks, "application/json-patch+json", &patch).unwrap();
     let secret = |leaf: &str| {
         let data = json!({"data": {"tls.crt": base64::engine::general_purpose::STANDARD.encode(leaf)}});
@@ -73,7 +77,10 @@ fn installed_looked_after_and_removed() {
     };
     let (authority_pem, issuer) = authority();
     assert!(!authority_pem.is_empty());
-    for (leaf, words) in [(signed(&issuer, 90), "does not hold who signed"), (String::new(), "holds no certificate")] {
+    for (leaf, words) in [
+        (signed(&issuer, 90), "does not contain the authority that signed"),
+        (String::new(), "contains no certificate"),
+    ] {
         secret(&leaf);
         let status = webhook(&["status"]);
         assert!(status.out.contains(words), "{words}: {}", status.out);
@@ -81,7 +88,8 @@ fn installed_looked_after_and_removed() {
     let bundle = base64::engine::general_purpose::STANDARD.encode(&authority_pem);
     let patch = json!([{"op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": bundle}]);
     cluster.send("PATCH", webhooks, "application/json-patch+json", &patch).unwrap();
-    for (days, words) in [(90, "ends in 89 days"), (3, "should have been renewed"), (-1, "the certificate ended")] {
+    for (days, words) in [(90, "expires in 89 days"), (3, "should have been renewed"), (-1, "the certificate expired")]
+    {
         secret(&signed(&issuer, days));
         let status = webhook(&["status"]);
         assert!(status.out.contains(words), "{words}: {}", status.out);
@@ -101,10 +109,10 @@ fn installed_looked_after_and_removed() {
     let status = webhook(&["status", "-o", "json"]);
     let status: Value = serde_json::from_str(&status.out).unwrap();
     assert!(status.to_string().contains("1 of 2 replicas ready, example/door:2"), "{status}");
-    assert!(status.to_string().contains("in mode audit nothing is refused"), "{status}");
+    assert!(status.to_string().contains("mode audit denies nothing"), "{status}");
 
     // Somebody else's installation under the same name is left alone.
-    let elsewhere = run(&kubeconfig, &["webhook", "install", "-n", "other", "--name", "door"]);
+    let elsewhere = run(&kubeconfig, &["webhook", "install", "-n", "other", "--name", "door", "--image", "x:1"]);
     assert_eq!(elsewhere.code, 2, "{}", elsewhere.out);
     assert!(elsewhere.err.contains("is installed in namespace gate"), "{}", elsewhere.err);
 
@@ -117,7 +125,7 @@ fn installed_looked_after_and_removed() {
     for made_by_server in ["secret/door-tls", "lease.coordination.k8s.io/door", "namespace/gate"] {
         assert!(gone.out.contains(made_by_server), "{made_by_server}: {}", gone.out);
     }
-    assert!(webhook(&["uninstall"]).err.contains("nothing of an installation door"));
+    assert!(webhook(&["uninstall"]).err.contains("no installation door found"));
 }
 
 /// A namespace that was there before stays.
@@ -128,13 +136,47 @@ fn a_namespace_of_others_stays() {
     cluster.create(&documents("apiVersion: v1\nkind: Namespace\nmetadata: {name: shared}"));
     let kubeconfig = cluster.kubeconfig("admin", "default");
     let run = |words: &str| run(&kubeconfig, &words.split(' ').collect::<Vec<_>>());
-    let said = run("webhook install -n shared --name guest --no-report");
+    let said = run("webhook install -n shared --name guest --no-report --image x:1");
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
-    assert_eq!(run("webhook install -n shared --name guest --no-report --dry-run server").code, 0);
+    assert_eq!(run("webhook install -n shared --name guest --no-report --image x:1 --dry-run server").code, 0);
     assert_eq!(run("webhook uninstall -n shared --name guest").code, 0);
     assert_eq!(left("guest"), [""; 0]);
     let namespace = cluster.send("GET", "/api/v1/namespaces/shared", "application/json", &Value::Null).unwrap();
     assert!(namespace["metadata"]["deletionTimestamp"].is_null());
+}
+
+/// What is refused for one object leaves nothing of the others: neither what existed, nor what was made on the way.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn an_installation_is_whole_or_not_there() {
+    let cluster = cluster();
+    let kubeconfig = cluster.kubeconfig("admin", "default");
+    let policy = "
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: no-cron-jobs}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [batch], apiVersions: [v1], operations: [CREATE], resources: [cronjobs]}]}
+  matchConditions: [{name: one, expression: 'object.metadata.namespace.startsWith(\"broken\")'}]
+  validations: [{expression: 'false', message: no cron jobs here}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: no-cron-jobs}
+spec: {policyName: no-cron-jobs, validationActions: [Deny]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: broken-old}";
+    cluster.create(&documents(policy));
+    // The API server enforces a new policy after a moment.
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    for (namespace, words) in [("broken-old", "nothing was changed"), ("broken-new", "were removed again")] {
+        let said = run(&kubeconfig, &["webhook", "install", "-n", namespace, "--name", namespace, "--image", "x:1"]);
+        assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+        assert!(said.err.contains("no cron jobs here") && said.err.contains(words), "{}", said.err);
+        assert_eq!(left(namespace), [""; 0]);
+    }
 }
 
 /// The server's account has what it needs, and not the next thing.
@@ -143,7 +185,7 @@ fn a_namespace_of_others_stays() {
 fn rights_are_enough_and_no_more() {
     super::reports::kinds_of_reports();
     let kubeconfig = cluster().kubeconfig("admin", "default");
-    let said = run(&kubeconfig, &["webhook", "install", "-n", "rights-of", "--name", "small"]);
+    let said = run(&kubeconfig, &["webhook", "install", "-n", "rights-of", "--name", "small", "--image", "x:1"]);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     let own = ["-n", "rights-of"];
     let server = |words: &[&str]| can(&kubeconfig, "rights-of:small", words);
@@ -183,7 +225,9 @@ fn rights_are_enough_and_no_more() {
     }
     let reporter = |words: &[&str]| can(&kubeconfig, "rights-of:small-report", words);
     assert!(reporter(&["create", "policyreports.wgpolicyk8s.io", "-n", "default"]));
-    assert!(reporter(&["create", "pods", "--subresource=portforward", "-n", "default"]));
+    // Config dumps come from istiod: no other pod can be reached unless somebody asks for that.
+    assert!(reporter(&["create", "pods", "--subresource=portforward", "-n", "istio-system"]));
+    assert!(!reporter(&["create", "pods", "--subresource=portforward", "-n", "default"]));
     assert!(!reporter(&["get", "secrets/small-tls", own[0], own[1]]));
     assert!(!reporter(&["patch", "validatingwebhookconfigurations.admissionregistration.k8s.io/small"]));
     assert_eq!(run(&kubeconfig, &["webhook", "uninstall", "-n", "rights-of", "--name", "small"]).code, 0);

@@ -67,7 +67,7 @@ fn install() -> Vec<Value> {
         run(&cluster.kubeconfig("admin", "default"), &["webhook", "policy", "--name", "checked", "-o", "yaml"]);
     assert_eq!((printed.code, printed.err.as_str()), (0, ""));
     let mut objects = documents(&printed.out);
-    assert_eq!(objects.len(), 4);
+    assert_eq!(objects.len(), 10);
     for object in objects.iter_mut().filter(|object| text(object, "/kind").ends_with("Binding")) {
         object["spec"]["matchResources"]["objectSelector"] = json!({"matchLabels": {MARK: "yes"}});
     }
@@ -240,4 +240,41 @@ fn a_policy_copes_with_large_filters() {
         }
     }
     assert!(most >= 400, "only {most} patches can be checked");
+}
+
+/// The label of a namespace means to a policy what it means to the webhook.
+#[test]
+#[ignore = "needs Go and kubectl: .ci/run"]
+fn the_label_of_a_namespace_decides() {
+    let cluster = cluster();
+    for (word, denied, warned) in [
+        ("enforce", true, false),
+        ("warn", false, true),
+        ("audit", false, false),
+        ("off", false, false),
+        ("other", true, false),
+    ] {
+        let name = format!("labeled-{word}");
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": name, "labels": {"envoyfilter.dev/admission": word}}});
+        cluster.create(&[namespace]);
+        install();
+        let bad = json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": "bad", "namespace": name, "labels": {MARK: "yes"}},
+            "spec": {"workloadSelector": {"labels": {"a": ""}}, "configPatches": [
+                {"applyTo": "CLUSTER", "patch": {"operation": "REPLACE", "value": {"connect_timeout": "1s"}}}]},
+        });
+        // Each binding comes into effect by itself.
+        let right = (0..50).any(|_| {
+            let answer = ask(&bad);
+            let fine = answer.denied.is_some() == denied && answer.warnings.contains("EF301") == warned;
+            if !fine {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }
+            fine
+        });
+        let answer = ask(&bad);
+        assert!(right, "{word}: denied {:?}, warnings {}", answer.denied, answer.warnings);
+    }
 }

@@ -109,7 +109,21 @@ fn the_report_account_can_write_reports() {
     kinds_of_reports();
     cluster.shop("accounted", 1);
     let kubeconfig = cluster.kubeconfig("admin", "accounted");
-    let installed = run(&kubeconfig, &["webhook", "install", "-n", "accounts", "--name", "accounted"]);
+    let installed = run(
+        &kubeconfig,
+        &[
+            "webhook",
+            "install",
+            "-n",
+            "accounts",
+            "--name",
+            "accounted",
+            "--image",
+            "x:1",
+            "--report-dump-via",
+            "port-forward",
+        ],
+    );
     assert_eq!(installed.code, 0, "{}{}", installed.out, installed.err);
     let arguments =
         ["webhook", "report", "--name", "accounted", "--as", "system:serviceaccount:accounts:accounted-report"];

@@ -1,0 +1,174 @@
+//! Input that costs more than its size where something is quadratic, in sizes from 1 to 16, and how the time grows with it.
+
+use clap::Parser;
+use kubectl_envoyfilter::cli::{Cli, Surroundings};
+use kubectl_envoyfilter::report::style::Terminal;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A kind of input: its name, its text at a size, and what is done with it.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) text: fn(usize) -> String,
+    pub(crate) arguments: &'static [&'static str],
+    /// How large the size 1 is: chosen so that size 16 takes about a second.
+    pub(crate) unit: usize,
+}
+
+const HEAD: &str =
+    "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: big, namespace: shop}\nspec:\n";
+const LINT: &[&str] = &["lint", "case.yaml"];
+const LINT_JSON: &[&str] = &["lint", "case.yaml", "-o", "json"];
+const LINT_DEMO: &[&str] = &["lint", "case.yaml", "--demo", "-o", "json"];
+
+/// The patches that are repeated, below the head.
+fn filter(number: usize, patch: impl Fn(usize) -> String) -> String {
+    let mut text = format!("{HEAD}  workloadSelector: {{labels: {{app: cart}}}}\n  configPatches:\n");
+    (0..number).for_each(|index| text.push_str(&patch(index)));
+    text
+}
+
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "safe_regex values", text: regexes, arguments: LINT, unit: 40 },
+    Case { name: "INSERT_AFTER chain, -o json", text: chain, arguments: LINT_DEMO, unit: 12 },
+    Case { name: "LISTENER ADD", text: listeners, arguments: LINT, unit: 40 },
+    Case { name: "CLUSTER MERGE", text: merges, arguments: LINT_DEMO, unit: 20 },
+    Case { name: "targetRefs on one line", text: target_refs, arguments: LINT_JSON, unit: 200 },
+    Case { name: "duplicate keys on one line", text: duplicates, arguments: LINT_JSON, unit: 200 },
+    Case { name: "aliased patches", text: aliases, arguments: LINT, unit: 25 },
+    Case { name: "lines with secrets", text: secrets, arguments: LINT, unit: 25 },
+    Case { name: "ignore comments", text: comments, arguments: LINT, unit: 60 },
+    Case { name: "a JSON List on one line", text: list, arguments: LINT_JSON, unit: 20 },
+];
+
+fn regexes(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: HTTP_ROUTE\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch:\n      operation: MERGE\n      value:\n        \
+             match: {{safe_regex: {{regex: \"^/v{index}/[a-z]+(/.*)?$\"}}}}\n"
+        )
+    })
+}
+
+fn chain(number: usize) -> String {
+    filter(number, |index| {
+        let anchor = if index == 0 { "envoy.filters.http.router".to_owned() } else { format!("f{}", index - 1) };
+        let operation = if index == 0 { "INSERT_BEFORE" } else { "INSERT_AFTER" };
+        format!(
+            "  - applyTo: HTTP_FILTER\n    match:\n      context: SIDECAR_INBOUND\n      listener: {{filterChain: {{filter: {{name: \
+             envoy.filters.network.http_connection_manager, subFilter: {{name: {anchor}}}}}}}}}\n    patch:\n      operation: {operation}\n      \
+             value:\n        name: f{index}\n        typed_config: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer, \
+             max_request_bytes: 65536}}\n"
+        )
+    })
+}
+
+fn listeners(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: LISTENER\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch:\n      operation: ADD\n      value:\n        name: l{index}\n        \
+             address: {{socket_address: {{address: 127.0.0.1, port_value: {}}}}}\n        filter_chains: [{{filters: [{{name: a}}]}}]\n",
+            20_000 + index
+        )
+    })
+}
+
+fn merges(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: CLUSTER\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch:\n      operation: MERGE\n      value: {{connect_timeout: {}s}}\n",
+            index + 1
+        )
+    })
+}
+
+fn target_refs(number: usize) -> String {
+    let refs: Vec<String> = (0..number)
+        .map(|index| format!("{{group: gateway.networking.k8s.io, kind: Gateway, name: g{index}, sectionName: x}}"))
+        .collect();
+    format!("{HEAD}  targetRefs: [{}]\n  configPatches: []\n", refs.join(", "))
+}
+
+fn duplicates(number: usize) -> String {
+    let keys: String = (0..number).map(|index| format!("k{index}: 1, k{index}: 2, ")).collect();
+    format!("{HEAD}  configPatches:\n  - {{applyTo: CLUSTER, patch: {{operation: ADD, value: {{{keys}name: a}}}}}}\n")
+}
+
+fn aliases(number: usize) -> String {
+    let mut text = format!(
+        "{HEAD}  configPatches:\n  - &p\n    applyTo: CLUSTER\n    match: {{context: SIDECAR_OUTBOUND, cluster: {{name: nothing}}}}\n    patch: \
+         {{operation: MERGE, value: {{no_such_field: 1}}}}\n"
+    );
+    // The reader takes only so many values from aliases; comments do not count.
+    (0..number).for_each(|index| {
+        let _ = write!(text, "  - {{applyTo: HTTP_FILTER, x{index}: [1, 2, 3, 4, 5, 6, 7, 8, 9]}}\n  - *p\n");
+    });
+    text
+}
+
+fn secrets(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  - applyTo: VIRTUAL_HOST\n    match: {{context: SIDECAR_OUTBOUND}}\n    patch:\n      operation: MERGE\n      value:\n        \
+             request_headers_to_add:\n        - header: {{key: authorization, value: \"Basic dXNlcjpodW50{index:08}\"}}\n"
+        )
+    })
+}
+
+fn comments(number: usize) -> String {
+    filter(number, |index| {
+        format!(
+            "  # envoyfilter:ignore EF304 because of number {index}\n  - applyTo: CLUSTER # envoyfilter:ignore EF301 because\n    match: {{context: \
+             SIDECAR_OUTBOUND}}\n    patch: {{operation: REPLACE, value: {{}}}}\n"
+        )
+    })
+}
+
+fn list(number: usize) -> String {
+    let items: Vec<String> = (0..number)
+        .map(|index| {
+            format!(
+                "{{\"apiVersion\":\"networking.istio.io/v1alpha3\",\"kind\":\"EnvoyFilter\",\"metadata\":{{\"name\":\"f{index}\",\"namespace\":\"shop\"}},\
+                 \"spec\":{{\"workloadSelector\":{{\"labels\":{{\"app\":\"a{index}\"}}}},\"configPatches\":[{{\"applyTo\":\"CLUSTER\",\"patch\":{{\
+                 \"operation\":\"REPLACE\",\"value\":{{\"no_such_field\":1}}}}}}]}}}}"
+            )
+        })
+        .collect();
+    format!("{{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{}]}}", items.join(","))
+}
+
+impl Case {
+    /// How long one run takes: the shortest of a few.
+    pub(crate) fn time(&self, folder: &Path, size: usize) -> Duration {
+        let path = folder.join("case.yaml");
+        std::fs::write(&path, (self.text)(self.unit * size)).expect("a file");
+        let path = path.to_str().expect("a name").to_owned();
+        let mut arguments = vec!["kubectl-envoyfilter"];
+        arguments.extend(self.arguments.iter().map(|one| if *one == "case.yaml" { path.as_str() } else { one }));
+        let around = Surroundings { out: Terminal::default(), err: Terminal::default(), progress: false };
+        let one = || {
+            let cli = Cli::try_parse_from(&arguments).expect("arguments");
+            let (mut out, mut err) = (Vec::new(), Vec::new());
+            let start = Instant::now();
+            cli.run(around, &mut out, &mut err).expect("a run");
+            start.elapsed()
+        };
+        let first = one();
+        if first > Duration::from_secs(3) { first } else { first.min(one()).min(one()) }
+    }
+
+    /// The exponent of the growth from one size to another: 1 is linear, 2 quadratic. What a run costs without the case is
+    /// taken away.
+    pub(crate) fn exponent(&self, folder: &Path, sizes: &[usize]) -> (f64, Vec<Duration>) {
+        let idle = self.time(folder, 0);
+        let times: Vec<Duration> = sizes.iter().map(|&size| self.time(folder, size)).collect();
+        let points: Vec<(f64, f64)> = sizes
+            .iter()
+            .zip(&times)
+            .map(|(&size, time)| (f64::from(u32::try_from(size).unwrap_or(1)), time.saturating_sub(idle).as_secs_f64()))
+            .collect();
+        let (Some((small, short)), Some((large, long))) = (points.first(), points.last()) else { return (0.0, times) };
+        ((long / short.max(0.0005)).ln() / (large / small).ln(), times)
+    }
+}

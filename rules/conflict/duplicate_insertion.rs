@@ -1,0 +1,82 @@
+//! EF403: the same filter with the same configuration, inserted twice.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::lint::Confidence;
+use crate::lint::seen::changed_filter_lists;
+use crate::lint::seen::exact;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::proto::tree::Tree;
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// The same filter with the same configuration, inserted twice.
+    ///
+    /// # What it finds
+    /// Two filters of one list with equal name and configuration, both inserted by patches, when all patches are
+    /// done.
+    ///
+    /// # Why it matters
+    /// Envoy runs both: tokens of a rate limit are taken twice, a header is added twice, a Lua script runs twice.
+    ///
+    /// # How to fix
+    /// Remove one of the two patches.
+    ///
+    /// # References
+    /// istio/istio issues 39685, 15215.
+    "EF403" "duplicate-insertion" Conflict Warning => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut found: BTreeMap<[usize; 4], (String, Vec<String>, bool)> = BTreeMap::new();
+    for run in &cx.runs {
+        let certain = run.knowledge == crate::lint::Knowledge::Dump;
+        let fits = |id| cx.view(run, id).is_some_and(|view| exact(&run.by_id(id), &view));
+        let mut look = |filters: &[Tree<'_>]| {
+            for (at, filter) in filters.iter().enumerate() {
+                let Some(id) = PatchId::of(filter.origin) else { continue };
+                let same = |other: &&Tree<'_>| {
+                    PatchId::of(other.origin).is_some_and(|it| it != id)
+                        && other.name() == filter.name()
+                        && other.same(filter)
+                };
+                let Some(first) = filters[..at].iter().find(same).and_then(|other| PatchId::of(other.origin)) else {
+                    continue;
+                };
+                let (first, second) = (first.min(id), first.max(id));
+                if !fits(first) || !fits(second) {
+                    continue;
+                }
+                let key = |id| (run.plan.get(id).filter, run.plan.get(id).built.patch.index);
+                let (one, two) = (key(first), key(second));
+                if cx.same_object(one.0, two.0) {
+                    continue;
+                }
+                let entry = found.entry([two.0, two.1, one.0, one.1]).or_default();
+                filter.name().clone_into(&mut entry.0);
+                entry.1.push(run.label().to_owned());
+                entry.2 |= certain;
+            }
+        };
+        for (_, listener) in run.changed_listeners() {
+            look(listener.get("listener_filters").map(Tree::items).unwrap_or_default());
+            for (_, filters) in changed_filter_lists(listener) {
+                look(filters);
+            }
+        }
+    }
+    for ([filter, patch, first, first_patch], (name, labels, certain)) in found {
+        let (Some(view), Some(other)) = (cx.patch(filter, patch), cx.patch(first, first_patch)) else { continue };
+        let finding = Finding::new(
+            rule,
+            view.value_path_span("name"),
+            format!("`{name}` is inserted twice, with the same configuration"),
+        )
+        .label("runs a second time")
+        .related(other.value_path_span("name"), format!("also inserted by {}", other.filter.full_name()))
+        .help("remove one of the two patches")
+        .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
+        .of(view.filter, Some(patch));
+        out.push(if certain { finding.workloads(labels) } else { finding });
+    }
+}

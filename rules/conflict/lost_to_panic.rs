@@ -1,0 +1,56 @@
+//! EF409: a patch that does not happen, because another one makes istiod panic.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Findings, RuleInfo};
+
+declare_rule! {
+    /// A patch that is lost because another patch makes istiod panic.
+    ///
+    /// # What it finds
+    /// A patch that would change something and does not, or not everywhere, because a patch before it in the same
+    /// pass makes istiod panic.
+    ///
+    /// # Why it matters
+    /// istiod recovers from a panic, logs it, and goes on without the rest of that pass: other filters of other
+    /// teams lose their effect.
+    ///
+    /// # How to fix
+    /// fix the patch that panics.
+    ///
+    /// # References
+    /// istio/istio issues 47359, 38194; istiod pull request 56489; recorded.
+    "EF409" "lost-to-panic" Conflict Error => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let lost = |run: &PatchRun<'_, '_>| {
+            run.run.judged.lost.contains_key(&run.id) && cause(run).is_some_and(|cause| cause != run.id)
+        };
+        let Some(seen) = cx.seen_if(&view, lost) else { continue };
+        let run = &seen.runs[0];
+        let places = run.run.judged.lost.get(&run.id).map(Vec::as_slice).unwrap_or_default();
+        let Some(other) = cause(run).and_then(|id| cx.view(run.run, id)) else { continue };
+        let mut finding = view
+            .finding(
+                rule,
+                view.value_span(&["patch", "operation"]),
+                format!("this patch is lost: a patch of {} makes istiod panic", other.filter.full_name()),
+            )
+            .label("is not applied")
+            .related(other.value_span(&["patch", "operation"]), "istiod panics here")
+            .help("fix the patch that panics");
+        if let Some(place) = places.first() {
+            finding = finding.note(format!("{} places lose it, the first: {place}", places.len()));
+        }
+        let finding = seen.tell(finding);
+        out.push(finding.ineffective());
+    }
+}
+
+/// The patch whose panic comes first.
+fn cause(run: &PatchRun<'_, '_>) -> Option<PatchId> {
+    run.run.judged.trace.aborts.first().map(|abort| abort.cause)
+}

@@ -1,0 +1,60 @@
+//! EF404: two filters whose order matters, and which only the time of creation or the name puts in order.
+
+use crate::declare_rule;
+use crate::lint::Confidence;
+use crate::lint::context::Knowledge;
+use crate::lint::order::{decided_by_priority, reason};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// Two EnvoyFilters whose order matters but is decided only by creation time or name.
+    ///
+    /// # What it finds
+    /// Two filters of equal priority on one proxy, one after the other in the order of application, where the
+    /// result is another one when the two are swapped. Computed by running the engine with the two swapped.
+    ///
+    /// # Why it matters
+    /// Deleting and creating a filter again, a restore, or another cluster reverses the order: filters change
+    /// places, or another value wins.
+    ///
+    /// # How to fix
+    /// Give them different priorities.
+    ///
+    /// # References
+    /// istiod `push_context.go`: priority, root namespace first, creation time, `name.namespace`; istio/istio issue
+    /// 38214.
+    "EF404" "order-by-creation-time" Conflict Warning => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut found: BTreeMap<(usize, usize), (Vec<String>, bool)> = BTreeMap::new();
+    for run in &cx.runs {
+        for (first, second) in run.order_matters(cx) {
+            if decided_by_priority(cx, first, second) || cx.same_object(first, second) {
+                continue;
+            }
+            let entry = found.entry((second, first)).or_default();
+            entry.0.push(run.label().to_owned());
+            entry.1 |= run.knowledge == Knowledge::Dump;
+        }
+    }
+    for ((second, first), (labels, certain)) in found {
+        let (Some(filter), Some(other)) = (cx.filters.get(second), cx.filters.get(first)) else { continue };
+        let name = |filter: &crate::model::envoy_filter::EnvoyFilter| {
+            filter.document.key_span(&["metadata".into(), "name".into()])
+        };
+        let finding = Finding::new(
+            rule,
+            name(filter),
+            format!("the result depends on whether it comes before or after {}", other.full_name()),
+        )
+        .label("comes later")
+        .related(name(other), "comes first")
+        .note(format!("no priority decides the order: {}", reason(cx, first, second)))
+        .help("spec:\n  priority: 10 # the higher one comes later")
+        .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
+        .of(filter, None);
+        out.push(if certain { finding.workloads(labels) } else { finding });
+    }
+}

@@ -1,0 +1,77 @@
+//! EF402: a patch of which nothing is left after all patches.
+
+use crate::declare_rule;
+use crate::lint::order::{reason, remover};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+
+declare_rule! {
+    /// A patch of which nothing remains after all patches.
+    ///
+    /// # What it finds
+    /// A patch that changes something on its way and without which every proxy would get the same configuration:
+    /// what it writes is overwritten or removed later, or another patch does the same. Computed by running the
+    /// engine without it. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// It looks alive and does nothing; and it comes alive when the other filter goes.
+    ///
+    /// # How to fix
+    /// Remove the patch, or the one that undoes it.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
+    "EF402" "shadowed-patch" Conflict Warning => check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let (filter, index) = (view.filter_index, view.patch.index);
+        let changed = |run: &crate::lint::context::PatchRun<'_, '_>| run.changes();
+        let Some(seen) = cx.seen(&view, changed) else { continue };
+        let told_elsewhere = |run| remover(run).is_some();
+        if !seen.certain() || !cx.inert(filter, index) || seen.runs.iter().any(told_elsewhere) {
+            continue;
+        }
+        let mut finding =
+            Finding::new(rule, view.value_span(&["patch", "operation"]), "nothing of this patch remains in the end")
+                .label("without it every proxy gets the same")
+                .help("remove the patch, or the one that undoes it")
+                .ineffective()
+                .of(view.filter, Some(index));
+        let mut named = Vec::new();
+        for run in &seen.runs {
+            for later in &run.trace.later {
+                let planned = run.run.plan.get(later.by);
+                let key = (planned.filter, planned.built.patch.index);
+                if named.contains(&key) {
+                    continue;
+                }
+                named.push(key);
+                let Some(other) = cx.view(run.run, later.by) else { continue };
+                let what = if later.removed { "this patch removes" } else { "this patch overwrites" };
+                let place = if later.path.is_empty() {
+                    later.place.to_string()
+                } else {
+                    format!("{} in {}", later.path, later.place)
+                };
+                finding = finding.related(other.value_span(&["patch", "operation"]), format!("{what} {place}"));
+                if planned.filter != filter {
+                    finding = finding.note(format!(
+                        "{} is applied later: {}",
+                        other.filter.full_name(),
+                        reason(cx, filter, planned.filter)
+                    ));
+                }
+            }
+        }
+        if named.is_empty() {
+            finding = finding.note(if seen.runs.iter().any(|run| !run.run.judged.trace.aborts.is_empty()) {
+                "a panic of istiod undoes it"
+            } else {
+                "another patch does the same, or it was so before"
+            });
+        }
+        out.push(seen.tell(finding));
+    }
+}

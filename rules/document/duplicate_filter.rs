@@ -1,0 +1,59 @@
+//! EF018: two EnvoyFilters of one name in one namespace.
+
+use crate::declare_rule;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::source::Severity;
+use std::collections::HashMap;
+
+declare_rule! {
+    /// Two EnvoyFilters with the same name and namespace.
+    ///
+    /// # What it finds
+    /// The same namespace and name twice among the documents given.
+    ///
+    /// # Why it matters
+    /// In the cluster they are one object: the one applied last wins, the other is lost. Between files that are intended for
+    /// different clusters this is not a mistake.
+    ///
+    /// # How to fix
+    /// Rename one, or merge the two.
+    ///
+    /// # References
+    /// Kubernetes, Object Names and IDs.
+    "EF018" "duplicate-filter" Document Warning => check,
+    policy: Never("the API server holds one object per name")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut seen: HashMap<(&str, &str), &EnvoyFilter> = HashMap::new();
+    for filter in cx.filters.iter().filter(|filter| !filter.name.is_empty()) {
+        let first = *seen.entry((&filter.namespace, &filter.name)).or_insert(filter);
+        if std::ptr::eq(first, filter) {
+            continue;
+        }
+        let place = |filter: &EnvoyFilter| filter.document.key_span(&["metadata".into(), "name".into()]);
+        let same = |other: &&EnvoyFilter| (&other.namespace, &other.name) == (&filter.namespace, &filter.name);
+        let number = match cx.filters.iter().filter(|other| same(other)).count() {
+            2 => "two".to_owned(),
+            number => number.to_string(),
+        };
+        let same_file = filter.document.span.file == first.document.span.file;
+        let rename = "give one of them another name, or merge them";
+        let (severity, note, help) = if filter.document.to_json() == first.document.to_json() {
+            (rule.severity, "it is identical to the first one", "delete one of them")
+        } else if same_file {
+            (Severity::Error, "kubectl applies them in turn: only the last one stays in the cluster", rename)
+        } else {
+            (rule.severity, "if they go to one cluster, only the one applied last stays", rename)
+        };
+        out.push(
+            Finding::new(rule, place(filter), format!("{number} EnvoyFilters are named {}", filter.full_name()))
+                .severity(severity)
+                .related(place(first), "the first one")
+                .note(note)
+                .help(help)
+                .of(filter, None),
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! EF021: a match that does not fit `applyTo`.
+
+use crate::declare_rule;
+use crate::lint::rule::{Cel, PolicyTarget};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo as To, ObjectMatch, PatchContext};
+use crate::source::Severity;
+
+declare_rule! {
+    /// A match that does not fit `applyTo`.
+    ///
+    /// # What it finds
+    /// A `match.cluster` for an HTTP_FILTER, a `match.listener` for a CLUSTER, and so on; `match.waypoint` without `context: WAYPOINT`.
+    ///
+    /// # Why it matters
+    /// istiod's webhook rejects the EnvoyFilter. If it is stored anyway, and for LISTENER_FILTER and EXTENSION_CONFIG where admission does not
+    /// look, the match is ignored: the patch applies everywhere.
+    ///
+    /// # How to fix
+    /// Use `listener` for LISTENER, LISTENER_FILTER, FILTER_CHAIN, NETWORK_FILTER and HTTP_FILTER, `routeConfiguration` for
+    /// ROUTE_CONFIGURATION, VIRTUAL_HOST and HTTP_ROUTE, `cluster` for CLUSTER.
+    ///
+    /// # References
+    /// istiod `pkg/config/validation/envoyfilter` (release 1.31); recorded.
+    "EF021" "match-of-wrong-kind" Document Error => check,
+    policy: Cel(policy)
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let patch = view.patch;
+        let given = match &patch.object {
+            ObjectMatch::None => continue,
+            ObjectMatch::Listener(_) => "listener",
+            ObjectMatch::RouteConfiguration(_) => "routeConfiguration",
+            ObjectMatch::Cluster(_) => "cluster",
+            ObjectMatch::Waypoint(_) => "waypoint",
+        };
+        let wanted = match patch.apply_to {
+            To::ExtensionConfig => "its name alone",
+            other => match other.matched_by() {
+                Some(wanted) => wanted,
+                None => continue,
+            },
+        };
+        // istiod looks at no patch for waypoints.
+        if wanted == given || patch.context == PatchContext::Waypoint {
+            continue;
+        }
+        let (severity, note) = if given == "waypoint" {
+            (Severity::Error, "the API server accepts match.waypoint only with context: WAYPOINT")
+        } else if matches!(patch.apply_to, To::ListenerFilter | To::ExtensionConfig) {
+            (Severity::Warning, "istiod accepts it and ignores the match: the patch applies as if there were no match")
+        } else {
+            (Severity::Error, "istiod's webhook rejects the EnvoyFilter; if it is stored anyway, the match is ignored")
+        };
+        let message = format!("`match.{given}` does not fit applyTo: {}", patch.apply_to);
+        let help = format!("{} is matched by {wanted}", patch.apply_to);
+        out.push(
+            Finding::new(rule, view.key_span(&["match", given]), message)
+                .severity(severity)
+                .related(view.value_span(&["applyTo"]), "applyTo")
+                .note(note)
+                .help(help)
+                .of(view.filter, Some(patch.index)),
+        );
+    }
+}
+
+fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
+    vec![
+        Cel::patch(
+            Severity::Error,
+            r#"!@waypoint && ((@to in ["LISTENER", "FILTER_CHAIN", "NETWORK_FILTER", "HTTP_FILTER"] && (@route || @cluster)) || (@to in ["ROUTE_CONFIGURATION", "VIRTUAL_HOST", "HTTP_ROUTE"] && (@listener || @cluster)) || (@to == "CLUSTER" && (@listener || @route)))"#,
+            "the kind of match does not fit applyTo",
+        ),
+        Cel::patch(
+            Severity::Warning,
+            r#"!@waypoint && ((@to == "LISTENER_FILTER" && (@route || @cluster)) || (@to == "EXTENSION_CONFIG" && (@listener || @route || @cluster)))"#,
+            "the kind of match does not fit applyTo and is ignored",
+        ),
+    ]
+}

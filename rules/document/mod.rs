@@ -1,0 +1,31 @@
+//! Rules of the family `document`. This list is written by `UPDATE=1 cargo test --test it rules`.
+
+pub(crate) mod duplicate_filter;
+pub(crate) mod duplicate_key;
+pub(crate) mod ignored_filter_match;
+pub(crate) mod incomplete_patch;
+pub(crate) mod invalid_name;
+pub(crate) mod invalid_proxy_version;
+pub(crate) mod invalid_selector;
+pub(crate) mod invalid_yaml;
+pub(crate) mod legacy_api;
+pub(crate) mod long_proxy_version;
+pub(crate) mod loose_proxy_version;
+pub(crate) mod match_of_wrong_kind;
+pub(crate) mod misplaced_field;
+pub(crate) mod misplaced_sub_filter;
+pub(crate) mod missing_apply_to;
+pub(crate) mod misspelt_field;
+pub(crate) mod nameless_filter_match;
+pub(crate) mod no_config_patches;
+pub(crate) mod null_field;
+pub(crate) mod refused_by_api_server;
+pub(crate) mod selector_beside_target_refs;
+pub(crate) mod several_match_objects;
+pub(crate) mod text_not_utf8;
+pub(crate) mod unknown_api_value;
+pub(crate) mod unknown_field;
+pub(crate) mod unrendered_template;
+pub(crate) mod wrong_api_version;
+pub(crate) mod wrong_type;
+pub(crate) mod yaml_1_1_word;

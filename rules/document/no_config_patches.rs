@@ -1,0 +1,66 @@
+//! EF020: an EnvoyFilter without patches.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::rule::{Cel, PolicyTarget};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::source::Severity;
+use crate::source::Step;
+
+declare_rule! {
+    /// An EnvoyFilter without patches.
+    ///
+    /// # What it finds
+    /// `spec.configPatches` is missing or empty.
+    ///
+    /// # Why it matters
+    /// The EnvoyFilter is accepted but has no effect.
+    ///
+    /// # How to fix
+    /// Add a patch or delete the EnvoyFilter.
+    ///
+    /// # References
+    /// Istio API reference, EnvoyFilter (release 1.31).
+    "EF020" "no-config-patches" Document Warning => check,
+    policy: Cel(policy)
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for filter in cx.filters.iter().filter(|filter| filter.patches.is_empty()) {
+        let root = &filter.document;
+        let spec = document::present(root, &["spec"]);
+        // Patches in the wrong place, misspelled, or of the old API: reported by other rules.
+        let elsewhere = root.entries().iter().any(|entry| is_meant(&entry.key) || entry.key == "configPatches")
+            || spec.is_some_and(|spec| spec.entries().iter().any(|entry| is_meant(&entry.key)));
+        if elsewhere {
+            continue;
+        }
+        let route = ["spec", "configPatches"];
+        let depth = (1..=route.len()).rev().find(|&depth| document::present(root, &route[..depth]).is_some());
+        let key: Vec<Step> = route[..depth.unwrap_or(0)].iter().map(|&key| key.into()).collect();
+        let span = if key.is_empty() { root.key_span(&["kind".into()]) } else { root.key_span(&key) };
+        let finding = Finding::new(rule, span, "this EnvoyFilter has no config patches").of(filter, None);
+        // A patch of kustomize names an object and says only what changes.
+        let directive = root.get("$patch").is_some() || spec.is_some_and(|spec| spec.get("$patch").is_some());
+        let kustomize = ["Kustomization", "Component"].iter().any(|kind| cx.inventory.other.contains_key(*kind));
+        out.push(if directive || (kustomize && spec.is_none()) {
+            finding
+                .severity(Severity::Info)
+                .note("it looks like a patch of kustomize, which is not checked by itself")
+                .help("lint the result: kustomize build … | kubectl envoyfilter lint -")
+        } else {
+            finding
+                .note("it is accepted and changes no proxy")
+                .help("add an item to configPatches, or delete the EnvoyFilter")
+        });
+    }
+}
+
+fn is_meant(key: &str) -> bool {
+    let key = key.to_lowercase();
+    key != "configpatches" && (key.contains("patch") || key == "filters")
+}
+
+fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
+    vec![Cel::filter(Severity::Warning, r"size(variables.patches) == 0", "this EnvoyFilter has no config patches")]
+}

@@ -1,0 +1,41 @@
+//! EF030: what the CustomResourceDefinition of this release rejects.
+
+use crate::declare_rule;
+use crate::lint::crd::{self, Verdict};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+
+declare_rule! {
+    /// A value that the CustomResourceDefinition of this Istio release rejects.
+    ///
+    /// # What it finds
+    /// Values that the CustomResourceDefinition of the release checks or does not have: `targetRefs` without kind or name,
+    /// with names too long or of another namespace, more than 16 of them, kinds that 1.23 and 1.24 do not list;
+    /// `context: WAYPOINT` without `match.waypoint`, or `match.waypoint` with another context; its ports over 6553 before
+    /// 1.29.3; `operation: MERGE_AND_REPLACE_LIST` before 1.31.
+    ///
+    /// # Why it matters
+    /// The API server answers `kubectl apply` with an error, and the filter never gets to istiod. One that is stored
+    /// already, from before the definition was updated, stays; changing it is rejected.
+    ///
+    /// # How to fix
+    /// Follow the message.
+    ///
+    /// # References
+    /// `kubernetes/customresourcedefinitions.gen.yaml` of the module istio.io/api, 1.19 to 1.31, compared line by line.
+    "EF030" "refused-by-api-server" Document Error => check,
+    policy: Never("the CustomResourceDefinition rejects it already")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for filter in cx.filters {
+        for found in crd::objections(filter, cx.release) {
+            if found.verdict == Verdict::Refused && found.reported_as.is_none() {
+                out.push(
+                    Finding::new(rule, found.span, format!("the API server rejects the EnvoyFilter: {}", found.why))
+                        .label(format!("rejected {}", found.releases.words()))
+                        .of(filter, found.patch),
+                );
+            }
+        }
+    }
+}

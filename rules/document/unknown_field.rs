@@ -1,0 +1,31 @@
+//! EF006: a field that the EnvoyFilter API does not have.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::Code;
+
+declare_rule! {
+    /// A field that the EnvoyFilter API does not have.
+    ///
+    /// # What it finds
+    /// A key outside `patch.value` that is not a field where it stands: misspelled, of another API, or invented.
+    ///
+    /// # Why it matters
+    /// `kubectl apply` rejects the object (strict validation). Sent by another client, the API server drops the field, and the
+    /// filter runs without what it says, often on more workloads or objects than intended.
+    ///
+    /// # How to fix
+    /// Write the field the API has.
+    ///
+    /// # References
+    /// CustomResourceDefinition of EnvoyFilter (Istio 1.31).
+    "EF006" "unknown-field" Document Error => check,
+    policy: Never("the API server drops unknown fields before a policy sees the object; kubectl warns about them")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for (_, finding) in document::in_filters(cx, rule, &[Code::UnknownField]) {
+        out.push(finding.note("kubectl apply rejects it; if another client sends it, the API server drops the field"));
+    }
+}

@@ -1,0 +1,75 @@
+//! EF002: a template that was not rendered.
+
+use crate::declare_rule;
+use crate::lint::document;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::source::{Code, FileId, Node, NodeValue};
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// A template that was not rendered.
+    ///
+    /// # What it finds
+    /// `{{ … }}` or `{% … %}` in a document that kubectl is to read, or these and `${…}` in a name, namespace, label or match of an
+    /// EnvoyFilter. Braces inside `patch.value` may be Lua or a format string and are left alone.
+    ///
+    /// # Why it matters
+    /// The cluster would get the template's text: a name that the API server rejects, or a match that matches nothing.
+    ///
+    /// # How to fix
+    /// Render first and give the output: `helm template …`, `kustomize build …`, `envsubst`.
+    ///
+    /// # References
+    /// Kubernetes, Object Names and IDs.
+    "EF002" "unrendered-template" Document Error => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    // A chart has one in every document: the first of a file says it.
+    let mut files: BTreeMap<FileId, (Finding, usize)> = BTreeMap::new();
+    for (_, finding) in document::in_texts(cx, rule, &[Code::YamlTemplate]) {
+        files.entry(finding.primary.span.file).and_modify(|(_, more)| *more += 1).or_insert((finding, 0));
+    }
+    for (finding, more) in files.into_values() {
+        out.push(finding.note(match more {
+            0 => "none of this document can be read".to_owned(),
+            1 => "none of this document can be read, nor of 1 more document of this file".to_owned(),
+            more => format!("none of this document can be read, nor of {more} more documents of this file"),
+        }));
+    }
+    for filter in cx.filters {
+        let below = |part: &str, keys: &[&str]| -> Vec<&Node> {
+            keys.iter().filter_map(|key| document::present(&filter.document, &[part, key])).collect()
+        };
+        // Annotations and the values of patches may hold any text.
+        let named = below("metadata", &["name", "namespace", "labels"]);
+        let selected = below("spec", &["workloadSelector", "targetRefs"]);
+        for node in named.into_iter().chain(selected) {
+            visit(node, &mut |node, found| out.push(finding(rule, node, found).of(filter, None)));
+        }
+        for patch in &filter.patches {
+            if let Some(node) = filter.patch_node(patch.index).and_then(|node| node.get("match")) {
+                visit(node, &mut |node, found| out.push(finding(rule, node, found).of(filter, Some(patch.index))));
+            }
+        }
+    }
+}
+
+fn visit(node: &Node, report: &mut impl FnMut(&Node, &str)) {
+    match &node.value {
+        NodeValue::String(text) => {
+            if let Some(found) = document::template_in(text) {
+                report(node, found);
+            }
+        }
+        NodeValue::List(items) => items.iter().for_each(|item| visit(item, report)),
+        NodeValue::Map(entries) => entries.iter().for_each(|entry| visit(&entry.value, report)),
+        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => {}
+    }
+}
+
+fn finding(rule: &'static RuleInfo, node: &Node, found: &str) -> Finding {
+    Finding::new(rule, node.span, format!("`{found}` is a template that was not rendered"))
+        .note("the cluster gets it literally, and no name or label looks like this")
+        .help("render it first (helm template …, kustomize build …, envsubst) and give the output")
+}

@@ -1,0 +1,44 @@
+//! EF904: an EnvoyFilter that takes more work to judge than a review may take.
+
+use crate::declare_rule;
+use crate::lint::limits::{self, Excess};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::source::Step;
+
+declare_rule! {
+    /// An EnvoyFilter that takes more work to judge than an admission review may take.
+    ///
+    /// # What it finds
+    /// More than 100,000 values, 1,000 levels of nesting, 5,000 patches, or `proxyVersion` expressions that compile to more than
+    /// 20,000 instructions. The admission server also reports it when judging the filter takes too many steps.
+    ///
+    /// # Why it matters
+    /// The admission server stops judging and denies the filter (in mode `enforce`), so that one filter cannot delay the reviews of
+    /// others. istiod compiles and applies the same content for every proxy that it matches.
+    ///
+    /// # How to fix
+    /// Split the filter, generate fewer patches, or write simpler `proxyVersion` expressions such as `^1\.30\.`.
+    ///
+    /// # References
+    /// SECURITY.md, "Admission server".
+    "EF904" "over-budget" Linter Error => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for filter in cx.filters {
+        let Some(excess) = limits::excess(filter) else { continue };
+        let span = filter.document.key_span(&[Step::from("metadata"), Step::from("name")]);
+        let help = match excess {
+            Excess::Instructions(_) => {
+                r"write the start of the version with its dots escaped: proxyVersion: '^1\.30\.'"
+            }
+            _ => "split it into several EnvoyFilters",
+        };
+        out.push(
+            Finding::new(rule, span, format!("this EnvoyFilter is too large to judge: {excess}"))
+                .note("the admission server denies it in mode enforce")
+                .help(help)
+                .of(filter, None),
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! EF802: a running proxy that holds other values than a patch writes.
+
+use crate::declare_rule;
+use crate::lint::live::{self, Standing};
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::Severity;
+use crate::study::InEffect;
+
+declare_rule! {
+    /// A running proxy that holds other values than a patch in the cluster writes.
+    ///
+    /// # What it finds
+    /// Patches of filters that the API server has which match an object of a config dump where other values stand than the
+    /// patch writes, though other patches of the filter are in effect there; or which are in effect on some of the objects
+    /// they match and not on others. What later patches write is taken into account.
+    ///
+    /// # Why it matters
+    /// The proxy runs with an older version of the filter, or something else writes the same field. The finding says who
+    /// wrote the filter last, and when, if the document has `managedFields`.
+    ///
+    /// # How to fix
+    /// Dump again if the filter was edited after the proxy's last update. otherwise look for what else writes the value.
+    ///
+    /// # References
+    /// Envoy admin API `config_dump`; Kubernetes `metadata.managedFields`.
+    "EF802" "patch-contradicted" Live Warning => check,
+    needs: &[Live]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for (view, standing) in live::standings(cx) {
+        let edit = live::last_edit(view.filter);
+        let split = live::split(&standing);
+        let other: Vec<&Standing<'_, '_>> = standing
+            .iter()
+            .filter(|one| one.in_effect != InEffect::Yes && one.older_version() && !live::told_elsewhere(one, &split))
+            .collect();
+        let Some(first) = other.first() else { continue };
+        let partly = other.iter().filter(|one| one.in_effect == InEffect::Partly).count();
+        let message =
+            if partly == other.len() { "in effect on some objects only" } else { "a running proxy holds other values" };
+        let mut finding = view.finding(rule, view.key_span(&["patch"]), message).label("the dump holds something else");
+        finding = live::on(finding, &other, standing.len(), "so on");
+        let instead = first.instead();
+        for line in instead.iter().take(3) {
+            finding = finding.note(line.clone());
+        }
+        if instead.len() > 3 {
+            finding = finding.note(format!("and {} more", instead.len() - 3));
+        }
+        let newer = edit.as_ref().zip(first.updated()).filter(|(edit, (updated, _))| edit.time > *updated);
+        if let Some((edit, (_, updated))) = newer {
+            finding = finding
+                .severity(Severity::Info)
+                .note(format!("the EnvoyFilter was {}; the proxy's last update is of {updated}", edit.words()))
+                .help("dump again: the push may have come since");
+        } else if let Some(edit) = &edit {
+            finding = finding.note(format!("the EnvoyFilter was {}, before the proxy's last update", edit.words()));
+        }
+        out.push(finding);
+    }
+}

@@ -1,0 +1,55 @@
+//! EF222: no cluster has that name, subset or port.
+
+use crate::declare_rule;
+use crate::engine::matching::parse_subset_key;
+use crate::engine::trace::Condition;
+use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+
+declare_rule! {
+    /// `cluster.name`, `subset` or `portNumber` that no cluster has.
+    ///
+    /// # What it finds
+    /// A cluster that none of the selected proxies has in the patch's context. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// The patch does nothing. Clusters are called `outbound|<port>|<subset>|<host>` and `inbound|<port of the pod>||`; a
+    /// subset exists only with a DestinationRule that the proxy sees.
+    ///
+    /// # How to fix
+    /// Write what exists; `istioctl proxy-config clusters` lists it.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/envoyfilter/cluster_patch.go`.
+    "EF222" "cluster-not-found" Matching Error => check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for one in no_match::at(cx, &[Condition::ClusterName, Condition::Subset, Condition::ClusterPort]) {
+        let ObjectMatch::Cluster(want) = &one.view.patch.object else { continue };
+        let context = one.view.patch.context;
+        let (field, value) = match one.nearest {
+            Some(Condition::Subset) => ("subset", want.subset.clone()),
+            Some(Condition::ClusterPort) => ("portNumber", want.port_number.to_string()),
+            _ => ("name", want.name.clone()),
+        };
+        let finding =
+            one.finding(cx, rule, "cluster", format!("no cluster in context {context} has {field} `{value}`"));
+        let key = parse_subset_key(&want.name);
+        let inbound = context == PatchContext::SidecarInbound;
+        out.push(match one.like(&value) {
+            _ if field == "name" && inbound && key.direction == "outbound" => {
+                finding.help("`outbound|…` belongs to context SIDECAR_OUTBOUND (GATEWAY on a gateway)")
+            }
+            _ if field == "name" && key.direction == "inbound" && (key.host, key.subset) != ("", "") => {
+                finding.help("an inbound cluster is named by the container port alone: `inbound|<target port>||`")
+            }
+            Some(like) if field != "portNumber" => finding.help(format!("{field}: \"{like}\"")),
+            _ if field == "portNumber" && inbound => {
+                finding.help("inbound clusters have the container port, not the Service port")
+            }
+            _ => finding,
+        });
+    }
+}

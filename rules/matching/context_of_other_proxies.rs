@@ -1,0 +1,102 @@
+//! EF207: a context that no selected proxy has.
+
+use crate::declare_rule;
+use crate::engine::compat::Behaviour;
+use crate::engine::program::Status;
+use crate::engine::trace::NoOp;
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, PatchView, RuleInfo, names, reach};
+use crate::model::envoy_filter::{ApplyTo, PatchContext};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::source::Severity;
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// A context that none of the selected proxies has.
+    ///
+    /// # What it finds
+    /// `context: GATEWAY` where every selected proxy is a sidecar or a waypoint, and `SIDECAR_INBOUND` or `SIDECAR_OUTBOUND`
+    /// where every selected proxy is a gateway. Without config dumps: selectors with `istio: …gateway` or the label
+    /// `gateway.networking.k8s.io/gateway-name` and a context of sidecars.
+    ///
+    /// # Why it matters
+    /// The EnvoyFilter attaches and this patch does nothing.
+    ///
+    /// # How to fix
+    /// Write the context of the proxies, or select other workloads. Waypoints are patched as SIDECAR_INBOUND (requests to
+    /// their services) and SIDECAR_OUTBOUND.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
+    "EF207" "context-of-other-proxies" Matching Error => check,
+    policy: Never("it needs the kinds of the selected proxies")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        // Extension configurations are added whatever the context.
+        if view.patch.apply_to == ApplyTo::ExtensionConfig {
+            continue;
+        }
+        let met: Vec<_> = cx
+            .on_proxies(view.filter_index, view.patch.index)
+            .filter(|met| met.run.knowledge == Knowledge::Dump && met.planned.proxy_miss.is_none())
+            .collect();
+        let foreign = Status::NoOp(NoOp::ContextOfOtherProxies);
+        if met.is_empty() {
+            out.extend(by_labels(rule, cx, &view));
+            continue;
+        }
+        if met.iter().any(|met| met.planned.status != foreign) {
+            continue;
+        }
+        let kinds: BTreeSet<ProxyKind> = met.iter().map(|met| met.run.config.proxy.kind).collect();
+        let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+        let help = match (kinds.contains(&ProxyKind::Gateway), kinds.contains(&ProxyKind::Waypoint)) {
+            (true, _) => "context: GATEWAY",
+            (false, true) => "context: SIDECAR_INBOUND # what a waypoint's services are called with",
+            (false, false) => "context: SIDECAR_INBOUND # or SIDECAR_OUTBOUND, for requests that the workload sends",
+        };
+        // Without a selector there may be proxies of the right kind that were not given.
+        let severity = if reach::unselective(cx, view.filter) { Severity::Warning } else { Severity::Error };
+        let selected = names::count(met.len(), "selected proxy is", "selected proxies are");
+        out.push(
+            view.finding(
+                rule,
+                view.value_span(&["match", "context"]),
+                format!("context {} exists on none of the selected proxies", view.patch.context),
+            )
+            .severity(severity)
+            .label("no selected proxy has this context")
+            .ineffective()
+            .note(format!("{selected} of kind {}", words.join(", ")))
+            .help(help)
+            .workloads(met.iter().map(|met| met.run.label().to_owned())),
+        );
+    }
+}
+
+/// What the labels of a selector say about its proxies where no config dump does.
+fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) -> Option<Finding> {
+    let sidecar = matches!(view.patch.context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound);
+    let labels = view.filter.selector.as_ref().filter(|_| sidecar && !reach::by_target_refs(cx, view.filter))?;
+    let context = view.patch.context;
+    let classic = labels.iter().find(|(key, value)| *key == "istio" && value.ends_with("gateway"));
+    let (label, note) = if let Some((key, value)) = classic {
+        (format!("{key}: {value}"), "a gateway has only context GATEWAY")
+    } else {
+        // Before 1.27 a waypoint takes filters by label, and its contexts are those of a sidecar.
+        let name = labels.get(GATEWAY_NAME_LABEL).filter(|_| cx.program.compat.has(Behaviour::TargetRefs))?;
+        let note = "a gateway has only context GATEWAY, and a waypoint ignores EnvoyFilters without targetRefs";
+        (format!("{GATEWAY_NAME_LABEL}: {name}"), note)
+    };
+    let message = format!("context {context} does not exist on the gateways that `{label}` selects");
+    Some(
+        view.finding(rule, view.value_span(&["match", "context"]), message)
+            .confidence(Confidence::Likely)
+            .label("not a context of a gateway")
+            .related(view.filter.document.key_span(&["spec".into(), "workloadSelector".into()]), "selects gateways")
+            .ineffective()
+            .note(note)
+            .help("context: GATEWAY"),
+    )
+}

@@ -1,0 +1,119 @@
+//! EF206: a workloadSelector without labels selects everything.
+
+use crate::declare_rule;
+use crate::lint::rule::{Cel, PolicyTarget};
+use crate::lint::{Context, Edit, Finding, Findings, RuleInfo, names, reach};
+use crate::model::inventory::Labels;
+use crate::source::{Node, NodeValue, Severity};
+use std::cell::LazyCell;
+
+declare_rule! {
+    /// A workloadSelector without labels, which selects every workload.
+    ///
+    /// # What it finds
+    /// `workloadSelector` that is empty, has empty `labels`, or has its labels under another key (`matchLabels`, `label`, or
+    /// beside where `labels` should stand).
+    ///
+    /// # Why it matters
+    /// The API server drops keys it does not know. What is left is an empty selector, and that selects every workload of the
+    /// namespace, or of the mesh from the root namespace: the opposite of what was written.
+    ///
+    /// # How to fix
+    /// Put the labels under `workloadSelector.labels`; leave the selector out if every workload is intended.
+    ///
+    /// # References
+    /// Istio API, `type.v1beta1.WorkloadSelector`; istiod `pilot/pkg/model/policyattachment.go`.
+    "EF206" "empty-selector" Matching Warning => check,
+    fixes: true, policy: Cel(policy)
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let known = LazyCell::new(|| reach::known(cx));
+    for filter in cx.filters {
+        let route = ["spec".into(), "workloadSelector".into()];
+        let Some(selector) = filter.document.at(&route) else { continue };
+        if !filter.selector.as_ref().is_none_or(Labels::is_empty) || reach::by_target_refs(cx, filter) {
+            continue;
+        }
+        let scope = if reach::is_root(cx, filter) {
+            "every workload of the mesh".to_owned()
+        } else {
+            format!("every workload of namespace `{}`", filter.namespace)
+        };
+        let hit: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).copied().collect();
+        let number = if hit.is_empty() { String::new() } else { format!(": {}", reach::extent(&hit)) };
+        let meant = selector.entries().iter().any(|entry| entry.key != "labels");
+        let mut finding = Finding::new(
+            rule,
+            filter.document.key_span(&route),
+            format!("this selector has no labels and selects {scope}"),
+        )
+        .of(filter, None)
+        .label("selects everything")
+        .note(format!("istiod treats a selector without labels as none{number}"))
+        .workloads(hit.iter().map(reach::Reached::full_name));
+        if meant {
+            finding = finding.severity(Severity::Error);
+        }
+        finding = match misplaced(selector, cx) {
+            Some((labels, edit)) => finding.help(format!("workloadSelector:\n  labels:\n    {labels}")).fix(
+                "put the labels under `labels`",
+                true,
+                vec![edit],
+            ),
+            None if meant => finding.help("workloadSelector:\n  labels:\n    <label>: <value>"),
+            None => finding.help("name the workloads' labels, or leave the selector out if every workload is intended"),
+        };
+        out.push(finding);
+    }
+}
+
+/// Labels that stand under a wrong key of the selector, and the edit that puts them right.
+fn misplaced(selector: &Node, cx: &Context<'_>) -> Option<(String, Edit)> {
+    let plain =
+        |node: &Node| !node.entries().is_empty() && node.entries().iter().all(|entry| scalar(&entry.value).is_some());
+    let lines = |node: &Node| -> Vec<String> {
+        let pairs = node.entries().iter();
+        pairs.filter_map(|entry| Some(format!("{}: {}", entry.key, scalar(&entry.value)?))).collect()
+    };
+    if let [only] = selector.entries()
+        && names::nearest(&only.key, ["labels", "matchLabels"]).is_some()
+        && plain(&only.value)
+    {
+        let edit = Edit { span: only.key_span, text: "labels".to_owned() };
+        return Some((lines(&only.value).join("\n    "), edit));
+    }
+    if !plain(selector)
+        || selector.entries().iter().any(|entry| ["labels", "namespaces", "namespace"].contains(&entry.key.as_str()))
+    {
+        return None;
+    }
+    let pairs: Vec<String> = selector
+        .entries()
+        .iter()
+        .filter_map(|entry| Some(format!("{:?}: {:?}", entry.key, scalar(&entry.value)?)))
+        .collect();
+    let text = format!("labels: {{{}}}", pairs.join(", "));
+    let flow = cx.sources.snippet(selector.span).starts_with('{');
+    let text = if flow { format!("{{{text}}}") } else { text };
+    Some((lines(selector).join("\n    "), Edit { span: selector.span, text }))
+}
+
+fn scalar(node: &Node) -> Option<String> {
+    match &node.value {
+        NodeValue::String(text) | NodeValue::Number(text) => Some(text.clone()),
+        NodeValue::Bool(value) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
+    vec![
+        Cel::filter(
+            Severity::Warning,
+            r"@selector && size(@labels) == 0 && size(@targets) == 0",
+            "this selector has no labels and selects every workload",
+        )
+        .without("labels under another key: the API server has dropped them"),
+    ]
+}

@@ -1,0 +1,75 @@
+//! EF227: fields of the API that no code of istiod reads.
+
+use crate::declare_rule;
+use crate::lint::rule::{Cel, PolicyTarget};
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ObjectMatch;
+use crate::source::Severity;
+
+declare_rule! {
+    /// A field that exists in the API but that istiod never reads.
+    ///
+    /// # What it finds
+    /// `match.listener.portName`, `match.listener.filterChain.transportSocket` and `patch.filterClass`.
+    ///
+    /// # Why it matters
+    /// What looks like a condition or an order is none: a match with `portName` matches every port.
+    ///
+    /// # How to fix
+    /// Use `portNumber` instead of `portName`; put HTTP filters with INSERT_BEFORE and a `subFilter` instead of
+    /// `filterClass`; drop `transportSocket`.
+    ///
+    /// # References
+    /// istio/istio#32638, istio/istio#39882, istio/api#2253; istiod, releases 1.22 to 1.31.
+    "EF227" "field-nobody-reads" Matching Warning => check,
+    policy: Cel(policy)
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let mut report = |route: &[&str], name: &str, help: &str| {
+            out.push(
+                view.finding(rule, view.key_span(route), format!("istiod never reads `{name}`"))
+                    .label("no effect")
+                    .help(help),
+            );
+        };
+        if let ObjectMatch::Listener(listener) = &view.patch.object {
+            if !listener.port_name.is_empty() {
+                report(
+                    &["match", "listener", "portName"],
+                    "listener.portName",
+                    "match by `portNumber`: with `portName` the match applies to every port",
+                );
+            }
+            if listener.filter_chain.as_ref().is_some_and(|chain| !chain.transport_socket.is_empty()) {
+                report(
+                    &["match", "listener", "filterChain", "transportSocket"],
+                    "filterChain.transportSocket",
+                    "match by `transportProtocol: tls`",
+                );
+            }
+        }
+        if view
+            .patch
+            .body
+            .as_ref()
+            .is_some_and(|body| body.filter_class.as_ref().is_some_and(|class| class != "UNSPECIFIED"))
+        {
+            report(
+                &["patch", "filterClass"],
+                "patch.filterClass",
+                "place the filter by INSERT_BEFORE and a `subFilter`, for example envoy.filters.http.router",
+            );
+        }
+    }
+}
+
+fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
+    vec![Cel::patch(
+        Severity::Warning,
+        r#"(@listener && has(p.match.listener.portName) && p.match.listener.portName != "") || (has(p.patch) && has(p.patch.filterClass) && p.patch.filterClass != "UNSPECIFIED")"#,
+        "istiod never reads listener.portName and patch.filterClass",
+    )
+        .without("filterChain.transportSocket: the API server has dropped it")]
+}

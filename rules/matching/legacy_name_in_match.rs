@@ -1,0 +1,109 @@
+//! EF213: an old filter name in a match.
+
+use crate::declare_rule;
+use crate::engine::go_regexp;
+use crate::envoy;
+use crate::lint::rule::{Cel, PolicyTarget};
+use crate::lint::{Context, Edit, Findings, RuleInfo};
+use crate::model::envoy_filter::ObjectMatch;
+use crate::source::Severity;
+
+declare_rule! {
+    /// An old filter name in a match (`envoy.router`), which matches nothing since 1.19.
+    ///
+    /// # What it finds
+    /// `filter.name`, `subFilter.name` or `listenerFilter` that is a name of Envoy before 1.14 where the canonical one is
+    /// generated, and a patch that matches nothing with it.
+    ///
+    /// # Why it matters
+    /// Since 1.19 istiod compares names as plain strings. The patch is accepted and does nothing: the most common
+    /// mistake in published filters.
+    ///
+    /// # How to fix
+    /// Write the canonical name.
+    ///
+    /// # References
+    /// istio/istio#21982, istio/istio#45675; Envoy 1.14 release notes.
+    "EF213" "legacy-name-in-match" Matching Error => check,
+    fixes: true, policy: Cel(policy)
+}
+
+/// Where a match names a filter: keys below `match`, and the kind of filter there.
+const PLACES: &[(&[&str], &str)] = &[
+    (&["match", "listener", "filterChain", "filter", "name"], "network"),
+    (&["match", "listener", "filterChain", "filter", "subFilter", "name"], "http"),
+    (&["match", "listener", "listenerFilter"], "listener"),
+];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let ObjectMatch::Listener(listener) = &view.patch.object else { continue };
+        let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+        let written = [
+            filter.map(|filter| filter.name.as_str()),
+            filter.and_then(|filter| filter.sub_filter.as_deref()),
+            Some(listener.listener_filter.as_str()),
+        ];
+        let legacy = PLACES
+            .iter()
+            .zip(written)
+            .filter_map(|((route, kind), name)| Some((*route, name?, envoy::canonical_filter_name(kind, name?)?)));
+        let legacy: Vec<_> = legacy.collect();
+        if legacy.is_empty() || !meant_for(cx, view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str())) {
+            continue;
+        }
+        // Somebody may have added a filter under the old name, and then it is there to be matched.
+        let matched = cx.on_proxies(view.filter_index, view.patch.index).any(|met| !met.trace.effects.is_empty());
+        if matched {
+            continue;
+        }
+        for (route, name, canonical) in legacy {
+            let span = view.value_span(route);
+            let field = route.last().copied().unwrap_or_default();
+            out.push(
+                view.finding(rule, span, format!("`{name}` is an old name that no filter has"))
+                    .label("matches nothing")
+                    .ineffective()
+                    .note("since Istio 1.19 names are compared literally; earlier releases accepted old names for the new ones")
+                    .help(format!("{field}: {canonical}"))
+                    .fix("write the canonical name: the patch takes effect again", false, vec![Edit { span, text: canonical.to_owned() }]),
+            );
+        }
+    }
+}
+
+/// A patch for proxies before 1.19 only is reported by another rule.
+fn meant_for(cx: &Context<'_>, version: &str) -> bool {
+    if version.is_empty() {
+        return true;
+    }
+    let compiled = go_regexp::compile(version);
+    let Ok(regex) = compiled.as_ref() else { return true };
+    let proxies = cx.runs.iter().map(|run| run.config.proxy.istio_version.clone());
+    let releases = (19..=cx.release.minor).map(|minor| format!("1.{minor}.0"));
+    proxies.chain(releases).any(|version| regex.is_match(&version))
+}
+
+fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
+    vec![Cel::patch(
+        Severity::Warning,
+        old_names(),
+        "an old filter name in a match, which matches nothing unless another filter was added under it",
+    )
+        .without("a denial, although lint reports an error: another EnvoyFilter may add a filter of that name; and patches with proxyVersion")]
+}
+
+/// An old name in one of the three places of a match, that no patch of the same EnvoyFilter adds a filter under.
+fn old_names() -> String {
+    let places = [
+        ("has(@f.name)", "@f.name", "network", "@filter"),
+        ("has(@f.subFilter) && has(@f.subFilter.name)", "@f.subFilter.name", "http", "@filter"),
+        ("has(p.match.listener.listenerFilter)", "p.match.listener.listenerFilter", "listener", "@listener"),
+    ];
+    let each = places.map(|(exists, name, kind, before)| {
+        let names = Cel::list(&envoy::legacy_filter_names(kind));
+        let added = "variables.patches.exists(q, has(q.patch) && has(q.patch.value) && has(q.patch.value.name) && q.patch.value.name";
+        format!("({before} && {exists} && {name} in {names} && !{added} == {name}))")
+    });
+    format!(r#"@version == "" && ({})"#, each.join(" || "))
+}

@@ -1,0 +1,48 @@
+//! EF210: no listener has that name.
+
+use crate::declare_rule;
+use crate::engine::matching::{VIRTUAL_INBOUND, VIRTUAL_OUTBOUND};
+use crate::engine::trace::Condition;
+use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+
+declare_rule! {
+    /// `match.listener.name` that no listener of the context has.
+    ///
+    /// # What it finds
+    /// A listener name that none of the selected proxies has in the patch's context. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// The patch does nothing. Names of outbound listeners hold addresses (`10.1.0.10_9000`) and change with the
+    /// cluster; all inbound traffic of a sidecar goes through `virtualInbound`.
+    ///
+    /// # How to fix
+    /// Leave the name out and match by `portNumber`, or write a name that exists in this context.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/envoyfilter/listener_patch.go`.
+    "EF210" "listener-not-found" Matching Error => check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for one in no_match::at(cx, &[Condition::ListenerName]) {
+        let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
+        let context = one.view.patch.context;
+        let mut finding =
+            one.finding(cx, rule, "listener", format!("no listener in context {context} is named `{}`", want.name));
+        let belongs = match want.name.as_str() {
+            VIRTUAL_INBOUND => Some("SIDECAR_INBOUND"),
+            VIRTUAL_OUTBOUND => Some("SIDECAR_OUTBOUND"),
+            _ => None,
+        };
+        finding = match (belongs, one.like(&want.name)) {
+            (Some(belongs), _) if context.name() != belongs && context != PatchContext::Any => {
+                finding.help(format!("`{}` belongs to context {belongs}", want.name))
+            }
+            (_, Some(like)) => finding.help(format!("name: {like}")),
+            _ => finding.help("leave `name` out and match by `portNumber`"),
+        };
+        out.push(finding);
+    }
+}

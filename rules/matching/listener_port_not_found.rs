@@ -1,0 +1,58 @@
+//! EF211: no listener or inbound chain has that port.
+
+use crate::declare_rule;
+use crate::engine::trace::Condition;
+use crate::lint::{Context, Edit, Findings, RuleInfo, no_match, ports};
+use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// `match.listener.portNumber` that no listener and no inbound chain has.
+    ///
+    /// # What it finds
+    /// A port that none of the selected proxies listens on in the patch's context; above all the port of a Service where the
+    /// pod's own port (`targetPort`) is compared.
+    ///
+    /// # Why it matters
+    /// The patch does nothing. Inbound traffic of a sidecar is matched by the port of the pod; on a gateway listeners carry the
+    /// port of the gateway's pod as well (8080 behind a Service's 80). Only outbound listeners have the Service's port.
+    ///
+    /// # How to fix
+    /// Write the target port.
+    ///
+    /// # References
+    /// istio/istio#30191, istio/istio.io#13169; istiod `pilot/pkg/networking/core/envoyfilter/listener_patch.go`.
+    "EF211" "listener-port-not-found" Matching Error => check,
+    fixes: true, needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for one in no_match::at(cx, &[Condition::ListenerPort, Condition::ChainPort]) {
+        let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
+        let context = one.view.patch.context;
+        let what = if one.nearest == Some(Condition::ChainPort) { "inbound filter chain" } else { "listener" };
+        let mut finding =
+            one.finding(cx, rule, what, format!("nothing listens on port {} in context {context}", want.port_number));
+        let mut pairs: BTreeSet<ports::PortPair> = BTreeSet::new();
+        if context != PatchContext::SidecarOutbound {
+            let of_runs = one.runs.iter().flat_map(|run| ports::of_workload(cx, run));
+            pairs.extend(of_runs.filter(|pair| pair.port == want.port_number && pair.target != pair.port));
+            pairs.retain(|pair| one.candidates.contains(&pair.target.to_string()));
+        }
+        let targets: BTreeSet<u32> = pairs.iter().map(|pair| pair.target).collect();
+        if let Some(pair) = pairs.first() {
+            let service =
+                if pair.service.is_empty() { "the service".to_owned() } else { format!("service {}", pair.service) };
+            finding = finding.note(format!(
+                "{} is a port of {service}; this match compares the container port, which is {}",
+                want.port_number, pair.target
+            ));
+            finding = finding.help(format!("portNumber: {}", pair.target));
+        }
+        if targets.len() == 1 {
+            let text = targets.first().map(ToString::to_string).unwrap_or_default();
+            finding = finding.fix("write the target port", true, vec![Edit { span: one.span(), text }]);
+        }
+        out.push(finding);
+    }
+}

@@ -1,0 +1,31 @@
+//! Rules of the family `matching`. This list is written by `UPDATE=1 cargo test --test it rules`.
+
+pub(crate) mod cluster_name_decides_alone;
+pub(crate) mod cluster_not_found;
+pub(crate) mod context_of_other_proxies;
+pub(crate) mod context_waypoint;
+pub(crate) mod empty_selector;
+pub(crate) mod field_nobody_reads;
+pub(crate) mod filter_chain_not_found;
+pub(crate) mod filter_not_found;
+pub(crate) mod gateway_match_on_http_server;
+pub(crate) mod legacy_name_in_match;
+pub(crate) mod listener_filter_not_found;
+pub(crate) mod listener_not_found;
+pub(crate) mod listener_port_not_found;
+pub(crate) mod no_effect_on_given_proxies;
+pub(crate) mod no_http_connection_manager;
+pub(crate) mod nothing_to_match;
+pub(crate) mod proxy_metadata_matches_nothing;
+pub(crate) mod proxy_version_matches_nothing;
+pub(crate) mod route_configuration_not_found;
+pub(crate) mod route_not_found;
+pub(crate) mod selector_fits_other_namespace;
+pub(crate) mod selector_matches_nothing;
+pub(crate) mod service_not_visible;
+pub(crate) mod sub_filter_not_found;
+pub(crate) mod target_ref_never_attaches;
+pub(crate) mod target_ref_unknown_gateway;
+pub(crate) mod target_refs_ignored;
+pub(crate) mod virtual_host_not_found;
+pub(crate) mod waypoint_needs_target_refs;

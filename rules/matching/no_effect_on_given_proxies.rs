@@ -1,0 +1,104 @@
+//! EF229: nothing of a filter or patch shows on the proxies that were given, and no other rule says why.
+
+use crate::declare_rule;
+use crate::engine::Selection;
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, names};
+use crate::model::envoy_filter::EnvoyFilter;
+use std::collections::{BTreeMap, BTreeSet};
+
+declare_rule! {
+    /// An EnvoyFilter that attaches to none of the given proxies, or a patch that changes none of them.
+    ///
+    /// # What it finds
+    /// What has no effect on any proxy of which a config dump was given, computed by the engine, where no other rule
+    /// gives the reason. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// If the dumps are of the proxies that the filter is intended for, it does nothing for them. It may well have an effect
+    /// on others.
+    ///
+    /// # How to fix
+    /// Give the config dumps of the proxies that are intended, or correct the filter's namespace, selector or targetRefs.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/model/policyattachment.go` and `push_context.go`, releases 1.22 to 1.31; recorded.
+    "EF229" "no-effect-on-given-proxies" Matching Info => Rest: check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let dumps = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).count();
+    if dumps == 0 {
+        return;
+    }
+    let said = out.ineffective();
+    for (index, filter) in cx.filters.iter().enumerate() {
+        let name = filter.full_name();
+        if said.contains(&(name.clone(), None)) {
+            continue;
+        }
+        let unsaid = |patch: &usize| !said.contains(&(name.clone(), Some(*patch)));
+        let silent: Vec<usize> = (0..filter.patches.len()).filter(unsaid).collect();
+        if silent.is_empty() {
+            continue;
+        }
+        let given = names::count(dumps, "proxy", "proxies");
+        if !cx.attaches_to_dump(index) {
+            let span = filter.document.key_span(&["metadata".into(), "name".into()]);
+            let mut finding =
+                Finding::new(rule, span, format!("this EnvoyFilter attaches to none of the {given} given"))
+                    .of(filter, None)
+                    .label("attaches to none of them");
+            for (reason, proxies) in reasons(cx, index) {
+                finding = finding.note(format!("{}: {reason}", names::listed(proxies.iter().map(String::as_str), 4)));
+            }
+            out.push(finding.ineffective());
+            continue;
+        }
+        for patch in silent.into_iter().filter(|&patch| cx.inert(index, patch)) {
+            let route = filter.patch_route(patch);
+            out.push(
+                Finding::new(
+                    rule,
+                    filter.document.key_span(&route),
+                    format!("this patch changes none of the {given} given"),
+                )
+                .of(filter, Some(patch))
+                .label("without it they would be the same")
+                .ineffective(),
+            );
+        }
+    }
+}
+
+/// Why the filter attaches to none, with the proxies for which that is so.
+fn reasons(cx: &Context<'_>, index: usize) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for run in cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump) {
+        let reason = words(cx, &cx.filters[index], &run.plan.selections[index]);
+        found.entry(reason).or_default().insert(run.label().to_owned());
+    }
+    found
+}
+
+fn words(cx: &Context<'_>, filter: &EnvoyFilter, selection: &Selection) -> String {
+    match selection {
+        Selection::Selected => "attached".to_owned(),
+        Selection::OtherRevision { want, have } => {
+            format!("it is labelled for revision `{want}`, and their control plane is `{have}`")
+        }
+        Selection::OtherNamespace => format!(
+            "a filter of namespace `{}` reaches only that namespace; `{}` is the root namespace",
+            filter.namespace, cx.mesh.root_namespace
+        ),
+        Selection::Label { key, want, have: Some(have) } => format!("label `{key}` is `{have}`, not `{want}`"),
+        Selection::Label { key, want, have: None } => format!("no label `{key}: {want}`"),
+        Selection::TargetRefsNeedGateway => "`targetRefs` attach only to Gateway API gateways and waypoints".to_owned(),
+        Selection::WaypointNeedsTargetRefs => "a waypoint takes only filters with `targetRefs`".to_owned(),
+        Selection::GatewayNeedsTargetRefs => {
+            "istiod is set to take only filters with `targetRefs` for Gateway API gateways".to_owned()
+        }
+        Selection::NoTargetRef(_) => "none of the `targetRefs` is this gateway".to_owned(),
+        Selection::Unreadable(why) => (*why).to_owned(),
+    }
+}

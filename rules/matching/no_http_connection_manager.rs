@@ -1,0 +1,38 @@
+//! EF217: HTTP filters where nothing speaks HTTP.
+
+use crate::declare_rule;
+use crate::engine::trace::Condition;
+use crate::lint::{Context, Findings, RuleInfo, no_match};
+
+declare_rule! {
+    /// An HTTP_FILTER patch for filter chains that have no HTTP connection manager.
+    ///
+    /// # What it finds
+    /// An HTTP_FILTER patch whose matched chains carry TCP only.
+    ///
+    /// # Why it matters
+    /// HTTP filters exist only inside `envoy.filters.network.http_connection_manager`. istiod makes one only for ports
+    /// that it takes for HTTP: by `appProtocol`, or by a port name that begins with `http`, `http2` or `grpc`.
+    ///
+    /// # How to fix
+    /// Name the Service's port `http-…` or set its `appProtocol`.
+    ///
+    /// # References
+    /// istio/istio#29893.
+    "EF217" "no-http-connection-manager" Matching Error => check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for one in no_match::at(cx, &[Condition::HttpConnectionManager]) {
+        let finding = one.finding(
+            cx,
+            rule,
+            "network filter",
+            "no chain that this HTTP_FILTER patch matches has an HTTP connection manager",
+        );
+        out.push(finding.help(
+            "if the port speaks HTTP, say so in the Service: `appProtocol: http`, or a port name beginning with `http`",
+        ));
+    }
+}

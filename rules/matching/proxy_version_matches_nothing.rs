@@ -1,0 +1,85 @@
+//! EF225: a proxyVersion that matches no proxy.
+
+use crate::declare_rule;
+use crate::engine::program::{MAX_PROXY_VERSION, ProxyMiss};
+use crate::lint::versions::newest_fitting;
+use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo, names};
+use crate::model::release::Release;
+use crate::source::Severity;
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// `match.proxy.proxyVersion` that matches no proxy.
+    ///
+    /// # What it finds
+    /// An expression that no proxy of the config dumps fits, or, where the filter meets no dump, that matches no release from 1.22
+    /// to the control plane's: what an upgrade left behind, for example the `stats-filter-1.x` and
+    /// `metadata-exchange-1.x` filters of Istio before 1.21.
+    ///
+    /// # Why it matters
+    /// The patch does nothing, and hides that it does.
+    ///
+    /// # How to fix
+    /// Delete what is left over; otherwise write the versions that run, anchored: `^1\.30\.`.
+    ///
+    /// # References
+    /// istio/istio#51028, istio/istio#48126, istio/istio#50350, istio/istio#43602.
+    "EF225" "proxy-version-matches-nothing" Matching Warning => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(wanted) = view.patch.proxy.as_ref().map(|proxy| &proxy.version).filter(|text| !text.is_empty()) else {
+            continue;
+        };
+        let met: Vec<_> = cx
+            .on_proxies(view.filter_index, view.patch.index)
+            .filter(|met| met.run.knowledge == Knowledge::Dump)
+            .collect();
+        let missed = |miss: &Option<ProxyMiss>| matches!(miss, Some(ProxyMiss::Version(_) | ProxyMiss::VersionTooLong));
+        let span = view.value_span(&["match", "proxy", "proxyVersion"]);
+        let shown: String = wanted.chars().take(60).collect();
+        if !met.is_empty() {
+            if met.iter().all(|met| met.planned.proxy_miss.is_some())
+                && met.iter().any(|met| missed(&met.planned.proxy_miss))
+            {
+                let versions: BTreeSet<&str> =
+                    met.iter().map(|met| met.run.config.proxy.istio_version.as_str()).collect();
+                let proxies = names::count(met.len(), "proxy", "proxies");
+                let mut finding = view
+                    .finding(rule, span, format!("proxyVersion `{shown}` matches none of the selected proxies"))
+                    .severity(Severity::Error)
+                    .label("matches no proxy")
+                    .ineffective()
+                    .note(format!("the filter selects {proxies}, of version {}", names::listed(versions, 8)))
+                    .workloads(met.iter().map(|met| met.run.label().to_owned()));
+                if wanted.len() > MAX_PROXY_VERSION {
+                    finding = finding.note(format!(
+                        "an expression of more than {MAX_PROXY_VERSION} bytes matches nothing since 1.31"
+                    ));
+                }
+                out.push(finding);
+            }
+            continue;
+        }
+        let newest = cx.release.minor.max(Release::NEWEST.minor);
+        // Another rule reports what Istio itself left behind.
+        if newest_fitting(wanted, newest).is_some()
+            || crate::rules::native::leftover_telemetry_filter::of_istio(view.filter)
+        {
+            continue;
+        }
+        let oldest = Release::OLDEST;
+        out.push(
+            view.finding(rule, span, format!("proxyVersion `{shown}` matches no supported release of Istio"))
+                .confidence(Confidence::Likely)
+                .label("left over")
+                .ineffective()
+                .note(format!(
+                    "compared with every release from {}.{} to {}.{}",
+                    oldest.major, oldest.minor, cx.release.major, cx.release.minor
+                ))
+                .help("delete the patch if no proxy of that version runs any more"),
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! EF218: no route configuration has that name or port.
+
+use crate::declare_rule;
+use crate::engine::matching::parse_subset_key;
+use crate::engine::trace::Condition;
+use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+
+declare_rule! {
+    /// `routeConfiguration.name` or `portNumber` that no route configuration has.
+    ///
+    /// # What it finds
+    /// A name or port that no route configuration of the selected proxies has in the patch's context. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// The patch does nothing. Route configurations are called `80` (sidecar, outbound), `inbound|8080||` (inbound, with
+    /// the port of the pod), `http.8080` (gateway, with the port of its pod) and `https.443.<port name>.<gateway>.<namespace>`.
+    ///
+    /// # How to fix
+    /// Write a name or port that exists; `istioctl proxy-config routes` lists them.
+    ///
+    /// # References
+    /// istio/istio#36112; istiod `pilot/pkg/networking/core/envoyfilter/rc_patch.go`.
+    "EF218" "route-configuration-not-found" Matching Error => check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for one in no_match::at(cx, &[Condition::RouteConfigurationName, Condition::RoutePort]) {
+        let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
+        let context = one.view.patch.context;
+        if one.nearest == Some(Condition::RoutePort) {
+            let message = format!("no route configuration of context {context} is for port {}", want.port_number);
+            let finding = one.finding(cx, rule, "route configuration", message);
+            out.push(if context == PatchContext::SidecarInbound {
+                finding.help("inbound route configurations have the container port, not the Service port")
+            } else {
+                finding
+            });
+            continue;
+        }
+        let message = format!("no route configuration of context {context} is named `{}`", want.name);
+        let finding = one.finding(cx, rule, "route configuration", message);
+        let outbound = parse_subset_key(&want.name);
+        out.push(match one.like(&want.name) {
+            Some(like) => finding.help(format!("name: \"{like}\"")),
+            None if want.name.starts_with("inbound") && context != PatchContext::SidecarInbound => {
+                finding.help("`inbound|…` belongs to context SIDECAR_INBOUND")
+            }
+            None if outbound.port != 0 => finding.help(format!(
+                "`{}` is the name of a cluster; match the route configuration by port:\nportNumber: {}",
+                want.name, outbound.port
+            )),
+            None => finding,
+        });
+    }
+}

@@ -1,0 +1,41 @@
+//! EF221: no route has that name or action.
+
+use crate::declare_rule;
+use crate::engine::trace::Condition;
+use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::model::envoy_filter::ObjectMatch;
+
+declare_rule! {
+    /// `vhost.route.name` or `action` that no route has.
+    ///
+    /// # What it finds
+    /// A route that none of the matched virtual hosts has. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// The patch does nothing. A route has the name of its `http` entry in the VirtualService (none if that has none), and
+    /// `default` where no VirtualService applies.
+    ///
+    /// # How to fix
+    /// Name the route in the VirtualService, and write that name.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/networking/core/envoyfilter/rc_patch.go`.
+    "EF221" "route-not-found" Matching Error => check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for one in no_match::at(cx, &[Condition::RouteName, Condition::RouteAction]) {
+        let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
+        let Some(route) = want.vhost.as_ref().and_then(|vhost| vhost.route.as_ref()) else { continue };
+        let message = match one.nearest {
+            Some(Condition::RouteAction) => "no route here has this action".to_owned(),
+            _ => format!("no route here is named `{}`", route.name),
+        };
+        let finding = one.finding(cx, rule, "route", message);
+        out.push(match one.like(&route.name) {
+            Some(like) if one.nearest == Some(Condition::RouteName) => finding.help(format!("name: {like}")),
+            _ => finding,
+        });
+    }
+}

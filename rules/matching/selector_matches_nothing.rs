@@ -1,0 +1,92 @@
+//! EF201: a selector whose labels no workload in reach has.
+
+use crate::declare_rule;
+use crate::lint::{Confidence, Context, Finding, Findings, RuleInfo, names, reach};
+use crate::source::{Severity, Step};
+
+declare_rule! {
+    /// A workloadSelector that selects no workload that the EnvoyFilter can reach.
+    ///
+    /// # What it finds
+    /// `workloadSelector.labels` that are not all on one workload of the filter's namespace (or, for the root namespace,
+    /// of any namespace). Silent when no workloads are known: give manifests, config dumps or a cluster. Where the workloads
+    /// come from manifests only, it speaks only of labels that look like a slip of the pen.
+    ///
+    /// # Why it matters
+    /// istiod accepts the filter and attaches it to nothing. Nobody is told.
+    ///
+    /// # How to fix
+    /// Write the labels that the pods have (`kubectl get pods --show-labels`). For virtual machines the labels of the
+    /// WorkloadEntry or WorkloadGroup count.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/model/policyattachment.go`; istio/istio#34641, istio/istio#17414.
+    "EF201" "selector-matches-nothing" Matching Error => check,
+    needs: &[Workloads], later: true
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let known = reach::known(cx);
+    for filter in cx.filters {
+        let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { continue };
+        let near = |one: &reach::Reached<'_>| reach::in_scope(cx, filter, one);
+        if reach::by_target_refs(cx, filter)
+            || known.iter().any(|one| near(one) && reach::selects(filter, one))
+            || known.iter().any(|one| reach::selects(filter, one))
+        {
+            continue;
+        }
+        let in_scope: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).collect();
+        // The workload that comes nearest, and its first label that is another.
+        let missing = |one: &&&reach::Reached<'_>| {
+            labels.iter().filter(|(key, want)| one.labels.get(*key) != Some(*want)).count()
+        };
+        let Some(nearest) = in_scope.iter().min_by_key(missing) else { continue };
+        let Some((key, want)) = labels.iter().find(|(key, want)| nearest.labels.get(*key) != Some(*want)) else {
+            continue;
+        };
+        let values = || in_scope.iter().filter_map(|one| one.labels.get(key)).map(String::as_str);
+        let keys = || {
+            in_scope.iter().filter(|one| one.labels.values().any(|have| have == want)).flat_map(|one| one.labels.keys())
+        };
+        let (like, what) = match names::nearest(want, values()) {
+            Some(value) => (Some(value), "value"),
+            None => (names::nearest(key, keys().map(String::as_str).filter(|it| *it != key)), "label"),
+        };
+        let sure = in_scope.iter().any(|one| one.kind.is_some()) || reach::complete(cx);
+        if like.is_none() && !sure {
+            continue;
+        }
+        let number = match in_scope.len() {
+            1 => "workload".to_owned(),
+            number => format!("{number} workloads"),
+        };
+        let mut route: Vec<Step> = ["spec", "workloadSelector", "labels"].into_iter().map(Step::from).collect();
+        route.push(Step::from(key.as_str()));
+        let have: std::collections::BTreeSet<&str> = values().collect();
+        // Where no workload has the label, and where another one is meant, it is the key that must change.
+        let written = filter.document.at(&route).filter(|_| !have.is_empty() && (like.is_none() || what == "value"));
+        let span = written.map_or(filter.document.key_span(&route), |node| node.span);
+        let mut finding = Finding::new(rule, span, format!("no workload in reach has the label `{key}: {want}`"))
+            .of(filter, None)
+            .confidence(if sure { Confidence::Certain } else { Confidence::Likely })
+            .severity(if like.is_some() || reach::complete(cx) { Severity::Error } else { Severity::Info })
+            .label("selects nothing")
+            .ineffective()
+            .note(if have.is_empty() {
+                let none = if in_scope.len() == 1 { "the only" } else { "none of the" };
+                let has = if in_scope.len() == 1 { "has no" } else { "has a" };
+                format!("{none} {number} known in reach of this filter {has} label `{key}`")
+            } else {
+                let of = if in_scope.len() == 1 { "on the only" } else { "of the" };
+                format!("{of} {number} known in reach of this filter, `{key}` is {}", names::listed(have, 8))
+            });
+        if let Some(like) = like {
+            finding = finding.help(match what {
+                "value" => format!("write `{key}: {like}`"),
+                _ => format!("write `{like}: {want}`"),
+            });
+        }
+        out.push(finding);
+    }
+}

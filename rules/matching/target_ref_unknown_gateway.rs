@@ -1,0 +1,86 @@
+//! EF204: a target reference to a Gateway that does not exist.
+
+use crate::declare_rule;
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, names, reach};
+use crate::source::{Severity, Step};
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// A targetRefs entry with the name of a Gateway that the filter's namespace does not have.
+    ///
+    /// # What it finds
+    /// A reference to a Gateway of which neither a manifest nor a config dump is known in the filter's namespace, when
+    /// Gateways are known: a name that is almost the name of one, that exists in another namespace, or that no proxy has.
+    ///
+    /// # Why it matters
+    /// The EnvoyFilter attaches to nothing, silently. A reference never reaches another namespace, not even from the root
+    /// namespace.
+    ///
+    /// # How to fix
+    /// Write the Gateway's name, and move the EnvoyFilter to the Gateway's namespace.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/model/policyattachment.go`, releases 1.27 to 1.31; recorded.
+    "EF204" "target-ref-unknown-gateway" Matching Error => check,
+    later: true
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let dumps = || cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).map(|run| &run.config.proxy);
+    let mut known: BTreeSet<(&str, &str)> = BTreeSet::new();
+    known.extend(cx.inventory.kube_gateways.iter().map(|it| (it.object.namespace.as_str(), it.object.name.as_str())));
+    known.extend(dumps().filter_map(|proxy| Some((proxy.namespace.as_str(), proxy.gateway_name()?))));
+    for filter in cx.filters.iter().filter(|filter| reach::by_target_refs(cx, filter)) {
+        for (index, target) in filter.target_refs.iter().enumerate() {
+            let own = &filter.namespace;
+            if target.kind != "Gateway"
+                || target.group != "gateway.networking.k8s.io"
+                || (!target.namespace.is_empty() && target.namespace != *own)
+                || known.contains(&(own.as_str(), target.name.as_str()))
+            {
+                continue;
+            }
+            let elsewhere: Vec<&str> =
+                known.iter().filter(|(_, name)| *name == target.name).map(|(at, _)| *at).collect();
+            let here = || known.iter().filter(|(at, _)| at == own).map(|(_, name)| *name);
+            let like = names::nearest(&target.name, here());
+            // A Gateway of Istio's own API, which targetRefs do not refer to.
+            let mut classic = cx.inventory.gateways.iter();
+            let classic = classic.find(|it| it.object.namespace == *own && it.object.name == target.name);
+            if elsewhere.is_empty() && like.is_none() && dumps().next().is_none() && classic.is_none() {
+                continue;
+            }
+            let route: Vec<Step> = vec!["spec".into(), "targetRefs".into(), index.into(), "name".into()];
+            let span = filter.document.at(&route).map_or(filter.document.key_span(&route), |node| node.span);
+            let sure = !elsewhere.is_empty() || like.is_some() || classic.is_some();
+            let severity = if sure { Severity::Error } else { Severity::Info };
+            let mut finding =
+                Finding::new(rule, span, format!("no Gateway `{}` is known in namespace `{own}`", target.name))
+                    .of(filter, None)
+                    .severity(severity)
+                    .label("attaches to nothing")
+                    .ineffective_if(filter.target_refs.len() == 1);
+            finding = match here().count() {
+                0 => finding.note(format!("no Gateway API gateway or waypoint is known in namespace `{own}`")),
+                _ => finding.note(format!("namespace `{own}` has {}", names::listed(here(), 8))),
+            };
+            if let Some(gateway) = classic {
+                let labels: Vec<String> =
+                    gateway.selector.iter().map(|(key, value)| format!("    {key}: {value}")).collect();
+                finding = finding
+                    .note(format!("{own}/{} is an Istio Gateway (networking.istio.io), not one of the Gateway API", target.name))
+                    .help(format!(
+                        "select the gateway's pods by its labels, in their namespace:\nworkloadSelector:\n  labels:\n{}",
+                        labels.join("\n")
+                    ));
+            } else if let Some(at) = elsewhere.first() {
+                finding = finding.help(format!(
+                    "the Gateway is in another namespace; move the EnvoyFilter there:\nmetadata:\n  namespace: {at}"
+                ));
+            } else if let Some(like) = like {
+                finding = finding.help(format!("name: {like}"));
+            }
+            out.push(finding);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! EF220: no virtual host has that name or domain.
+
+use crate::declare_rule;
+use crate::engine::trace::Condition;
+use crate::lint::no_match::NoMatch;
+use crate::lint::{Context, Findings, RuleInfo, no_match, ports};
+use crate::model::envoy_filter::ObjectMatch;
+
+declare_rule! {
+    /// `vhost.name` or `vhost.domainName` that no virtual host has.
+    ///
+    /// # What it finds
+    /// A virtual host that none of the matched route configurations has. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// The patch does nothing. Virtual hosts are called `<host>:<port>`; those of a sidecar's inbound side
+    /// `inbound|http|<port of the Service>`, although their route configuration has the port of the pod.
+    ///
+    /// # How to fix
+    /// Write a name or domain that exists; `istioctl proxy-config routes -o json` shows them.
+    ///
+    /// # References
+    /// istio/istio#36112, istio/istio#44820; istiod `pilot/pkg/networking/core/envoyfilter/rc_patch.go`.
+    "EF220" "virtual-host-not-found" Matching Error => check,
+    needs: &[Dump]
+}
+
+/// What names of inbound virtual hosts begin with.
+const INBOUND: &str = "inbound|http|";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for one in no_match::at(cx, &[Condition::VirtualHostName, Condition::DomainName]) {
+        let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
+        let Some(vhost) = &want.vhost else { continue };
+        let (field, value) = match one.nearest {
+            Some(Condition::DomainName) => ("domainName", &vhost.domain_name),
+            _ => ("name", &vhost.name),
+        };
+        let finding = one.finding(cx, rule, "virtual host", format!("no virtual host here has {field} `{value}`"));
+        let with_port =
+            one.candidates.iter().find(|it| it.strip_prefix(value.as_str()).is_some_and(|rest| rest.starts_with(':')));
+        if let Some(port) = value.strip_prefix(INBOUND) {
+            let words = "inbound virtual hosts have the port of the Service";
+            out.push(finding.help(match of_service(cx, &one, port) {
+                Some(name) => format!("{words}:\n{field}: \"{name}\""),
+                None => words.to_owned(),
+            }));
+            continue;
+        }
+        out.push(match with_port.map(String::as_str) {
+            Some(like) => finding.help(format!("{field}: \"{like}\"")),
+            None => match one.like(value) {
+                Some(like) => finding.help(format!("did you mean `{field}: \"{like}\"`?")),
+                None => finding,
+            },
+        });
+    }
+}
+
+/// The inbound virtual host behind a port of the pod, or else the only one that is for a port at all: connections to other
+/// ports pass through `inbound|http|0`.
+fn of_service<'c>(cx: &Context<'_>, one: &'c NoMatch<'_, '_>, port: &str) -> Option<&'c String> {
+    let pairs = || one.runs.iter().flat_map(|run| ports::of_workload(cx, run));
+    let services: Vec<u32> = pairs().filter(|pair| pair.target.to_string() == port).map(|pair| pair.port).collect();
+    let name = |name: &&String| name.strip_prefix(INBOUND).is_some_and(|port| port != "0");
+    let inbound: Vec<&String> = one.candidates.iter().filter(name).collect();
+    let behind = |name: &&&String| services.iter().any(|service| **name == &format!("{INBOUND}{service}"));
+    match (inbound.iter().find(behind), inbound.as_slice()) {
+        (Some(name), _) => Some(name),
+        (None, [only]) => Some(only),
+        _ => None,
+    }
+}

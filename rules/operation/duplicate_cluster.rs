@@ -1,0 +1,90 @@
+//! EF319: a cluster with a name that the proxy has already.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::engine::trace::{Effect, NoOp, Place};
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::model::resource::ResourceKind;
+
+declare_rule! {
+    /// A cluster with a name that the proxy already has.
+    ///
+    /// # What it finds
+    /// A CLUSTER ADD, or a MERGE that renames, with the name of another cluster of the proxy.
+    ///
+    /// # Why it matters
+    /// Since Istio 1.26, a cluster with the name of a generated outbound cluster is sent beside it, and Envoy
+    /// rejects the update of all clusters. Other duplicates are dropped: the first of a name stays.
+    ///
+    /// # How to fix
+    /// MERGE into the generated cluster, or choose a name of your own.
+    ///
+    /// # References
+    /// istiod `cluster_builder.go`, releases 1.22 to 1.31; recorded. Envoy: `duplicate cluster … found`.
+    "EF319" "duplicate-cluster" Operation Error => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let dropped = |run: &PatchRun<'_, '_>| run.has(|effect| matches!(effect, Effect::NoOp(NoOp::DuplicateName)));
+        let index = view.patch.index;
+        let finding = if let Some(seen) = cx.seen(&view, |run| twice(run).is_some()) {
+            let name = seen.runs.first().and_then(twice).unwrap_or_default();
+            let finding = Finding::new(rule, view.value_path_span("name"), format!("two clusters are named `{name}`"))
+                .label("a generated cluster has this name")
+                .note("Envoy rejects the whole update of clusters")
+                .help("MERGE into the generated cluster, or choose a name of your own");
+            seen.tell(finding)
+        } else if let Some(seen) = cx.seen(&view, dropped) {
+            let finding = Finding::new(
+                rule,
+                view.value_path_span("name"),
+                "the name of this cluster is taken, so istiod drops the cluster",
+            )
+            .label("the first cluster of a name stays");
+            let first = seen.runs.first().and_then(|run| cx.view(run.run, first(run)?));
+            let finding = seen.tell(match first {
+                Some(first) => finding
+                    .related(first.value_path_span("name"), "the first one")
+                    .help("give one of the two another name"),
+                None => finding.help("choose a name of your own"),
+            });
+            finding.ineffective()
+        } else {
+            continue;
+        };
+        out.push(finding.of(view.filter, Some(index)));
+    }
+}
+
+/// The patch that added the cluster whose name this one takes again.
+fn first(run: &PatchRun<'_, '_>) -> Option<PatchId> {
+    let dropped = |(_, effect): &&(Place, Effect)| matches!(effect, Effect::NoOp(NoOp::DuplicateName));
+    let (place, _) = run.trace.effects.iter().find(dropped)?;
+    let added = |id: &PatchId| {
+        let effects = &run.run.judged.trace.patches[id.index()].effects;
+        effects.iter().any(|(at, effect)| at == place && matches!(effect, Effect::Added))
+    };
+    run.run.plan.ids().filter(|id| *id != run.id).find(added)
+}
+
+/// The name of a cluster this patch added or renamed that the proxy now has twice.
+fn twice(run: &PatchRun<'_, '_>) -> Option<String> {
+    let sent = &run.run.judged.patched.resources;
+    let written = sent.iter().filter(|one| {
+        one.kind == ResourceKind::Cluster
+            && one.tree.as_ref().and_then(|tree| tree.get("name")).is_some_and(|name| name.origin == run.id.origin())
+    });
+    let untouched = |name: &str| {
+        run.run
+            .config
+            .generated(ResourceKind::Cluster)
+            .any(|(index, resource)| resource.name == name && !sent.iter().any(|one| one.source == Some(index)))
+    };
+    let mut written = written.map(|one| one.name.as_str());
+    let count = |name: &str| {
+        sent.iter().filter(|one| one.kind == ResourceKind::Cluster && one.tree.is_some() && one.name == name).count()
+    };
+    written.find(|name| untouched(name) || count(name) > 1).map(str::to_owned)
+}

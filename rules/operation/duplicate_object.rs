@@ -1,0 +1,151 @@
+//! EF320: an added listener, filter chain or virtual host that collides with an existing one.
+
+use crate::declare_rule;
+use crate::engine::trace::Effect;
+use crate::engine::trace::Place;
+use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
+use crate::proto::json;
+use crate::proto::tree::Tree;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+declare_rule! {
+    /// An added listener, filter chain or virtual host that collides with an existing one.
+    ///
+    /// # What it finds
+    /// An added listener with the name or the address and port of another one; an added filter chain with the
+    /// `filter_chain_match` of another chain; an added virtual host with the name or a domain of another one.
+    ///
+    /// # Why it matters
+    /// Envoy rejects such a listener or route configuration as a whole.
+    ///
+    /// # How to fix
+    /// MERGE into the generated object, or REMOVE it first (virtual hosts: REPLACE, a removal takes the added one
+    /// with it).
+    ///
+    /// # References
+    /// Envoy `ListenerManagerImpl`, `FilterChainManagerImpl`, `RouteMatcher`: duplicate addresses, matches, names
+    /// and domains are errors.
+    "EF320" "duplicate-object" Operation Error => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let known = Known::default();
+    for view in cx.patches() {
+        let apply_to = view.patch.apply_to;
+        let collide = |run: &PatchRun<'_, '_>| match apply_to {
+            ApplyTo::Listener => listener(run, &known),
+            ApplyTo::FilterChain => chain(run),
+            ApplyTo::VirtualHost => vhost(run),
+            _ => None,
+        };
+        let Some(seen) = cx.seen(&view, |run| collide(run).is_some()) else { continue };
+        let Some((field, what)) = seen.runs.first().and_then(&collide) else { continue };
+        let finding = view
+            .finding(rule, view.value_path_span(field), what)
+            .label("taken")
+            .note("Envoy rejects the whole object")
+            .help("MERGE into the generated object, or choose another name, match or domain");
+        out.push(seen.tell(finding));
+    }
+}
+
+type Collision = Option<(&'static str, String)>;
+
+fn added<'t>(run: &'t PatchRun<'_, '_>) -> impl Iterator<Item = &'t Place> {
+    let added = |effect: &Effect| matches!(effect, Effect::Added | Effect::Inserted { .. });
+    run.trace.effects.iter().filter(move |(_, effect)| added(effect)).map(|(place, _)| place)
+}
+
+/// The listeners of a proxy, looked through once for all patches.
+struct Listeners {
+    generated: HashSet<String>,
+    /// By name.
+    addresses: HashMap<String, String>,
+    /// By address, sorted.
+    names: HashMap<String, BTreeSet<String>>,
+}
+
+/// [`Listeners`] by the place of the run in memory.
+#[derive(Default)]
+struct Known(RefCell<HashMap<usize, Rc<Listeners>>>);
+
+impl Known {
+    fn of(&self, run: &ProxyRun<'_>) -> Rc<Listeners> {
+        let mut known = self.0.borrow_mut();
+        let listeners = known.entry(std::ptr::from_ref(run).addr()).or_insert_with(|| Rc::new(Listeners::of(run)));
+        Rc::clone(listeners)
+    }
+}
+
+impl Listeners {
+    fn of(run: &ProxyRun<'_>) -> Listeners {
+        let generated = run.config.generated(ResourceKind::Listener);
+        let generated = generated.map(|(_, resource)| resource.name.to_string()).collect();
+        let mut listeners = Listeners { generated, addresses: HashMap::new(), names: HashMap::new() };
+        for (name, tree) in run.listeners_after() {
+            if let Some(address) = address(&tree) {
+                listeners.names.entry(address.clone()).or_default().insert(name.to_owned());
+                listeners.addresses.insert(name.to_owned(), address);
+            }
+        }
+        listeners
+    }
+}
+
+fn listener(run: &PatchRun<'_, '_>, known: &Known) -> Collision {
+    let ours = added(run).next()?;
+    let listeners = known.of(run.run);
+    if listeners.generated.contains(ours.resource.as_str()) {
+        return Some(("name", format!("a listener named `{}` already exists", ours.resource)));
+    }
+    let mine = listeners.addresses.get(ours.resource.as_str())?;
+    let other = listeners.names.get(mine)?.iter().find(|name| **name != ours.resource)?;
+    Some(("address", format!("the listener `{other}` already has the address {mine}")))
+}
+
+fn address(listener: &Tree<'_>) -> Option<String> {
+    let socket = listener.path(&["address", "socket_address"])?;
+    let port = socket.get("port_value")?.as_str()?.to_owned();
+    Some(format!("{}:{port}", socket.str_at("address")))
+}
+
+fn chain(run: &PatchRun<'_, '_>) -> Collision {
+    added(run).find_map(|place| {
+        let listener = run.run.after(ResourceKind::Listener, &place.resource)?;
+        let chains = listener.get("filter_chains")?.items();
+        let wanted = |chain: &Tree<'_>| chain.get("filter_chain_match").map_or("{}".to_owned(), json::canonical);
+        let mine = chains.iter().position(|chain| chain.origin == run.id.origin())?;
+        let other =
+            chains.iter().enumerate().find(|(at, chain)| *at != mine && wanted(chain) == wanted(&chains[mine]))?;
+        let (at, name) = (other.0, other.1.name());
+        let message = format!("filter chain {at} `{name}` of listener {} has the same match", place.resource);
+        Some(("filter_chain_match", message))
+    })
+}
+
+fn vhost(run: &PatchRun<'_, '_>) -> Collision {
+    added(run).find_map(|place| {
+        let routes = run.run.after(ResourceKind::Route, &place.resource)?;
+        let vhosts = routes.get("virtual_hosts")?.items();
+        let mine = vhosts.iter().find(|vhost| vhost.origin == run.id.origin())?;
+        let domains = |vhost: &Tree<'_>| -> Vec<String> {
+            let domains = vhost.get("domains").map(Tree::items).unwrap_or_default();
+            domains.iter().filter_map(|domain| Some(domain.as_str()?.to_lowercase())).collect()
+        };
+        let own = domains(mine);
+        vhosts.iter().filter(|other| !std::ptr::eq(*other, mine)).find_map(|other| {
+            if other.name() == mine.name() {
+                let message =
+                    format!("route configuration {} already has a virtual host `{}`", place.resource, other.name());
+                return Some(("name", message));
+            }
+            let domain = domains(other).into_iter().find(|domain| own.contains(domain))?;
+            Some(("domains", format!("the virtual host `{}` already has the domain `{domain}`", other.name())))
+        })
+    })
+}

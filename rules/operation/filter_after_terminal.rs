@@ -1,0 +1,39 @@
+//! EF306: a filter behind the one that ends its chain: Envoy rejects the listener.
+
+use crate::declare_rule;
+use crate::lint::seen::{Behind, Telling, tell_behind_terminal};
+use crate::lint::{Context, Findings, RuleInfo};
+
+declare_rule! {
+    /// A filter after the terminal filter of its chain: Envoy rejects the listener.
+    ///
+    /// # What it finds
+    /// A filter that stands, after all patches, after the terminal filter of its list: an HTTP filter
+    /// after the router, a network filter after tcp_proxy or the HTTP connection manager.
+    ///
+    /// # Why it matters
+    /// Envoy rejects the whole listener ("terminal filter must be the last filter"): the proxy keeps the old one,
+    /// or has none. `filterClass` does not help: istiod does not read it.
+    ///
+    /// # How to fix
+    /// INSERT_BEFORE the terminal filter, with a match that names it.
+    ///
+    /// # References
+    /// Envoy `FilterChainUtility` and `HttpConnectionManagerConfig` (releases 1.30 to 1.38): a terminal filter that
+    /// is not the last is an error.
+    "EF306" "filter-after-terminal" Operation Error => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let message = |behind: &Behind<'_>| {
+        format!("`{}` comes after `{}`, which must be the last filter", behind.filter, behind.other)
+    };
+    tell_behind_terminal(
+        rule,
+        cx,
+        &Telling { both: false, message, label: "ends up after the terminal filter", help: HELP },
+        out,
+    );
+}
+
+const HELP: &str = "operation: INSERT_BEFORE\nwith a match that names the terminal filter (`subFilter: {name: envoy.filters.http.router}` for HTTP filters)";

@@ -1,0 +1,75 @@
+//! EF311: a MERGE that replaces a whole map entry, and loses what istiod had put there.
+
+use crate::declare_rule;
+use crate::engine::trace::Effect;
+use crate::lint::{Context, Findings, RuleInfo, names};
+use crate::proto::merge::ChangeKind;
+use crate::proto::tree::Origin;
+use serde_json::Value;
+
+declare_rule! {
+    /// A MERGE that replaces a whole map entry and loses what istiod generated there.
+    ///
+    /// # What it finds
+    /// A MERGE of a map key that exists, such as the HTTP protocol options in `typed_extension_protocol_options`,
+    /// where the new entry lacks fields of the old one.
+    ///
+    /// # Why it matters
+    /// A proto merge replaces map entries whole, it does not merge into them: HTTP/2, automatic SNI or connection
+    /// settings that istiod generated are gone.
+    ///
+    /// # How to fix
+    /// Repeat in the value what must stay; the note lists what is lost.
+    ///
+    /// # References
+    /// istiod `pkg/proto/merge`, releases 1.22 to 1.31; recorded.
+    "EF311" "map-entry-replaced" Operation Warning => check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let lost = |effect: &Effect| -> Option<(String, Vec<String>)> {
+            let (Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _)) = effect else { return None };
+            changes.iter().find_map(|change| {
+                let ours = change.before_origins.iter().all(|origin| *origin == Origin::ISTIOD);
+                if change.kind != ChangeKind::EntryReplaced || !ours {
+                    return None;
+                }
+                let parse = |text: &Option<String>| serde_json::from_str(text.as_deref()?).ok();
+                let (before, after): (Value, Value) = (parse(&change.before)?, parse(&change.after)?);
+                let mut lost = Vec::new();
+                missing(&before, &after, "", &mut lost);
+                (!lost.is_empty()).then(|| (change.path.clone(), lost))
+            })
+        };
+        let Some(seen) = cx.seen(&view, |run| run.has(|effect| lost(effect).is_some())) else { continue };
+        let found = seen.runs.first().and_then(|run| run.trace.effects.iter().find_map(|(_, effect)| lost(effect)));
+        let Some((path, fields)) = found else { continue };
+        let finding = view
+            .finding(
+                rule,
+                view.value_path_span(&path),
+                format!(
+                    "MERGE replaces the map entry `{path}` whole: {} lost",
+                    names::count(fields.len(), "field is", "fields are")
+                ),
+            )
+            .label("map entries are not merged into")
+            .note(format!("lost: {}", fields.join(", ")))
+            .help("repeat in the value what must stay");
+        out.push(seen.tell(finding));
+    }
+}
+
+/// Fields of one JSON value that another has not.
+fn missing(before: &Value, after: &Value, path: &str, lost: &mut Vec<String>) {
+    let Value::Object(fields) = before else { return };
+    for (key, value) in fields {
+        let place = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        match after.get(key) {
+            None => lost.push(place),
+            Some(there) => missing(value, there, &place, lost),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Rules of the family `operation`. This list is written by `UPDATE=1 cargo test --test it rules`.
+
+pub(crate) mod added_object_empty;
+pub(crate) mod added_object_out_of_reach;
+pub(crate) mod bootstrap_patch;
+pub(crate) mod cluster_add_on_waypoint;
+pub(crate) mod duplicate_cluster;
+pub(crate) mod duplicate_object;
+pub(crate) mod extension_config_missing;
+pub(crate) mod extension_config_not_used;
+pub(crate) mod filter_after_terminal;
+pub(crate) mod filter_not_named;
+pub(crate) mod insert_without_anchor;
+pub(crate) mod list_replacing_merge_of_filters;
+pub(crate) mod listener_filter_merge_before_1_27;
+pub(crate) mod map_entry_replaced;
+pub(crate) mod merge_appends_to_list;
+pub(crate) mod merge_cannot_reset;
+pub(crate) mod merge_changes_nothing;
+pub(crate) mod merge_into_every_filter;
+pub(crate) mod merge_into_every_listener_filter;
+pub(crate) mod merge_into_untyped_filter;
+pub(crate) mod merge_of_another_type;
+pub(crate) mod operation_without_effect;
+pub(crate) mod proxy_protocol_after_inspector;
+pub(crate) mod sniffed_route_patched_twice;
+pub(crate) mod transport_socket_merge_drops_rest;
+pub(crate) mod transport_socket_not_found;
+pub(crate) mod two_terminal_filters;
+pub(crate) mod unknown_cluster;
+pub(crate) mod unknown_filter_config_key;
+pub(crate) mod waypoint_never_patched;

@@ -1,0 +1,67 @@
+//! EF325: a proxy_protocol listener filter after an inspector that reads the connection first.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::lint::seen::config_type;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::proto::tree::Tree;
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// A proxy_protocol listener filter after an inspector that reads the connection first.
+    ///
+    /// # What it finds
+    /// A listener filter `proxy_protocol` that a patch inserts and that stands, after all patches, behind
+    /// tls_inspector or http_inspector.
+    ///
+    /// # Why it matters
+    /// The inspector then sees the PROXY header instead of the TLS client hello or the request: SNI and protocol
+    /// are not detected, and connections meet the wrong filter chain.
+    ///
+    /// # How to fix
+    /// INSERT_FIRST; or INSERT_BEFORE `envoy.filters.listener.tls_inspector`. On gateways `numTrustedProxies` and
+    /// the annotation `proxy.istio.io/config` with `gatewayTopology.proxyProtocol` do it without an EnvoyFilter.
+    ///
+    /// # References
+    /// Envoy, proxy protocol listener filter; Istio, gateway network topology.
+    "EF325" "proxy-protocol-after-inspector" Operation Warning => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
+    for run in &cx.runs {
+        for (_, listener) in run.changed_listeners() {
+            let filters = listener.get("listener_filters").map(Tree::items).unwrap_or_default();
+            let of = |filter: &Tree<'_>, kind: &str| {
+                config_type(filter).contains(kind)
+                    || filter.name().strip_prefix("envoy.filters.listener.").is_some_and(|rest| rest == kind)
+            };
+            let Some(at) = filters.iter().position(|filter| of(filter, "proxy_protocol")) else { continue };
+            // The same inspector after it sees the connection as it is.
+            let again = |kind: &str| filters[at..].iter().any(|filter| of(filter, kind));
+            let inspector = |filter: &&Tree<'_>| {
+                ["tls_inspector", "http_inspector"].iter().any(|kind| of(filter, kind) && !again(kind))
+            };
+            let Some(before) = filters[..at].iter().find(inspector) else { continue };
+            if let Some(id) = PatchId::of(filters[at].origin) {
+                let planned = run.plan.get(id);
+                let key = (planned.filter, planned.built.patch.index);
+                let entry = found.entry(key).or_insert((Vec::new(), before.name().to_owned()));
+                entry.0.push(run.label().to_owned());
+            }
+        }
+    }
+    for view in cx.patches() {
+        let Some((labels, before)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
+        let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };
+        let finding = view
+            .finding(
+                rule,
+                view.value_span(&["patch", "operation"]),
+                format!("proxy_protocol comes after `{before}`, which reads the PROXY header in its place"),
+            )
+            .label("puts it after an inspector")
+            .help("INSERT_FIRST, or INSERT_BEFORE with `listenerFilter: envoy.filters.listener.tls_inspector`");
+        out.push(seen.tell(finding));
+    }
+}

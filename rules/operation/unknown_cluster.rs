@@ -1,0 +1,81 @@
+//! EF323: a cluster named in a value that the proxy does not have.
+
+use crate::declare_rule;
+use crate::lint::context::{Knowledge, PatchRun};
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+use crate::source::Step;
+
+declare_rule! {
+    /// A cluster named in a value that the proxy does not have.
+    ///
+    /// # What it finds
+    /// A `cluster` or `cluster_name` in a patch's value (routes, gRPC and HTTP services, weighted clusters) that is
+    /// no cluster of the proxy: not in its config dump, and added by no patch. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// Requests to it fail: 503 from a route, no authorization or rate limit decision, no logs.
+    ///
+    /// # How to fix
+    /// Use a name of the dump (`outbound|<port>||<host>`), add the cluster with a CLUSTER ADD patch, or make the
+    /// service visible to the workload (`exportTo`, Sidecar egress; for waypoints the annotation
+    /// `envoyfilter.istio.io/referenced-services`).
+    ///
+    /// # References
+    /// Envoy, cluster manager; Istio 1.26 change notes (referenced-services).
+    "EF323" "unknown-cluster" Operation Warning => check,
+    needs: &[Dump]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    if cx.runs.iter().all(|run| run.knowledge != Knowledge::Dump) {
+        return;
+    }
+    for view in cx.patches() {
+        let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
+        let mut names: Vec<(Vec<Step>, String)> = Vec::new();
+        clusters(value, &mut Vec::new(), &mut names);
+        for (route, name) in names {
+            let absent =
+                |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && run.changes() && !has(run, &name);
+            let Some(seen) = cx.seen(&view, absent) else { continue };
+            let mut finding = view
+                .finding(rule, view.value_place(&route), format!("no cluster is named `{name}`"))
+                .label("not a cluster of the proxy")
+                .help("add it with a CLUSTER ADD patch, or use the name of a cluster that the proxy has");
+            if name.contains('|') {
+                finding = finding.note("is the service visible to this workload? see exportTo and Sidecar egress");
+            }
+            out.push(seen.tell(finding));
+        }
+    }
+}
+
+fn has(run: &PatchRun<'_, '_>, name: &str) -> bool {
+    let config = run.run.config;
+    config.of_kind(ResourceKind::Cluster).any(|resource| resource.name == name)
+        || run.run.judged.patched.resources.iter().any(|one| one.kind == ResourceKind::Cluster && one.name == name)
+}
+
+/// Fields that name a cluster, with their path; not those that say what a cluster is itself called.
+fn clusters(tree: &Tree<'_>, route: &mut Vec<Step>, names: &mut Vec<(Vec<Step>, String)>) {
+    let tree = tree.readable();
+    for (key, value) in tree.entries() {
+        route.push(Step::from(&**key));
+        let text = value.as_str().unwrap_or_default();
+        match &**key {
+            "cluster" | "cluster_name" if !text.is_empty() && !text.contains('%') => {
+                names.push((route.clone(), text.to_owned()));
+            }
+            "load_assignment" | "metadata" | "filter_metadata" | "dynamic_metadata" => {}
+            _ => clusters(value, route, names),
+        }
+        route.pop();
+    }
+    for (number, item) in tree.items().iter().enumerate() {
+        route.push(Step::from(number));
+        clusters(item, route, names);
+        route.pop();
+    }
+}

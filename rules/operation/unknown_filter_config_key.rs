@@ -1,0 +1,123 @@
+//! EF322: a key of `typed_per_filter_config` that is the name of no HTTP filter.
+
+use crate::declare_rule;
+use crate::engine;
+use crate::lint::context::ProxyRun;
+use crate::lint::seen::{config_type, filter_lists};
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+use crate::source::Step;
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// A key of `typed_per_filter_config` that no HTTP filter has as its name.
+    ///
+    /// # What it finds
+    /// A key of `typed_per_filter_config` in a VIRTUAL_HOST, HTTP_ROUTE or ROUTE_CONFIGURATION patch that no HTTP
+    /// filter of the proxy has as its name after all patches. Without config dumps: where another filter of the
+    /// same set inserts a filter of that extension under another name.
+    ///
+    /// # Why it matters
+    /// Since Envoy 1.29 the key must equal the name of the filter; the name of the extension does not count any
+    /// more, and the configuration is ignored.
+    ///
+    /// # How to fix
+    /// Use the name that the HTTP filter has.
+    ///
+    /// # References
+    /// envoyproxy/envoy issue 29461; Envoy 1.29 release notes.
+    "EF322" "unknown-filter-config-key" Operation Warning => check,
+    by_release: true
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(value) = view.built.and_then(|built| built.value.as_ref()) else { continue };
+        let mut keys: Vec<(Vec<Step>, String, String)> = Vec::new();
+        match view.patch.apply_to {
+            ApplyTo::HttpRoute | ApplyTo::VirtualHost | ApplyTo::RouteConfiguration => {
+                keys_of(value, &mut Vec::new(), &mut keys);
+            }
+            _ => continue,
+        }
+        for (route, key, extension) in keys {
+            let mut others: Vec<String> = Vec::new();
+            let seen = cx.seen_if(&view, |run| {
+                let names = http_filters(run.run);
+                run.changes() && !names.is_empty() && !names.contains_key(&key)
+            });
+            let Some(seen) = seen else { continue };
+            for run in &seen.runs {
+                let names = http_filters(run.run);
+                others.extend(names.into_iter().filter(|(_, kind)| package(kind) == extension).map(|(name, _)| name));
+            }
+            others.sort();
+            others.dedup();
+            let knowledge = seen.runs[0].run.knowledge;
+            let known_elsewhere = cx
+                .on_proxies(view.filter_index, view.patch.index)
+                .any(|run| run.run.knowledge == knowledge && run.changes() && http_filters(run.run).contains_key(&key));
+            if known_elsewhere || (!seen.certain() && others.is_empty()) {
+                continue;
+            }
+            let mut finding = view
+                .finding(rule, view.value_place(&route), format!("no HTTP filter is named `{key}`"))
+                .label("must be the name of an HTTP filter");
+            if let Some(other) = others.first() {
+                finding = finding.help(format!("write `{other}`, the name that the filter of this extension has"));
+            }
+            out.push(seen.tell(finding));
+        }
+    }
+}
+
+/// Keys of every `typed_per_filter_config`: where, which, and the package of the configuration's type.
+fn keys_of(tree: &Tree<'_>, route: &mut Vec<Step>, keys: &mut Vec<(Vec<Step>, String, String)>) {
+    for (key, value) in tree.entries() {
+        route.push(Step::from(&**key));
+        if key == "typed_per_filter_config" {
+            for (name, config) in value.entries() {
+                let mut route = route.clone();
+                route.push(Step::from(&**name));
+                keys.push((route, name.to_string(), package(&config.type_name().unwrap_or_default()).to_owned()));
+            }
+        } else if !key.ends_with("metadata") {
+            keys_of(value, route, keys);
+        }
+        route.pop();
+    }
+    for (number, item) in tree.items().iter().enumerate() {
+        route.push(Step::from(number));
+        keys_of(item, route, keys);
+        route.pop();
+    }
+}
+
+fn package(type_name: &str) -> &str {
+    type_name.rsplit_once('.').map_or("", |(package, _)| package)
+}
+
+/// Names and types of the HTTP filters of a proxy after all patches.
+fn http_filters(run: &ProxyRun<'_>) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    let mut collect = |tree: &Tree<'_>| {
+        for list in filter_lists(tree).into_iter().filter(|list| list.http) {
+            names
+                .extend(list.filters.iter().map(|filter| (filter.name().to_owned(), config_type(filter).into_owned())));
+        }
+    };
+    for (_, tree) in run.changed_listeners() {
+        collect(tree);
+    }
+    for (index, _) in run.config.generated(ResourceKind::Listener) {
+        if run.judged.patched.resources.iter().any(|one| one.source == Some(index)) {
+            continue;
+        }
+        if let Some(tree) = engine::open(run.config, index, run.plan) {
+            collect(&tree);
+        }
+    }
+    names
+}

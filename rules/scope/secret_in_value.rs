@@ -1,0 +1,100 @@
+//! EF513: a key, password or token written into a value.
+
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo, walk};
+use regex::Regex;
+use std::sync::LazyLock;
+
+declare_rule! {
+    /// A private key, password or token in a value.
+    ///
+    /// # What it finds
+    /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
+    /// credentials and access key ids in headers. It never prints what it found. Texts that are filled in later are not reported.
+    ///
+    /// # Why it matters
+    /// EnvoyFilters are read by everyone who may read the namespace, stand in Git, and come back in config dumps.
+    ///
+    /// # How to fix
+    /// Mount a Secret and use `filename:`, or let Envoy fetch it by SDS (`sds_config`).
+    ///
+    /// # References
+    /// Envoy `config.core.v3.DataSource`, `extensions.transport_sockets.tls.v3.SdsSecretConfig`.
+    "EF513" "secret-in-value" Scope Error => check
+}
+
+const SECRET_FIELDS: &[&str] = &[
+    "private_key",
+    "password",
+    "auth_password",
+    "generic_secret",
+    "token_secret",
+    "hmac_secret",
+    "client_secret",
+    "hmac",
+    "session_ticket_keys",
+];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
+        walk::fields(value, &mut |field| {
+            let Some(text) = field.node.as_str() else { return };
+            let Some(what) = secret(field, text) else { return };
+            out.push(
+                view.finding(rule, view.value_route_span(&field.route()), format!("{what} is in this value"))
+                    .secret()
+                    .label("visible to everyone who can read the EnvoyFilter")
+                    .note("rotate the secret: what was published stays known")
+                    .help(if field.is("inline_string") || field.is("inline_bytes") {
+                        "filename: /etc/secrets/<key> # from a mounted Secret, or an sds_config"
+                    } else if what == "a credential" {
+                        "remove it: `envoy.filters.http.credential_injector` adds such a header and reads it from a file or by SDS"
+                    } else {
+                        "remove it, and let what needs it read it from a mounted Secret"
+                    }),
+            );
+        });
+    }
+}
+
+fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
+    if text.len() > 120 && text.contains("-----BEGIN ") && text.contains("PRIVATE KEY-----") {
+        return Some("a private key");
+    }
+    looks_secret(field, text).filter(|_| !filled_in_later(text))
+}
+
+fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
+    let inline = field.is("inline_string") || field.is("inline_bytes");
+    if inline && SECRET_FIELDS.iter().any(|name| field.inside(name)) && text.trim().len() >= 6 {
+        return Some("a secret");
+    }
+    let credentials = ["Basic ", "Bearer "].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let opaque = |text: &str| {
+        text.len() >= 12
+            && text.chars().all(|c| c.is_ascii_alphanumeric() || "+/=._-~".contains(c))
+            && text.chars().any(|c| c.is_ascii_digit())
+    };
+    if credentials.is_some_and(opaque) {
+        return Some("a credential");
+    }
+    let key_id = text.match_indices("AKIA").any(|(at, _)| {
+        let rest: String =
+            text[at + 4..].chars().take_while(|c| c.is_ascii_uppercase() || c.is_ascii_digit()).collect();
+        rest.len() == 16
+    });
+    key_id.then_some("an access key")
+}
+
+/// What is written where a secret is put in later, or where there is none: marks of templates, and words.
+static FILLED_IN_LATER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let marks = r"\{\{|\$\{|<|%|x{3}|\*{3}|\.{3}";
+    let words = "change-?me|example|your|replace|todo|place-?holder|dummy";
+    Regex::new(&format!("(?i){marks}|{words}")).ok()
+});
+
+/// Whether a text stands for a secret that is put in later, or for none.
+fn filled_in_later(text: &str) -> bool {
+    FILLED_IN_LATER.as_ref().is_some_and(|known| known.is_match(text))
+}

@@ -1,0 +1,186 @@
+//! EF514: a merge into an object that istiod uses in several places.
+
+use crate::declare_rule;
+use crate::engine::matching::VIRTUAL_OUTBOUND;
+use crate::engine::program::Status;
+use crate::engine::shared::{self, Reach};
+use crate::engine::trace::{Effect, Place};
+use crate::lint::context::PatchRun;
+use crate::lint::names::listed_or;
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::model::proxy::ProxyKind;
+use crate::proto::merge::{Change, ChangeKind};
+use crate::proto::tree::{Tree, Value};
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// A merge that istiod writes into an object that several listeners or all proxies share.
+    ///
+    /// # What it finds
+    /// LISTENER merges of `bind_to_port: true`; ROUTE_CONFIGURATION merges of `validate_clusters: true` or
+    /// `max_direct_response_body_size_bytes`; LISTENER_FILTER merges; NETWORK_FILTER merges into `istio.stats` or `istio.metadata_exchange`; FILTER_CHAIN merges with
+    /// MERGE_AND_REPLACE_LIST that replace `filter_chain_match.application_protocols` of inbound chains; CLUSTER merges into
+    /// a transport socket that another patch put there.
+    ///
+    /// # Why it matters
+    /// istiod's generators hand out the same message many times, and a merge changes it in place. Listeners and proxies that
+    /// the filter does not match get the change, in other namespaces too. Most of them keep it after the filter is deleted,
+    /// until istiod restarts; `istio.stats` keeps it until the telemetry settings change.
+    ///
+    /// # How to fix
+    /// Do not merge these fields; replace a filter with REPLACE, or with REMOVE and ADD. After deleting such a filter,
+    /// restart istiod.
+    ///
+    /// # References
+    /// Recorded from the control plane of the 1.31 line (testdata/reference, cases with `leaked` or `others`).
+    "EF514" "shared-state-leak" Scope Error => check
+}
+
+/// What a patch writes into: the keys of the patch's value that lead there, and who shares it.
+struct Shared {
+    keys: &'static [&'static str],
+    what: String,
+    who: &'static str,
+    stays: &'static str,
+}
+
+const RESTART: &str = "until istiod restarts";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(built) = view.built.filter(|built| built.status == Status::Ready && built.operation.is_merge()) else {
+            continue;
+        };
+        let Some(value) = &built.value else { continue };
+        let met: Vec<_> = cx.on_proxies(view.filter_index, view.patch.index).collect();
+        let real = met.iter().any(|met| met.run.knowledge == Knowledge::Dump);
+        let hit: Vec<_> = met
+            .iter()
+            .filter(|met| !real || met.run.knowledge == Knowledge::Dump)
+            .filter_map(|met| Some((met, shared(view.patch.apply_to, built.operation, value, met)?)))
+            .collect();
+        let Some((_, shared)) = hit.first() else { continue };
+        let keys: Vec<&str> = ["patch", "value"].iter().chain(shared.keys).copied().collect();
+        let message = format!("istiod merges this into {}, which {} share", shared.what, shared.who);
+        let mut finding = Finding::new(rule, view.key_span(&keys), message)
+            .of(view.filter, Some(view.patch.index))
+            .label("changes more than the match says")
+            .note(format!(
+                "proxies and listeners that this patch does not match change too, and stay changed after the filter is deleted, {}",
+                shared.stays
+            ))
+            .help(match view.patch.apply_to {
+                ApplyTo::Cluster => "write one transport_socket in one patch",
+                ApplyTo::NetworkFilter | ApplyTo::ListenerFilter => {
+                    "use REPLACE, or REMOVE and ADD, instead of MERGE; restart istiod after deleting the filter"
+                }
+                _ => "do without this field; restart istiod after deleting the filter",
+            });
+        let spread: BTreeSet<&str> =
+            hit.iter().flat_map(|(met, _)| &met.trace.spread).map(|at| &*at.resource).collect();
+        if !spread.is_empty() {
+            finding = finding.note(format!("also changes {}", listed_or(spread, 5, "")));
+        }
+        out.push(if real {
+            finding.workloads(hit.iter().map(|(met, _)| met.run.label().to_owned()))
+        } else {
+            finding.confidence(Confidence::Likely)
+        });
+    }
+}
+
+/// Whether a field is set to something that is not its default.
+fn sets(value: &Tree<'_>, key: &str) -> bool {
+    match value.get(key).map(|field| &field.value) {
+        Some(Value::Bool(on)) => *on,
+        Some(Value::Number(text)) => text != "0",
+        Some(_) => true,
+        None => false,
+    }
+}
+
+/// The shared object that a patch changes on a proxy.
+fn shared(apply_to: ApplyTo, operation: Operation, value: &Tree<'_>, met: &PatchRun<'_, '_>) -> Option<Shared> {
+    let everywhere = |keys, what: &str| Shared { keys, what: what.to_owned(), who: "all proxies", stays: RESTART };
+    let changed = || met.trace.effects.iter().filter(|(_, effect)| effect.changes());
+    let merged = || {
+        changed().filter_map(|(place, effect)| match effect {
+            Effect::Merged(changes) => Some((place, changes)),
+            _ => None,
+        })
+    };
+    // A field that istiod did not set is made anew.
+    let over = |key: &str| {
+        sets(value, key) && merged().any(|(_, changes)| changes.iter().any(|it| it.path == key && it.before.is_some()))
+    };
+    match apply_to {
+        ApplyTo::Listener => {
+            over("bind_to_port").then(|| everywhere(&["bind_to_port"], "the one message that it has for `false`"))
+        }
+        ApplyTo::RouteConfiguration => {
+            if over("validate_clusters") {
+                return Some(everywhere(&["validate_clusters"], "the one message that it has for `false`"));
+            }
+            over("max_direct_response_body_size_bytes").then(|| {
+                everywhere(&["max_direct_response_body_size_bytes"], "the one message that it has for the default size")
+            })
+        }
+        ApplyTo::FilterChain => {
+            // A list that is replaced is written into the array of the old one.
+            let inbound = |place: &Place| !matches!(place.resource.as_str(), VIRTUAL_OUTBOUND);
+            let path = "filter_chain_match.application_protocols";
+            let written = operation == Operation::MergeAndReplaceList
+                && met.run.config.proxy.kind == ProxyKind::Sidecar
+                && merged().any(|(place, changes)| {
+                    inbound(place) && changes.iter().any(|it| it.path == path && it.kind == ChangeKind::ListReplaced)
+                })
+                && met.planned.built.patch.context != PatchContext::SidecarOutbound;
+            written.then(|| everywhere(&["filter_chain_match"], "the list of ALPN names of its inbound chains"))
+        }
+        ApplyTo::ListenerFilter => {
+            let (place, _) = changed().next()?;
+            let name = place.listener_filter.as_deref().unwrap_or_default();
+            Some(everywhere(&["typed_config"], &format!("its one `{name}`")))
+        }
+        ApplyTo::NetworkFilter => {
+            let (name, reach) = merged().find_map(|(place, _)| {
+                let name = place.filter.as_deref()?;
+                Some((name, shared::network_filter(name).filter(|reach| *reach != Reach::Proxy)?))
+            })?;
+            let what = format!("its one `{name}`");
+            Some(match reach {
+                Reach::Global => everywhere(&[], &what),
+                Reach::Telemetry | Reach::Proxy => Shared {
+                    keys: &[],
+                    what,
+                    who: "all listeners of this direction on all proxies with the same telemetry settings",
+                    stays: "until the telemetry settings change or istiod restarts",
+                },
+            })
+        }
+        ApplyTo::Cluster => {
+            let over = |changes: &[Change]| changes.iter().any(|it| it.path.starts_with("transport_socket."));
+            let (place, _) = changed()
+                .find(|(_, effect)| matches!(effect, Effect::TransportSocketMerged(changes, _) if over(changes)))?;
+            let set = |changes: &[Change]| changes.iter().any(|it| it.path == "transport_socket");
+            let mut others = met.run.plan.ids().filter(|id| *id != met.id);
+            let by_other = others.any(|id| {
+                let effects = &met.run.judged.trace.patches[id.index()].effects;
+                effects.iter().any(|(at, effect)| {
+                    at == place && matches!(effect, Effect::TransportSocketMerged(changes, _) if set(changes))
+                })
+            });
+            if !by_other {
+                return None;
+            }
+            Some(Shared {
+                keys: &["transport_socket"],
+                what: "the transport socket of another patch".to_owned(),
+                who: "all clusters that patch put it into",
+                stays: "until that patch changes",
+            })
+        }
+        _ => None,
+    }
+}

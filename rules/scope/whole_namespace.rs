@@ -1,0 +1,54 @@
+//! EF502: a filter without a selector reaches its whole namespace.
+
+use crate::declare_rule;
+use crate::lint::{Context, Finding, Findings, RuleInfo, reach};
+use std::cell::LazyCell;
+
+declare_rule! {
+    /// An EnvoyFilter without a selector, which patches every proxy of its namespace.
+    ///
+    /// # What it finds
+    /// A filter outside the root namespace with neither `workloadSelector` nor `targetRefs`.
+    ///
+    /// # Why it matters
+    /// In a namespace that several teams share it patches the workloads of all, and of those to come.
+    ///
+    /// # How to fix
+    /// Select the workloads that need it.
+    ///
+    /// # References
+    /// Istio API, EnvoyFilter; istio/istio#50619.
+    "EF502" "whole-namespace" Scope Info => check,
+    policy: Never("its findings are infos, and a policy can only deny or warn")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let known = LazyCell::new(|| reach::known(cx));
+    for filter in cx.filters {
+        let selector = filter.document.under(&["spec", "workloadSelector"]);
+        let root = reach::is_root(cx, filter);
+        if root
+            || selector.is_some()
+            || !filter.target_refs.is_empty()
+            || filter.patches.is_empty()
+            || reach::left_over(cx, filter)
+        {
+            continue;
+        }
+        let hit: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).copied().collect();
+        let finding = Finding::new(
+            rule,
+            filter.document.key_span(&["metadata".into(), "name".into()]),
+            format!("this EnvoyFilter reaches every proxy of namespace `{}`", filter.namespace),
+        )
+        .of(filter, None)
+        .label("no selector")
+        .help("workloadSelector:\n  labels:\n    <label>: <value>");
+        out.push(match hit.len() {
+            0 => finding,
+            _ => finding
+                .note(format!("{} known there", reach::extent(&hit)))
+                .workloads(hit.iter().map(reach::Reached::full_name)),
+        });
+    }
+}

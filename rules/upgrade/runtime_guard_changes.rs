@@ -1,0 +1,143 @@
+//! EF617: a runtime guard that Envoy has on one side of the upgrade only.
+
+use crate::declare_rule;
+use crate::envoy;
+use crate::lint::guards::{self, Named};
+use crate::lint::upgrade::{Upgrade, tell};
+use crate::lint::value::PatchValue;
+use crate::lint::{Context, Finding, Findings, RuleInfo, versions};
+use crate::source::Severity;
+
+declare_rule! {
+    /// A runtime guard that Envoy has only before or only after the upgrade.
+    ///
+    /// # What it finds
+    /// A key of a runtime layer or a `runtime_key` that names a runtime guard which the Envoy of the proxies has now and
+    /// not after the upgrade, or after and not now. A guard that is set to what it is by default, and goes, is only
+    /// something to clean up. Of Envoy 1.34 and 1.35 (Istio 1.26 and 1.27) not all guards are known, and the finding says
+    /// so. Only `audit` reports it, since it compares two releases.
+    ///
+    /// # Why it matters
+    /// With the guard goes the old behavior: what the filter switches back comes with the upgrade, and nothing says so
+    /// but a line in Envoy's log.
+    ///
+    /// # How to fix
+    /// Before the upgrade, try what the new behavior does: take the key away while the guard is still there.
+    ///
+    /// # References
+    /// `source/common/runtime/runtime_features.cc` of Envoy 1.26 to 1.39, the binary of 1.40.
+    "EF617" "runtime-guard-changes" Upgrade Warning => check,
+    needs: &[Upgrade]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for value in cx.proxy_values() {
+        let Some((before, after)) = envoys(cx, upgrade, value) else { continue };
+        for named in guards::named(value) {
+            let here = (envoy::has_guard(&named.name, before), envoy::has_guard(&named.name, after));
+            let finding = match here {
+                (before, after) if before == after => continue,
+                (had, Some(false)) => gone(rule, cx, value, &named, had, (before, after)),
+                (had, Some(true)) => comes(rule, cx, value, &named, had.is_none()),
+                (had, None) => not_known(rule, cx, value, &named, had, after),
+            };
+            // Nobody reads the patch, before or after.
+            let read = !guards::unread(value, upgrade.before.release);
+            out.push(if read { finding } else { finding.severity(Severity::Info).note(UNREAD) });
+        }
+    }
+}
+
+const UNREAD: &str =
+    "istiod does not apply the patch, now or then: this concerns a bootstrap override with the same key";
+
+/// Minors of Envoy in the proxies that a patch is for, now and after the upgrade; `None` where the tables say nothing.
+fn envoys(cx: &Context<'_>, upgrade: &Upgrade, value: &PatchValue<'_>) -> Option<(u16, u16)> {
+    let [(oldest, _), (_, newest)] = envoy::GUARDS_KNOWN;
+    let version = value.view.patch.proxy.as_ref().map_or("", |proxy| proxy.version.as_str());
+    let minor = |proxies: u16| {
+        let pinned = (!version.is_empty()).then(|| versions::newest_fitting(version, proxies));
+        let minor = envoy::api::envoy_of(pinned.unwrap_or(Some(proxies))?);
+        (oldest..=newest).contains(&minor).then_some(minor)
+    };
+    minor(upgrade.before.proxies.minor).zip(minor(cx.proxies.minor))
+}
+
+fn gone(
+    rule: &'static RuleInfo,
+    cx: &Context<'_>,
+    value: &PatchValue<'_>,
+    named: &Named<'_>,
+    had: Option<bool>,
+    (before, after): (u16, u16),
+) -> Finding {
+    let name = &named.name;
+    let message =
+        format!("{} Envoy has no runtime guard `{name}`: what it switches cannot be switched back", since(cx));
+    let last = envoy::runtime_guard(name).and_then(envoy::RuntimeGuard::minors).map_or(before, |(_, last)| last);
+    let default = envoy::runtime_guard(name).and_then(|guard| guard.defaults().last()).map(|(_, default)| default);
+    let finding = value.finding(rule, named.span, message).label(match had {
+        Some(_) => format!("Envoy 1.{last} is the last that has it: Istio 1.{}", envoy::api::istio_of(last)),
+        None => format!("not in Envoy 1.{after}; whether in 1.{before} is not known"),
+    });
+    match default {
+        Some(default) if named.sets(default) => finding
+            .severity(Severity::Info)
+            .note(format!("it was `{default}` by default before it went, which is what is set here: nothing changes"))
+            .help("remove the key when the upgrade is done"),
+        Some(default) if named.set.is_some() => finding
+            .note(format!("it was `{default}` by default before it went: Envoy now always does what that meant"))
+            .help("take the key away before the upgrade, and check whether all is well"),
+        Some(_) => finding.note("the default value beside it holds then, unless a runtime layer sets this key"),
+        None => finding
+            .note("what it was by default is not known, and so not which behavior stays")
+            .help("look it up in Envoy's changelog, and try it before the upgrade"),
+    }
+}
+
+fn comes(
+    rule: &'static RuleInfo,
+    cx: &Context<'_>,
+    value: &PatchValue<'_>,
+    named: &Named<'_>,
+    unknown: bool,
+) -> Finding {
+    let name = &named.name;
+    let message = format!("{} Envoy has the runtime guard `{name}`: what is set here begins to count", since(cx));
+    let finding = value.finding(rule, named.span, message);
+    let finding = match guards::life(name) {
+        Some(life) => finding.label(life),
+        None => finding,
+    };
+    let guard = envoy::runtime_guard(name);
+    match guard.and_then(|guard| guard.defaults().last()) {
+        _ if unknown => finding.note("whether it is there before the upgrade is not known"),
+        Some((_, default)) if named.sets(default) => {
+            finding.severity(Severity::Info).note(format!("it is `{default}` by default: nothing changes"))
+        }
+        _ => finding,
+    }
+}
+
+fn not_known(
+    rule: &'static RuleInfo,
+    cx: &Context<'_>,
+    value: &PatchValue<'_>,
+    named: &Named<'_>,
+    had: Option<bool>,
+    after: u16,
+) -> Finding {
+    let name = &named.name;
+    let (now, then) = if had == Some(true) { ("is there", "gone") } else { ("does not exist", "there") };
+    let message = format!("{} the runtime guard `{name}` may be {then}", since(cx));
+    let finding = value.finding(rule, named.span, message).label(guards::life(name).unwrap_or_default());
+    finding
+        .note(format!("it {now} now; the guards of Envoy 1.{after} are not all known"))
+        .help(format!("look it up in the changelog of Envoy 1.{after}"))
+}
+
+/// `since Istio 1.23`, for the proxies.
+fn since(cx: &Context<'_>) -> String {
+    format!("with proxies of Istio {}", tell::short(cx.proxies))
+}

@@ -1,0 +1,88 @@
+//! EF603: a filter that attaches to a workload now and not after the upgrade.
+
+use crate::declare_rule;
+use crate::engine::compat::Behaviour;
+use crate::lint::upgrade::{Change, RunRecord, tell};
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::proxy::ProxyKind;
+use crate::source::Severity;
+
+declare_rule! {
+    /// An EnvoyFilter that attaches to a workload now but not after the upgrade.
+    ///
+    /// # What it finds
+    /// A filter with effect on a proxy that the new release does not attach to it any more: since 1.27 waypoints take
+    /// only filters with `targetRefs`, and filters with `targetRefs` leave everything but the gateway they name. Only
+    /// `audit` looks at two releases: `lint` never reports it.
+    ///
+    /// # Why it matters
+    /// Authentication, limits and headers that the filter brought are gone on these workloads, without a message.
+    ///
+    /// # How to fix
+    /// Up to 1.26 `targetRefs` mean nothing and since 1.27 they decide alone: keep a filter with `workloadSelector`
+    /// for sidecars and gateways, and create a second one with `targetRefs` for the waypoint when the control plane has
+    /// been upgraded.
+    ///
+    /// # References
+    /// Recordings of istiod 1.26 and 1.28; istio/istio#56417.
+    "EF603" "stops-attaching" Upgrade Error => check,
+    needs: &[Upgrade], changes: &[Change::Detached]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for change in upgrade.of(Change::Detached) {
+        let filter = &cx.filters[change.filter];
+        let route = |key: &str| ["spec".into(), key.into()];
+        let span = ["targetRefs", "workloadSelector"]
+            .iter()
+            .find(|key| filter.document.at(&route(key)).is_some())
+            .map_or_else(|| tell::name_span(cx, change.filter), |key| filter.document.key_span(&route(key)));
+        let kinds: Vec<ProxyKind> =
+            change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).map(|run| run.kind).collect();
+        let waypoint = kinds.iter().all(|kind| *kind == ProxyKind::Waypoint);
+        let made_up = change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)).all(RunRecord::is_made_up);
+        // Where workloads are known and none of them is a waypoint, there is none to leave.
+        if waypoint && made_up && (!cx.inventory.workloads.is_empty() || cx.has_dumps()) {
+            continue;
+        }
+        // The waypoint was made up to be one that the filter does not name: its own name says nothing.
+        let unnamed = waypoint && made_up && !filter.target_refs.is_empty();
+        let reason = if unnamed { "waypoints that no targetRef names" } else { change.reason.as_str() };
+        let mut finding = tell::finding(
+            rule,
+            cx,
+            upgrade,
+            change,
+            span,
+            format!("{} this filter leaves proxies that it changes now: {reason}", tell::from_on(upgrade)),
+        )
+        .label("decides otherwise after the upgrade");
+        if !change.places.0.is_empty() {
+            let places = tell::places(&change.places.0, change.counts.0);
+            finding = finding.note(format!("it changes now: {places}"));
+        }
+        let reads = upgrade.crosses(crate::engine::compat::since(Behaviour::TargetRefs));
+        if reads && !filter.target_refs.is_empty() {
+            finding = finding
+                .severity(Severity::Warning)
+                .note("targetRefs are not read before Istio 1.27: until then the filter hits every proxy of its namespace")
+                .help(if waypoint {
+                    "if these waypoints were meant, name them in `targetRefs` too: a selector does not reach them"
+                } else {
+                    "if these proxies were meant, write `workloadSelector` for them in a filter of its own"
+                });
+        } else if waypoint {
+            if made_up {
+                finding = finding
+                    .severity(Severity::Warning)
+                    .note("whether the mesh has waypoints is not known: without any, nothing changes");
+            }
+            finding = finding.help(format!(
+                "write a second filter for waypoints, with the same patches:\nmetadata:\n  name: {}-waypoint\nspec:\n  targetRefs:\n  - group: gateway.networking.k8s.io\n    kind: Gateway\n    name: NAME-OF-THE-WAYPOINT",
+                filter.name
+            ));
+        }
+        out.push(finding);
+    }
+}

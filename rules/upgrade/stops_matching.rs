@@ -1,0 +1,54 @@
+//! EF601: a patch that has an effect now and none after the upgrade.
+
+use crate::declare_rule;
+use crate::lint::upgrade::{Change, tell};
+use crate::lint::{Context, Findings, RuleInfo, names};
+
+declare_rule! {
+    /// A patch that has an effect now but none after the upgrade.
+    ///
+    /// # What it finds
+    /// A patch that changes something on a proxy before the upgrade and matches nothing, or ignores what it
+    /// matches, after it. Computed by running the engine as both releases. Only `audit` reports it,
+    /// since it compares two releases.
+    ///
+    /// # Why it matters
+    /// istiod says nothing: the filter is accepted, and what it did is gone after the roll-out.
+    ///
+    /// # How to fix
+    /// Write the match for what the new release generates; the finding says what exists. For names that istiod
+    /// changed see anchor-renamed.
+    ///
+    /// # References
+    /// Recordings of istiod 1.22 to 1.31.
+    "EF601" "stops-matching" Upgrade Error => check,
+    needs: &[Upgrade], changes: &[Change::Stops]
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for change in upgrade.of(Change::Stops) {
+        let Some(view) = tell::view(cx, change) else { continue };
+        // The rule on renamed anchors says it better.
+        if !super::anchor_renamed::renamed(cx, upgrade, &view).is_empty() {
+            continue;
+        }
+        let span = match change.condition {
+            Some(condition) => {
+                let mut route = vec!["match"];
+                route.extend(condition.route());
+                view.value_span(&route)
+            }
+            None => view.key_span(&["patch", "operation"]),
+        };
+        let message = format!("{} this patch has no effect: {}", tell::from_on(upgrade), change.reason);
+        let mut finding = tell::finding(rule, cx, upgrade, change, span, message)
+            .label("fits now, and not after the upgrade")
+            .note(format!("it changes now: {}", tell::places(&change.places.0, change.counts.0)));
+        if change.condition.is_some() && !change.candidates.is_empty() {
+            let there = names::listed(change.candidates.iter().map(String::as_str), 6);
+            finding = finding.note(format!("there is after the upgrade: {there}"));
+        }
+        out.push(finding);
+    }
+}

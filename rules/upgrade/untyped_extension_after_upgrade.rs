@@ -1,0 +1,45 @@
+//! EF612: an extension that is looked up by its name, which no release since 1.19 does.
+
+use super::value_refused_after_upgrade::again;
+use crate::declare_rule;
+use crate::lint::upgrade::tell;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::release::Release;
+use crate::source::Severity;
+
+declare_rule! {
+    /// An extension without a type, which releases since Istio 1.19 do not look up by name.
+    ///
+    /// # What it finds
+    /// An extension without `typed_config` in a filter that crosses Istio 1.19 (Envoy 1.27). Only `audit` looks at two
+    /// releases: `lint` never reports it.
+    ///
+    /// # Why it matters
+    /// Up to then the proxy finds some extensions by name alone; after it rejects what holds one.
+    ///
+    /// # How to fix
+    /// Add `typed_config` with the type of the extension; it is right for both releases.
+    ///
+    /// # References
+    /// Istio 1.19 release notes; measured with Envoy 1.36 and 1.40.
+    "EF612" "untyped-extension-after-upgrade" Upgrade Error => check,
+    needs: &[Upgrade], meaning: Rejected
+}
+
+/// The first release whose proxies look no extension up by its name.
+const SINCE: Release = Release::minor(19);
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    if !upgrade.proxies_cross(SINCE) {
+        return;
+    }
+    for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF112") {
+        let mut finding = again(rule, upgrade, found).severity(Severity::Error);
+        // It has no configuration before, either: what ends is that its name was enough.
+        if let Some((name, _)) = found.message.split_once("` has no ") {
+            finding.message = format!("{} {name}` is no longer found by its name alone", tell::from_on(upgrade));
+        }
+        out.push(finding);
+    }
+}

@@ -1,0 +1,39 @@
+//! EF611: a value that passes Envoy's validation now and not after the upgrade.
+
+use super::value_refused_after_upgrade::again;
+use crate::declare_rule;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::source::Severity;
+
+declare_rule! {
+    /// A value that passes Envoy's validation now but not after the upgrade.
+    ///
+    /// # What it finds
+    /// A value that breaks a validation rule, or lacks a required field, of the message as the Envoy of the new proxies
+    /// has it, and not as the one before has it; or that only the newer one's extension rejects. Only `audit` reports it, since it compares two releases.
+    ///
+    /// # Why it matters
+    /// istiod does not validate: the proxy rejects the listener, cluster or route with it.
+    ///
+    /// # How to fix
+    /// Write a value that both accept.
+    ///
+    /// # References
+    /// The validation rules in the protos of Envoy 1.26 to 1.40.
+    "EF611" "validation-fails-after-upgrade" Upgrade Error => check,
+    needs: &[Upgrade], meaning: Rejected
+}
+
+const REFUSALS: [&str; 3] = ["EF118", "EF119", "EF134"];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    for found in upgrade.newly(&REFUSALS) {
+        // The same may be rejected by the API's rules before and by the extension's code after.
+        let known = |one: &Finding| REFUSALS.contains(&one.rule.code) && one.primary.span == found.primary.span;
+        if upgrade.before.findings.iter().any(known) {
+            continue;
+        }
+        out.push(again(rule, upgrade, found).severity(Severity::Error));
+    }
+}

@@ -1,0 +1,93 @@
+//! EF609: a value that istiod or the proxy takes now and rejects after the upgrade.
+
+use crate::declare_rule;
+use crate::lint::upgrade::tell;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::model::release::Release;
+use crate::source::Severity;
+
+declare_rule! {
+    /// A value that istiod or the proxy accepts now but rejects after the upgrade.
+    ///
+    /// # What it finds
+    /// A type, a field or an enum value that one of the two knows now and not after the upgrade, or that the proxy's
+    /// Envoy forbids by default: types of the v2 API (Istio 1.19), types that left Envoy, values that are disallowed.
+    /// Only `audit` reports it, since it compares two releases.
+    ///
+    /// # Why it matters
+    /// istiod then drops the patch, or the proxy rejects the listener or cluster that holds the value and keeps the old
+    /// one: a new pod has none.
+    ///
+    /// # How to fix
+    /// Use its replacement; where the finding offers a fix, it is right for both releases unless it says
+    /// otherwise.
+    ///
+    /// # References
+    /// The types of Envoy 1.26 to 1.40 and istiod 1.18 to 1.31, taken from the modules they are built with.
+    "EF609" "value-refused-after-upgrade" Upgrade Error => check,
+    fixes: true, needs: &[Upgrade], changes: &[Change::Discarded], meaning: Rejected
+}
+
+/// Rules whose findings say that a value is rejected.
+const REFUSED: &[&str] = &["EF105", "EF109", "EF113", "EF116"];
+
+/// The first release of istiod without the v2 API.
+const V2_UNTIL: Release = Release::minor(19);
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let Some(upgrade) = cx.upgrade.as_deref() else { return };
+    let mut told = std::collections::BTreeSet::new();
+    for found in upgrade.newly(REFUSED) {
+        told.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
+        let finding = again(rule, upgrade, found);
+        out.push(finding.severity(Severity::Error));
+    }
+    // The types at hand hold no v2 package, not even those of the releases that had them.
+    if upgrade.crosses(V2_UNTIL) {
+        for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF110") {
+            told.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
+            let mut finding = again(rule, upgrade, found).severity(Severity::Error);
+            finding.message = format!("since Istio 1.19 istiod accepts no type of the v2 API: {}", found.message);
+            out.push(finding);
+        }
+    }
+    for (filter, patch) in upgrade.after.discarded.difference(&upgrade.before.discarded) {
+        let Some(view) = cx.patches().find(|one| (one.filter_index, one.patch.index) == (*filter, *patch)) else {
+            continue;
+        };
+        if told.contains(&(view.filter.full_name(), *patch)) {
+            continue;
+        }
+        let notice = view.built.and_then(|built| built.notices.iter().find(|notice| notice.what.fatal()));
+        let span =
+            notice.map_or_else(|| view.key_span(&["patch", "value"]), |notice| view.value_route_span(&notice.route));
+        let release = tell::short(upgrade.after.release);
+        out.push(
+            Finding::new(rule, span, format!("Istio {release} drops this patch: it cannot read its value"))
+                .label("unknown after the upgrade")
+                .note("the webhook rejects a new EnvoyFilter like this; an existing one stays, without effect")
+                .of(view.filter, Some(*patch)),
+        );
+    }
+}
+
+/// A finding of another rule as what an upgrade does, with the name of that rule.
+pub(super) fn again(rule: &'static RuleInfo, upgrade: &crate::lint::upgrade::Upgrade, found: &Finding) -> Finding {
+    let before = tell::short(upgrade.before.release);
+    reported_as(rule, upgrade, found)
+        .note(format!("works with Istio {before}; see {} {}", found.rule.code, found.rule.name))
+}
+
+/// A finding of another rule as what an upgrade does.
+pub(super) fn reported_as(
+    rule: &'static RuleInfo,
+    upgrade: &crate::lint::upgrade::Upgrade,
+    found: &Finding,
+) -> Finding {
+    Finding {
+        rule,
+        message: format!("{} {}", tell::from_on(upgrade), found.message),
+        fix: found.fix.clone(),
+        ..found.clone()
+    }
+}

@@ -1,0 +1,99 @@
+//! EF104: a duration that cannot be read.
+
+use crate::declare_rule;
+use crate::lint::{Context, Edit, Findings, RuleInfo};
+use crate::proto::decode::{What, parse_go_duration};
+use crate::proto::schema::{Kind, WellKnown};
+use crate::source::NodeValue;
+
+declare_rule! {
+    /// A duration that cannot be read.
+    ///
+    /// # What it finds
+    /// A value of a duration field that is not a duration: a number without a unit, an unknown unit, a structure. In a
+    /// TypedStruct, which the proxy reads and not istiod, also every unit but seconds.
+    ///
+    /// # Why it matters
+    /// istiod rejects the whole value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect. In a
+    /// TypedStruct the proxy rejects the listener, route or cluster instead.
+    ///
+    /// # How to fix
+    /// Write a decimal number of seconds with an `s`: `1.5s`.
+    ///
+    /// # References
+    /// protobuf's JSON mapping of `google.protobuf.Duration`; Go's `time.ParseDuration`.
+    "EF104" "bad-duration" Value Error => check,
+    fixes: true
+}
+
+/// What comes of a value that cannot be read.
+pub(super) fn consequence(in_typed_struct: bool) -> &'static str {
+    if in_typed_struct {
+        "istiod does not look into a TypedStruct: the proxy rejects the resource that contains it"
+    } else {
+        "istiod rejects the whole value: the webhook rejects the EnvoyFilter, or the patch has no effect"
+    }
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for noticed in value.notices.iter().filter(|noticed| noticed.notice.what == What::BadDuration) {
+            let span = value.written_span(noticed);
+            let mut finding = value
+                .finding(rule, span, "not a duration")
+                .label("a duration is expected")
+                .note(consequence(noticed.in_typed_struct))
+                .ineffective_if(!noticed.in_typed_struct);
+            let written = noticed.node.and_then(|node| match &node.value {
+                NodeValue::Number(text) | NodeValue::String(text) => Some((node, text)),
+                _ => None,
+            });
+            match written {
+                Some((node, text)) if text.parse::<f64>().is_ok() => {
+                    let edit = Edit { span: node.span, text: format!("{text}s") };
+                    finding = finding.help(format!("write `{text}s` for seconds"));
+                    finding = finding.fix("write seconds", false, vec![edit]);
+                }
+                _ => finding = finding.help("write a number of seconds with an `s`, such as `1.5s`"),
+            }
+            out.push(finding);
+        }
+        for object in value.objects.iter().filter(|object| object.in_typed_struct) {
+            for member in &object.members {
+                let Some(Kind::Message(message)) = member.envoy.map(crate::proto::schema::Field::kind) else {
+                    continue;
+                };
+                let Some(text) = member.entry.value.as_str() else { continue };
+                if message.well_known() != Some(WellKnown::Duration) || seconds(text) {
+                    continue;
+                }
+                let Some(nanos) = parse_go_duration(text) else { continue };
+                let (whole, rest) = (nanos / 1_000_000_000, (nanos % 1_000_000_000).abs());
+                let mut written = format!("{whole}");
+                if rest != 0 {
+                    written = format!("{whole}.{}", format!("{rest:09}").trim_end_matches('0'));
+                }
+                out.push(
+                    value
+                        .finding(rule, member.entry.value.span, "the proxy reads durations in seconds only")
+                        .label("in a TypedStruct")
+                        .note(consequence(true))
+                        .help(format!("write `{written}s`"))
+                        .fix(
+                            "write seconds",
+                            true,
+                            vec![Edit { span: member.entry.value.span, text: format!("{written}s") }],
+                        ),
+                );
+            }
+        }
+    }
+}
+
+/// Whether C++'s protobuf reads the text as a duration.
+fn seconds(text: &str) -> bool {
+    text.strip_suffix('s').is_some_and(|number| {
+        number.parse::<f64>().is_ok()
+            && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'-')
+    })
+}

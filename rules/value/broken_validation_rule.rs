@@ -1,0 +1,48 @@
+//! EF118: a value that Envoy's validation rejects.
+
+use crate::declare_rule;
+use crate::lint::constraint::broken;
+use crate::lint::{Context, Findings, RuleInfo};
+
+declare_rule! {
+    /// A value that breaks a validation rule of Envoy's API.
+    ///
+    /// # What it finds
+    /// A number out of its bounds, text that is too short, too long or of another form, an enum value that is not
+    /// allowed, a list with too many or repeated items: every rule that the proto files state, at any depth. And a negative
+    /// duration, which Envoy never reads.
+    ///
+    /// # Why it matters
+    /// istiod checks none of these rules: it sends the value, and the proxy rejects the listener, route or cluster.
+    ///
+    /// # How to fix
+    /// Write a value that the rule allows.
+    ///
+    /// # References
+    /// `validate.rules` in the protos of the proxies' Envoy (protoc-gen-validate).
+    "EF118" "broken-validation-rule" Value Error => check,
+    by_release: true
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.proxy_values() {
+        for object in value.objects.iter().filter(|object| !object.unchecked) {
+            for member in &object.members {
+                let Some(field) = member.envoy else { continue };
+                for one in broken(object, member) {
+                    let message = format!("`{}` must be {}", field.name(), one.must_be);
+                    out.push(
+                        value
+                            .finding(rule, one.span, message)
+                            .label(if one.in_code {
+                                "Envoy reads no negative duration".to_owned()
+                            } else {
+                                format!("a rule of `{}`", object.short_name())
+                            })
+                            .note("istiod sends it unchecked, and the proxy rejects the resource that contains it"),
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! EF190: a condition that the proxy does not know, and drops.
+
+use crate::declare_rule;
+use crate::lint::value::short;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::proto::schema::Schema;
+
+declare_rule! {
+    /// A condition that an older proxy drops, so that the rest matches more than is written.
+    ///
+    /// # What it finds
+    /// A field of a message that matches something (a route, a header, a principal, a filter chain) that istiod knows and the
+    /// Envoy of a proxy that gets it does not, such as `cookies` of a route match before Envoy 1.37.
+    ///
+    /// # Why it matters
+    /// istiod sends the field, and the proxy drops it as unknown without an error. What is left of the match takes more
+    /// requests: a route takes everything, an authorization rule allows everybody.
+    ///
+    /// # How to fix
+    /// Restrict the patch to proxies that know the field (`match.proxy.proxyVersion`), or match by something older.
+    ///
+    /// # References
+    /// The types of Envoy 1.26 to 1.40, taken from the modules that istiod links; unknown fields over xDS: Envoy,
+    /// `ProtobufMessage::WarningValidationVisitorImpl`.
+    "EF190" "condition-dropped-by-proxy" Value Error => check
+}
+
+/// Messages that match, whatever they are called.
+const CONDITIONS: &[&str] = &["Permission", "Principal", "Policy", "AccessLogFilter", "CidrRange"];
+
+/// Whether a message says what something applies to, so that less of it applies to more.
+pub(crate) fn is_condition(full_name: &str) -> bool {
+    let name = short(full_name);
+    CONDITIONS.contains(&name)
+        || name.ends_with("Match")
+        || name.ends_with("Matcher")
+        || name.ends_with("Filter") && full_name.contains(".accesslog.")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.proxy_values() {
+        for object in &value.objects {
+            let (Some(_), Some(message)) = (object.istiod, object.envoy) else { continue };
+            if !message.full_name().starts_with("envoy.") || !is_condition(message.full_name()) {
+                continue;
+            }
+            for member in object.members.iter().filter(|member| member.istiod.is_some() && member.envoy.is_none()) {
+                let key = &member.entry.key;
+                let minor = value.envoy_minor.unwrap_or_default();
+                let mut envoys = Schema::all().filter(|schema| !schema.is_istiod());
+                let since = envoys.find(|schema| {
+                    schema.message(object.full_name()).is_some_and(|message| message.field(key).is_some())
+                });
+                let text = format!(
+                    "Envoy 1.{minor} drops `{key}`, and the rest of the `{}` matches more",
+                    short(message.full_name())
+                );
+                let mut finding = value
+                    .finding(rule, member.entry.key_span, text)
+                    .label("a condition that the proxy does not know")
+                    .note("the proxy drops unknown fields without an error");
+                if let Some(since) = since {
+                    let (envoy, istio) = (since.release().0, since.release().0.saturating_sub(8));
+                    finding = finding.note(format!("Envoy knows it since 1.{envoy}")).help(format!(
+                        "restrict the patch to proxies since Istio 1.{istio} with `match.proxy.proxyVersion`"
+                    ));
+                }
+                out.push(finding);
+            }
+        }
+    }
+}

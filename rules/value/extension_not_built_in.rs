@@ -1,0 +1,91 @@
+//! EF121: an extension that the proxy is not built with.
+
+use crate::declare_rule;
+use crate::envoy;
+use crate::envoy::api::istio_of;
+use crate::lint::value::short;
+use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
+use crate::source::Severity;
+
+declare_rule! {
+    /// An extension that Istio's proxy is not built with.
+    ///
+    /// # What it finds
+    /// A type whose extension is not among those that the proxy of this release is built with: extensions of Envoy's
+    /// contrib image, and some of its core. With config dumps, what the proxies themselves list decides.
+    ///
+    /// # Why it matters
+    /// istiod knows the type and sends it; the proxy finds no implementation and rejects the listener or cluster.
+    ///
+    /// # How to fix
+    /// Use an extension that exists, or a proxy image with it.
+    ///
+    /// # References
+    /// Build files of istio/proxy 1.18 to 1.31; `node.extensions` in a proxy's bootstrap dump.
+    "EF121" "extension-not-built-in" Value Warning => check,
+    by_release: true
+}
+
+/// Categories in which a missing build key means a missing extension; others are linked by other libraries.
+const TELLING: [&str; 9] = [
+    "envoy.filters.http",
+    "envoy.filters.network",
+    "envoy.filters.listener",
+    "envoy.http.custom_response",
+    "envoy.http.cache_v2",
+    "envoy.geoip_providers",
+    "envoy.generic_proxy.filters",
+    "envoy.generic_proxy.codecs",
+    "envoy.access_loggers",
+];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.proxy_values() {
+        let minor = value.envoy_minor.map_or(cx.release.minor, istio_of);
+        for slot in &value.slots {
+            let Some(url) = slot.content().filter(|url| !url.unknown()) else { continue };
+            let all: Vec<_> = envoy::extensions_of(url.name()).collect();
+            let Some(extension) = all.first() else { continue };
+            let name = extension.name();
+            let dumps: Vec<_> = cx
+                .on_proxies(value.view.filter_index, value.view.patch.index)
+                .filter(|on| !on.run.config.proxy.extensions.is_empty())
+                .collect();
+            let lists = |names: &[String]| all.iter().any(|one| names.iter().any(|have| have == one.name()));
+            let without: Vec<_> = dumps.iter().filter(|on| !lists(&on.run.config.proxy.extensions)).collect();
+            let telling = all.iter().all(|one| one.categories().any(|category| TELLING.contains(&category)));
+            let likely = dumps.is_empty() && telling && !all.iter().any(|one| one.in_istio_proxy(minor));
+            if without.is_empty() && !likely {
+                continue;
+            }
+            let finding = value
+                .finding(rule, url.span, format!("the proxy has no `{name}`"))
+                .label(format!("`{}` is its configuration", short(url.name())));
+            let finding = if likely {
+                let why = if extension.contrib() {
+                    "it is part of Envoy's contrib image"
+                } else {
+                    "istio/proxy's build leaves it out"
+                };
+                finding
+                    .confidence(Confidence::Likely)
+                    .note(format!("the proxy of Istio 1.{minor} is likely built without it: {why}"))
+                    .note("istiod knows the type and sends it; the proxy rejects the resource that contains it")
+                    .help("look for it in `node.extensions` of the proxy's bootstrap dump")
+            } else {
+                // A reference configuration has a list when running proxies of its kind were asked for theirs.
+                let sampled = without.iter().all(|on| on.run.knowledge == Knowledge::Reference);
+                let finding = finding.severity(Severity::Error);
+                if sampled {
+                    out.push(finding.note("none of the running proxies that were asked lists it in `node.extensions`"));
+                    continue;
+                }
+                finding
+                    .note(format!("{} of {} proxies do not list it in `node.extensions`", without.len(), dumps.len()))
+                    .note("istiod knows the type and sends it; these proxies reject the resource that contains it")
+                    .workloads(without.iter().map(|on| on.run.label().to_owned()))
+            };
+            out.push(finding);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! EF126: inline Lua that Envoy never calls.
+
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo, lua};
+
+declare_rule! {
+    /// Inline Lua that defines no function that Envoy calls.
+    ///
+    /// # What it finds
+    /// A script of the Lua filter that names neither `envoy_on_request` nor `envoy_on_response` as a global.
+    ///
+    /// # Why it matters
+    /// Envoy loads the script and calls nothing in it: the filter does nothing.
+    ///
+    /// # How to fix
+    /// Define `function envoy_on_request(request_handle)` or `function envoy_on_response(response_handle)`; `local`
+    /// functions and fields of tables are not found.
+    ///
+    /// # References
+    /// Envoy, "Lua" HTTP filter.
+    "EF126" "lua-without-entry-point" Value Error => check,
+    policy: Never("CEL cannot parse Lua")
+}
+
+const ENTRY_POINTS: [&str; 2] = ["envoy_on_request", "envoy_on_response"];
+/// Ways by which a script could define a global without naming it.
+const INDIRECT: [&str; 7] = ["_G", "setfenv", "getfenv", "load", "loadstring", "dofile", "require"];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for script in super::lua_syntax_error::scripts(value) {
+            let Ok(chunk) = lua::parse(script.text) else { continue };
+            let names = |words: &[&str]| words.iter().any(|word| chunk.names.contains(word));
+            // An empty script is a common stand-in where routes bring their own.
+            if chunk.names.is_empty() || names(&ENTRY_POINTS) || names(&INDIRECT) {
+                continue;
+            }
+            let what =
+                if script.main { "the filter does nothing" } else { "routes that choose this script get nothing" };
+            out.push(
+                value
+                    .finding(
+                        rule,
+                        script.node.span,
+                        "the Lua script defines neither `envoy_on_request` nor `envoy_on_response`",
+                    )
+                    .label("Envoy calls nothing in this script")
+                    .note(format!("Envoy looks for global functions of these names: {what}"))
+                    .help("function envoy_on_request(request_handle)\n  …\nend"),
+            );
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! EF119: something that Envoy requires does not exist.
+
+use crate::declare_rule;
+use crate::engine::trace::{Effect, Place};
+use crate::lint::constraint::{Absent, absent};
+use crate::lint::context::PatchRun;
+use crate::lint::seen::exact;
+use crate::lint::value::{Object, PatchValue};
+use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::schema::Message;
+use crate::source::Step;
+use std::collections::HashMap;
+
+declare_rule! {
+    /// A field that Envoy requires is missing.
+    ///
+    /// # What it finds
+    /// An object given in full (added, inserted or replaced, an item of a list or a map) without a field that Envoy's
+    /// validation requires. What a MERGE leaves out counts when the result of the merge does not have it either.
+    ///
+    /// # Why it matters
+    /// istiod does not check it: it sends the object, and the proxy rejects the listener, route or cluster.
+    ///
+    /// # How to fix
+    /// Add the field.
+    ///
+    /// # References
+    /// `validate.rules` in the protos of the proxies' Envoy (protoc-gen-validate).
+    "EF119" "missing-required-field" Value Error => check,
+    by_release: true
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    // Many patches that write the same place ask the same.
+    let mut known: HashMap<(usize, &Place, String), bool> = HashMap::new();
+    for value in cx.proxy_values() {
+        let removes = value.view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Remove);
+        if removes {
+            continue;
+        }
+        let merged = merged_into(cx, value);
+        for object in value.objects.iter().filter(|object| !object.unchecked) {
+            let Some(message) = object.envoy.filter(|_| !fetched_by_agent(value, object)) else { continue };
+            for missing in absent(object, message) {
+                // An extension without its configuration is reported by another rule.
+                let typed = matches!(&missing, Absent::Field(field, _) if field.name() == "typed_config");
+                if typed && super::missing_typed_config::speaks_of(object.full_name()) {
+                    continue;
+                }
+                // What a MERGE leaves out may be there: the result decides.
+                let what = match &missing {
+                    Absent::Field(field, _) => field.name(),
+                    Absent::OneOf(name, _) => name,
+                };
+                let asked = format!("{}.{what}.{:?}", message.full_name(), object.route);
+                let there = !object.whole
+                    && merged.iter().any(|(run, place)| {
+                        let key = (std::ptr::from_ref(run.run).addr(), *place, asked.clone());
+                        *known.entry(key).or_insert_with(|| lacks(run, place, object, message, &missing))
+                    });
+                if !object.whole && !there {
+                    continue;
+                }
+                let message_type = message;
+                let (message, help) = match &missing {
+                    Absent::Field(field, must_be) if must_be == "set" => (
+                        format!("`{}` needs `{}`", object.short_name(), field.name()),
+                        format!("add `{}`", field.name()),
+                    ),
+                    Absent::Field(field, must_be) => (
+                        format!("`{}` needs `{}`: it must be {must_be}", object.short_name(), field.name()),
+                        format!("add `{}`", field.name()),
+                    ),
+                    Absent::OneOf(name, members) => {
+                        let names = members.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                        (format!("`{}` needs a `{name}`", object.short_name()), format!("set one of {names}"))
+                    }
+                };
+                let mut finding = value
+                    .finding(rule, object.span, message)
+                    .label("a required field is missing here")
+                    .note("istiod sends it unchecked, and the proxy rejects the resource")
+                    .help(help);
+                let lacking = |(run, place): &&(PatchRun<'_, '_>, &Place)| {
+                    !object.whole && lacks(run, place, object, message_type, &missing)
+                };
+                if let Some((run, place)) = merged.iter().find(lacking) {
+                    finding = finding.note(format!("the result of the merge does not have it either: {place}"));
+                    if run.run.knowledge == Knowledge::Dump {
+                        finding = finding.workloads([run.run.label().to_owned()]);
+                    } else {
+                        finding = finding.confidence(Confidence::Likely);
+                    }
+                }
+                out.push(finding);
+            }
+        }
+    }
+}
+
+/// The objects that a MERGE was merged into.
+fn merged_into<'c, 'a>(cx: &'c Context<'a>, value: &PatchValue<'a>) -> Vec<(PatchRun<'c, 'a>, &'c Place)> {
+    if !value.merges() {
+        return Vec::new();
+    }
+    let runs = cx.on_proxies(value.view.filter_index, value.view.patch.index).filter(|run| exact(run, &value.view));
+    let merged = |run: PatchRun<'c, 'a>| {
+        let effects = run.trace.effects.iter();
+        effects.filter(|(_, effect)| matches!(effect, Effect::Merged(_))).map(move |(place, _)| (run, place))
+    };
+    runs.flat_map(merged).collect()
+}
+
+/// Whether what a merge was to find there is missing in its result.
+fn lacks(run: &PatchRun<'_, '_>, place: &Place, object: &Object<'_>, message: Message, missing: &Absent) -> bool {
+    let keys = object.route.iter().map(|step| match step {
+        Step::Key(key) => Some(key.as_str()),
+        Step::Item(_) => None,
+    });
+    let Some(keys) = keys.collect::<Option<Vec<&str>>>() else { return false };
+    let Some(tree) = run.run.below(place, keys) else { return false };
+    // The object must be the message that the value says: else another rule speaks.
+    if !tree.entries().iter().any(|(_, part)| part.origin == run.id.origin()) {
+        return false;
+    }
+    match missing {
+        Absent::Field(field, _) => tree.get(field.name()).is_none(),
+        Absent::OneOf(name, _) => {
+            let index = message.oneofs().position(|oneof| oneof.name() == *name).and_then(|at| u32::try_from(at).ok());
+            let mut members = message.fields().filter(|field| field.oneof().is_some() && field.oneof() == index);
+            members.all(|field| tree.get(field.name()).is_none())
+        }
+    }
+}
+
+/// Whether the agent beside the proxy, and not the proxy, reads this: it fetches the remote code of a Wasm extension
+/// configuration and gives the proxy a local file (`pkg/wasm/convert.go`, releases 1.22 to 1.31).
+fn fetched_by_agent(value: &PatchValue<'_>, object: &Object<'_>) -> bool {
+    let wasm = |object: &Object<'_>| object.full_name().ends_with(".wasm.v3.Wasm");
+    value.view.patch.apply_to == ApplyTo::ExtensionConfig
+        && value.objects.iter().any(|other| wasm(other) && object.route.starts_with(&other.route))
+        && object.route.windows(2).any(|steps| steps == [Step::from("code"), Step::from("remote")])
+}

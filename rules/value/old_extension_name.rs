@@ -1,0 +1,51 @@
+//! EF123: an old name of an extension in a value.
+
+use crate::declare_rule;
+use crate::envoy;
+use crate::lint::{Context, Edit, Findings, RuleInfo};
+
+declare_rule! {
+    /// An old extension name in a value.
+    ///
+    /// # What it finds
+    /// `name: envoy.lua` and the other names that Envoy gave up in 1.14, in the value of a patch.
+    ///
+    /// # Why it matters
+    /// The proxy goes by the type and takes any name, but other filters' matches, `typed_per_filter_config` and `metadata`
+    /// go by the name: they look for the canonical one.
+    ///
+    /// # How to fix
+    /// Write the canonical name.
+    ///
+    /// # References
+    /// Envoy 1.14 and 1.22 release notes.
+    "EF123" "old-extension-name" Value Info => check,
+    fixes: true
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.proxy_values() {
+        for object in &value.objects {
+            if object.message().is_none_or(|message| message.field("typed_config").is_none()) {
+                continue;
+            }
+            let Some(member) = object.member("name") else { continue };
+            let Some(name) = member.entry.value.as_str() else { continue };
+            let Some(listed) = envoy::canonical_name(name) else { continue };
+            // Some old names stood for an HTTP and a network filter: the type tells which.
+            let slot = value.slots.iter().find(|slot| std::ptr::eq(&raw const value.objects[slot.owner], object));
+            let typed = slot.and_then(|slot| envoy::extensions_of(slot.content()?.name()).next());
+            let canonical = typed.map_or(listed, envoy::Extension::name);
+            let span = member.entry.value.span;
+            let written = cx.sources.snippet(span);
+            out.push(
+                value
+                    .finding(rule, span, format!("`{name}` is an old name"))
+                    .label(format!("now `{canonical}`"))
+                    .note("matches, `typed_per_filter_config` and metadata use the canonical name")
+                    .help(format!("write `{canonical}`"))
+                    .fix("write the canonical name", true, vec![Edit { span, text: written.replace(name, canonical) }]),
+            );
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! EF133: a patch that a real Envoy rejects.
+
+use crate::declare_rule;
+use crate::lint::names::count;
+use crate::lint::tried::refusal;
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::trial::blame::Proof;
+use std::collections::{BTreeMap, BTreeSet};
+
+declare_rule! {
+    /// A patch that a real Envoy rejects.
+    ///
+    /// # What it finds
+    /// With `--envoy PATH`, every listener, cluster, route configuration and extension configuration that a patch changes is
+    /// sent to that Envoy the way istiod sends it, as an update of a running process, and what Envoy rejects is reported with
+    /// its own words. The patch is found by sending the resource with that patch alone, and without it. Without `--envoy` the
+    /// rule is silent. In an `audit` the Envoy is that of the target release.
+    ///
+    /// # Why it matters
+    /// istiod does not ask Envoy. A proxy that rejects an update goes on with the old version of the resource, or without it,
+    /// and takes no later change of it either: also changes of Istio's own that have nothing to do with the filter.
+    ///
+    /// # How to fix
+    /// Fix what Envoy names. Other rules often say how.
+    ///
+    /// # References
+    /// The Envoy that was given.
+    "EF133" "refused-by-envoy" Value Error => check,
+    needs: &[Envoy], meaning: Rejected, policy: Never("it asks a real Envoy")
+}
+
+/// What is said of one patch.
+struct Blame {
+    words: String,
+    proof: Proof,
+    knowledge: Knowledge,
+    resources: BTreeSet<String>,
+    workloads: BTreeSet<String>,
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let Some(trials) = &cx.trials else { return };
+    let mut blamed: BTreeMap<(usize, usize), Blame> = BTreeMap::new();
+    for (tried, run) in trials.runs.iter().zip(&cx.runs) {
+        for refusal in &tried.refusals {
+            if run.doubtful(refusal.patch) {
+                continue;
+            }
+            let planned = run.plan.get(refusal.patch);
+            let blame = blamed.entry((planned.filter, planned.built.patch.index)).or_insert_with(|| Blame {
+                words: refusal.words.clone(),
+                proof: refusal.proof,
+                knowledge: run.knowledge,
+                resources: BTreeSet::new(),
+                workloads: BTreeSet::new(),
+            });
+            // The surest is told.
+            if (refusal.proof, run.knowledge == Knowledge::Reference)
+                < (blame.proof, blame.knowledge == Knowledge::Reference)
+            {
+                (blame.words, blame.proof, blame.knowledge) = (refusal.words.clone(), refusal.proof, run.knowledge);
+            }
+            blame.resources.insert(format!("{} {}", refusal.kind.word(), refusal.resource));
+            if run.knowledge == Knowledge::Dump {
+                blame.workloads.insert(run.label().to_owned());
+            }
+        }
+    }
+    for ((filter, patch), blame) in blamed {
+        let Some(view) = cx.patch(filter, patch) else { continue };
+        let message = refusal(&trials.envoy, &blame.resources);
+        let (label, sure) = match blame.proof {
+            Proof::Alone => ("rejected with this patch alone", true),
+            Proof::Together => ("taken without this patch", true),
+            Proof::Among => ("one of the patches in what is rejected", false),
+        };
+        let certain = sure && blame.knowledge == Knowledge::Dump;
+        let mut finding = Finding::new(rule, view.key_span(&["patch", "value"]), message)
+            .of(view.filter, Some(patch))
+            .label(label)
+            .note(format!("Envoy says: {}", blame.words))
+            .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
+            .objects(blame.resources);
+        if !blame.workloads.is_empty() {
+            let proxies = count(blame.workloads.len(), "proxy", "proxies");
+            finding = finding.note(format!("on {proxies}: no update of this resource is accepted, whoever makes it"));
+        }
+        out.push(finding.workloads(blame.workloads));
+    }
+}

@@ -1,0 +1,97 @@
+//! EF101: a field that the message does not have.
+
+use crate::declare_rule;
+use crate::envoy;
+use crate::lint::value::{Object, nearest};
+use crate::lint::{Context, Edit, Findings, RuleInfo};
+
+declare_rule! {
+    /// A field that Envoy's message does not have.
+    ///
+    /// # What it finds
+    /// A key in a patch's value, at any depth, in `Any`s and TypedStructs too, that is not a field of its message: in
+    /// neither the types of istiod nor those of the proxies' Envoy.
+    ///
+    /// # Why it matters
+    /// istiod drops the key (the webhook only warns), and Envoy ignores it inside a TypedStruct: the filter is accepted
+    /// and does not do what is written.
+    ///
+    /// # How to fix
+    /// Correct the name, or move the field into the message that has it.
+    ///
+    /// # References
+    /// Envoy's API reference, one page per message; istiod reads values with `AllowUnknownFields`, releases 1.22 to 1.31.
+    "EF101" "unknown-envoy-field" Value Error => check,
+    fixes: true
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in &value.objects {
+            let Some(message) = object.message() else { continue };
+            for member in object.members.iter().filter(|member| member.field().is_none()) {
+                let key = member.entry.key.as_str();
+                // Other rules say more about these.
+                let untyped = key == "config" && message.field("typed_config").is_some();
+                if untyped
+                    || envoy::field_removed(message.full_name(), key)
+                    || super::field_beside_typed_config::belongs_inside(value, object, key)
+                {
+                    continue;
+                }
+                let mut finding = value
+                    .finding(rule, member.entry.key_span, format!("`{}` has no field `{key}`", object.short_name()))
+                    .label("not a field of this message")
+                    .note(if object.in_typed_struct {
+                        format!(
+                            "the proxy ignores it: `{}` of Envoy 1.{} does not have it",
+                            message.full_name(),
+                            value.envoy_minor.unwrap_or_default()
+                        )
+                    } else {
+                        format!(
+                            "istiod accepts the EnvoyFilter and drops this key: `{}` does not have it",
+                            message.full_name()
+                        )
+                    });
+                let names = message.fields().filter(|field| !field.deprecated()).map(crate::proto::schema::Field::name);
+                if key == "@type" {
+                    let short = object.short_name();
+                    finding = finding.help(if message.field("typed_config").is_some() {
+                        format!(
+                            "only an `Any` has a type, and this is a {short}: put `@type` and what follows it below `typed_config`"
+                        )
+                    } else {
+                        format!("only an `Any` has a type, and this is always a {short}: delete `@type`")
+                    });
+                } else if key == "value" && object.node.entry("@type").is_some() {
+                    finding = finding
+                        .help("only a TypedStruct wraps its content in `value`: move the content up by one level");
+                } else if let Some(near) = nearest(key, names) {
+                    let edit = Edit { span: member.entry.key_span, text: near.name.to_owned() };
+                    if object.member(near.name).is_some() {
+                        let name = near.name;
+                        finding = finding.help(format!("if `{name}` is meant, delete this: it is set as well"));
+                    } else {
+                        finding = finding.help(format!("did you mean `{}`?", near.name));
+                        finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
+                    }
+                } else if let Some(home) = home(object, key) {
+                    finding = finding.help(home);
+                }
+                out.push(finding);
+            }
+        }
+    }
+}
+
+/// Which message nearby has a field of that name.
+fn home(object: &Object<'_>, key: &str) -> Option<String> {
+    let has = |message: crate::proto::schema::Message| message.field(key).is_some();
+    object.message()?.fields().find_map(|field| match field.kind() {
+        crate::proto::schema::Kind::Message(inner) if !field.is_map() && has(inner) => {
+            Some(format!("`{key}` is a field of `{}`: write it below `{}`", inner.full_name(), field.name()))
+        }
+        _ => None,
+    })
+}

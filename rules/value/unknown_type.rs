@@ -1,0 +1,117 @@
+//! EF109: a type that this release does not know.
+
+use crate::declare_rule;
+use crate::envoy;
+use crate::lint::value::{TypeUrl, short};
+use crate::lint::{Context, Edit, Findings, RuleInfo};
+use crate::proto::schema::Schema;
+
+declare_rule! {
+    /// A type that this release of istiod or the proxy does not know.
+    ///
+    /// # What it finds
+    /// An `@type` whose message is not linked into istiod of the release, or that the proxies' Envoy does not have. Types
+    /// of the v2 API have their own rule.
+    ///
+    /// # Why it matters
+    /// istiod cannot read the value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect. What
+    /// only the proxy does not know, the proxy rejects.
+    ///
+    /// # How to fix
+    /// Correct the name, write its successor, or wrap the configuration in a TypedStruct when only istiod does not know the
+    /// type.
+    ///
+    /// # References
+    /// The types of Envoy 1.26 to 1.40 and istiod 1.18 to 1.31, taken from the modules they are built with.
+    "EF109" "unknown-type" Value Error => check,
+    fixes: true, by_release: true
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for slot in &value.slots {
+            let Some(url) = slot.url.filter(|_| !slot.in_typed_struct) else { continue };
+            let name = url.name();
+            let only_proxy = url.istiod.is_some();
+            let envoy = value.envoy_minor.unwrap_or_else(|| cx.envoy_minor());
+            let known = url.istiod.is_some() && url.envoy.is_some();
+            if known || envoy::v3_of(name).is_some() || super::malformed_type_url::meant(cx, &url).is_some() {
+                continue;
+            }
+            // istiod's own types and contrib ones are not all in the tables of the proxy.
+            if only_proxy && (value.envoy_minor.is_none() || !name.starts_with("envoy.")) {
+                continue;
+            }
+            let who = if only_proxy { format!("Envoy 1.{envoy}") } else { format!("istiod {}", cx.release) };
+            let mut finding = value
+                .finding(rule, url.span, format!("{who} does not know the type `{name}`"))
+                .label("unknown type")
+                .ineffective_if(!only_proxy)
+                .note(if only_proxy {
+                    "istiod sends it, and the proxy rejects the resource that contains it".to_owned()
+                } else {
+                    super::bad_duration::consequence(false).to_owned()
+                });
+            for note in releases(name) {
+                finding = finding.note(note);
+            }
+            if !only_proxy && url.envoy.is_some() {
+                finding = finding.help(format!(
+                    "the proxy's Envoy 1.{} knows it: wrap it, so that istiod need not\n\"@type\": type.googleapis.com/xds.type.v3.TypedStruct\ntype_url: {}\nvalue: …",
+                    envoy,
+                    url.text
+                ));
+            } else if let Some(better) = better(cx, &url) {
+                let text = format!("type.googleapis.com/{better}");
+                finding = finding.help(format!("did you mean `{text}`?"));
+                finding = finding.fix("write that type", false, vec![Edit { span: url.span, text }]);
+            }
+            out.push(finding);
+        }
+    }
+}
+
+/// The successor or the nearest known type.
+pub(super) fn better(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<&'static str> {
+    let name = url.name();
+    if let Some(moved) = envoy::moved(name).filter(|moved| !moved.successor.is_empty()) {
+        return Some(moved.successor);
+    }
+    let schema = cx.program.schema;
+    let mut best: Option<(usize, &'static str)> = None;
+    for message in schema.messages().filter(|message| !message.full_name().starts_with("google.")) {
+        let candidate = message.full_name();
+        // The last part must be much the same, or a package would be taken for its neighbor.
+        if strsim::osa_distance(short(candidate), short(name)) > 2 {
+            continue;
+        }
+        let distance = strsim::osa_distance(candidate, name);
+        if distance * 4 <= name.len() && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, candidate)| candidate)
+}
+
+/// Which releases know a type.
+pub(super) fn releases(name: &str) -> Vec<String> {
+    let mut notes = Vec::new();
+    for istiod in [true, false] {
+        let known: Vec<Schema> =
+            Schema::all().filter(|schema| schema.is_istiod() == istiod && schema.message(name).is_some()).collect();
+        let (Some(first), Some(last)) = (known.first(), known.last()) else { continue };
+        let word = |schema: &Schema| format!("1.{}", schema.release().0);
+        let product = if istiod { "istiod" } else { "Envoy" };
+        let newest = Schema::all().filter(|schema| schema.is_istiod() == istiod).last();
+        let oldest = Schema::all().find(|schema| schema.is_istiod() == istiod);
+        let range = if newest.as_ref() == Some(last) {
+            format!("from {product} {} on", word(first))
+        } else if oldest.as_ref() == Some(first) {
+            format!("up to {product} {}", word(last))
+        } else {
+            format!("in {product} {} to {}", word(first), word(last))
+        };
+        notes.push(format!("it is known {range}"));
+    }
+    notes
+}

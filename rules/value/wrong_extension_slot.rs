@@ -1,0 +1,134 @@
+//! EF120: an extension in a slot for another kind.
+
+use crate::declare_rule;
+use crate::envoy;
+use crate::lint::value::{PatchValue, Slot, short};
+use crate::lint::{Context, Findings, RuleInfo};
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// An extension where another kind of extension belongs.
+    ///
+    /// # What it finds
+    /// A network filter's type among HTTP filters, an HTTP filter's among network filters, an upstream TLS context on a
+    /// listener, a per-route configuration in the filter itself, and the like.
+    ///
+    /// # Why it matters
+    /// istiod does not know which type belongs where: it sends the value, and the proxy finds no such extension of the
+    /// kind it wants and rejects the listener or cluster.
+    ///
+    /// # How to fix
+    /// Write the `applyTo` and the place that the extension is for, or the type that belongs there.
+    ///
+    /// # References
+    /// Envoy's `extensions_metadata.yaml`, releases 1.26 to 1.39: categories and types of every extension.
+    "EF120" "wrong-extension-slot" Value Error => check
+}
+
+/// Which kinds of extensions a slot takes.
+fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
+    let owner = &value.objects[slot.owner];
+    if slot.field.name() != "typed_config" {
+        return &[];
+    }
+    match owner.full_name() {
+        "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter" => {
+            &["envoy.filters.http", "envoy.filters.http.upstream"]
+        }
+        "envoy.config.listener.v3.Filter" => &["envoy.filters.network"],
+        "envoy.config.listener.v3.ListenerFilter" => {
+            &["envoy.filters.listener", "envoy.filters.udp_listener", "envoy.filters.quic_listener"]
+        }
+        "envoy.config.accesslog.v3.AccessLog" => &["envoy.access_loggers"],
+        "envoy.config.cluster.v3.Filter" => &["envoy.filters.upstream_network", "envoy.filters.network"],
+        "envoy.config.core.v3.TransportSocket" => {
+            match owner.parent.map(|(parent, _)| value.objects[parent].full_name()) {
+                Some("envoy.config.listener.v3.FilterChain") => &["envoy.transport_sockets.downstream"],
+                Some("envoy.config.cluster.v3.Cluster" | "envoy.config.cluster.v3.Cluster.TransportSocketMatch") => {
+                    &["envoy.transport_sockets.upstream"]
+                }
+                _ => &[],
+            }
+        }
+        _ => &[],
+    }
+}
+
+/// What users call a category.
+fn word(category: &str) -> String {
+    match category {
+        "envoy.filters.http" | "envoy.filters.http.upstream" => "an HTTP filter".to_owned(),
+        "envoy.filters.network" => "a network filter".to_owned(),
+        "envoy.filters.listener" | "envoy.filters.udp_listener" | "envoy.filters.quic_listener" => {
+            "a listener filter".to_owned()
+        }
+        "envoy.filters.upstream_network" => "an upstream network filter".to_owned(),
+        "envoy.access_loggers" => "an access logger".to_owned(),
+        "envoy.transport_sockets.downstream" => "a transport socket of a listener".to_owned(),
+        "envoy.transport_sockets.upstream" => "a transport socket of a cluster".to_owned(),
+        other => format!("an extension of the category `{other}`"),
+    }
+}
+
+/// Types that only one direction of a transport socket takes; its extension is registered for both under one name.
+const DIRECTIONS: [(&str, &str); 6] = [
+    ("envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", "envoy.transport_sockets.upstream"),
+    ("envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext", "envoy.transport_sockets.downstream"),
+    ("envoy.extensions.transport_sockets.quic.v3.QuicUpstreamTransport", "envoy.transport_sockets.upstream"),
+    ("envoy.extensions.transport_sockets.quic.v3.QuicDownstreamTransport", "envoy.transport_sockets.downstream"),
+    ("envoy.extensions.transport_sockets.starttls.v3.UpstreamStartTlsConfig", "envoy.transport_sockets.upstream"),
+    ("envoy.extensions.transport_sockets.starttls.v3.StartTlsConfig", "envoy.transport_sockets.downstream"),
+];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.proxy_values() {
+        for slot in &value.slots {
+            let wanted = wanted(value, slot);
+            let Some(url) = slot.content().filter(|_| !wanted.is_empty()) else { continue };
+            let direction =
+                DIRECTIONS.iter().find(|(message, _)| *message == url.name()).map(|(_, category)| *category);
+            let has: Vec<&str> = match direction {
+                Some(category) => vec![category],
+                None => envoy::extensions_of(url.name()).flat_map(envoy::Extension::categories).collect(),
+            };
+            let per_route = short(url.name()).contains("PerRoute") && wanted[0].starts_with("envoy.filters.");
+            let fits = has.is_empty() || has.iter().any(|category| wanted.contains(category));
+            if fits && !per_route {
+                continue;
+            }
+            let place = word(wanted[0]);
+            let mut finding = if per_route && fits {
+                value
+                    .finding(rule, url.span, format!("`{}` configures routes, not the filter", short(url.name())))
+                    .label(format!("{place} is expected here"))
+                    .help("it belongs into `typed_per_filter_config` of a route, virtual host or route configuration")
+            } else {
+                let kinds: BTreeSet<String> = has.iter().map(|category| word(category)).collect();
+                let kinds = kinds.into_iter().collect::<Vec<_>>().join(" or ");
+                value
+                    .finding(
+                        rule,
+                        url.span,
+                        format!("`{}` is {kinds}, and {place} is expected here", short(url.name())),
+                    )
+                    .label(format!("not {place}"))
+            };
+            finding = finding
+                .note("istiod sends it, and the proxy finds no such extension of this kind and rejects the resource that contains it");
+            let apply_to = if has.contains(&"envoy.filters.http") && wanted[0] == "envoy.filters.network" {
+                Some("HTTP_FILTER")
+            } else if has.contains(&"envoy.filters.network") && wanted[0].starts_with("envoy.filters.") {
+                Some("NETWORK_FILTER")
+            } else if has.contains(&"envoy.filters.listener") {
+                Some("LISTENER_FILTER")
+            } else {
+                None
+            };
+            let top = value.objects[slot.owner].parent.is_none();
+            if let (Some(apply_to), true, false) = (apply_to, top, fits) {
+                finding = finding.help(format!("it belongs in a patch with `applyTo: {apply_to}`"));
+            }
+            out.push(finding);
+        }
+    }
+}

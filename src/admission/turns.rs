@@ -1,0 +1,164 @@
+//! Whose review is judged next: a few at a time, namespaces in turn, and never all permits for one namespace.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// Reviews of one namespace that may wait; more are turned away at once.
+const WAITING: usize = 64;
+
+/// The permits, and who waits for one.
+#[derive(Debug)]
+pub struct Turns {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    free: usize,
+    /// Most permits of one namespace.
+    share: usize,
+    running: HashMap<String, usize>,
+    /// Who waits, by namespace; the namespace whose turn it is comes first.
+    queues: VecDeque<(String, VecDeque<oneshot::Sender<Turn>>)>,
+}
+
+/// A permit; dropping it gives it back.
+#[derive(Debug)]
+pub struct Turn {
+    turns: Arc<Turns>,
+    namespace: String,
+}
+
+impl Turns {
+    /// This many permits. One namespace gets all but one of them, if there are several.
+    pub fn new(permits: usize) -> Arc<Turns> {
+        let permits = permits.max(1);
+        let (running, queues) = (HashMap::new(), VecDeque::new());
+        let state = State { free: permits, share: permits.saturating_sub(1).max(1), running, queues };
+        Arc::new(Turns { state: Mutex::new(state) })
+    }
+
+    /// Waits for a permit for a review of a namespace; `None` when too many reviews of it wait already.
+    pub async fn take(self: &Arc<Turns>, namespace: &str) -> Option<Turn> {
+        let receiver = {
+            let mut state = self.lock();
+            if state.grant(namespace) {
+                return Some(Turn { turns: Arc::clone(self), namespace: namespace.to_owned() });
+            }
+            state.wait(namespace)?
+        };
+        receiver.await.ok()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes a permit for a namespace, if one is free and it has not its share.
+    fn grant(&mut self, namespace: &str) -> bool {
+        let running = self.running.get(namespace).copied().unwrap_or_default();
+        if self.free == 0 || running >= self.share {
+            return false;
+        }
+        self.free -= 1;
+        self.running.insert(namespace.to_owned(), running + 1);
+        true
+    }
+
+    fn wait(&mut self, namespace: &str) -> Option<oneshot::Receiver<Turn>> {
+        let (sender, receiver) = oneshot::channel();
+        let at = self.queues.iter().position(|(name, _)| name == namespace);
+        match at.and_then(|at| self.queues.get_mut(at)) {
+            Some((_, queue)) => {
+                // Whose time ran out does not wait any longer.
+                queue.retain(|waiting| !waiting.is_closed());
+                if queue.len() >= WAITING {
+                    return None;
+                }
+                queue.push_back(sender);
+            }
+            None => self.queues.push_back((namespace.to_owned(), VecDeque::from([sender]))),
+        }
+        Some(receiver)
+    }
+
+    /// Gives a permit back; says who gets it.
+    fn release(&mut self, namespace: &str) -> Option<(String, oneshot::Sender<Turn>)> {
+        self.free += 1;
+        match self.running.get_mut(namespace) {
+            Some(running) if *running > 1 => *running -= 1,
+            _ => drop(self.running.remove(namespace)),
+        }
+        for _ in 0..self.queues.len() {
+            let (namespace, mut queue) = self.queues.pop_front()?;
+            queue.retain(|waiting| !waiting.is_closed());
+            if queue.is_empty() {
+                continue;
+            }
+            let next = self.grant(&namespace).then(|| queue.pop_front()).flatten();
+            if !queue.is_empty() {
+                self.queues.push_back((namespace.clone(), queue));
+            }
+            if let Some(next) = next {
+                return Some((namespace, next));
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let next = self.turns.lock().release(&self.namespace);
+        if let Some((namespace, waiting)) = next {
+            // Who has just gone away gives it back by dropping it.
+            let _ = waiting.send(Turn { turns: Arc::clone(&self.turns), namespace });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// One namespace with many reviews leaves a permit for others, and waits its turn.
+    #[tokio::test]
+    async fn permits_are_shared_by_namespaces() {
+        let turns = Turns::new(2);
+        let busy = turns.take("busy").await.unwrap();
+        let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(turns.take("busy"))).collect();
+        let soon = Duration::from_millis(20);
+        for one in &mut waiting {
+            assert!(tokio::time::timeout(soon, one).await.is_err());
+        }
+        let other = tokio::time::timeout(soon, turns.take("other")).await.unwrap().unwrap();
+        // Nothing is free now; the other namespace comes before the rest of the busy one.
+        let mut third = Box::pin(turns.take("third"));
+        assert!(tokio::time::timeout(soon, &mut third).await.is_err());
+        drop(busy);
+        let first = tokio::time::timeout(soon, waiting.remove(0)).await.unwrap().unwrap();
+        drop(first);
+        let third = tokio::time::timeout(soon, third).await.unwrap().unwrap();
+        drop((other, third));
+        // Who gave up is passed over.
+        drop(waiting);
+        assert!(turns.take("busy").await.is_some());
+        assert_eq!(turns.lock().free, 2);
+        assert!(turns.lock().running.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_queue_is_bounded() {
+        let turns = Turns::new(1);
+        let _held = turns.take("a").await.unwrap();
+        let mut waiting: Vec<_> = (0..WAITING).map(|_| Box::pin(turns.take("a"))).collect();
+        for one in &mut waiting {
+            assert!(futures::poll!(one).is_pending());
+        }
+        assert!(turns.take("a").await.is_none());
+    }
+}

@@ -1,0 +1,207 @@
+//! What stubs answer: rules with conditions, the first that holds decides.
+
+use super::http1::Fields;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// A text to compare with, `*` standing for any characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern(pub String);
+
+impl Pattern {
+    /// Whether a text is meant.
+    pub fn matches(&self, text: &str) -> bool {
+        let mut parts = self.0.split('*');
+        let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+        let mut last = None;
+        for part in parts {
+            if let Some(previous) = last.replace(part) {
+                let Some(at) = str::find(rest, previous) else { return false };
+                rest = &rest[at + previous.len()..];
+            }
+        }
+        match last {
+            None => rest.is_empty(),
+            Some(part) => rest.ends_with(part),
+        }
+    }
+}
+
+/// What a stub speaks: plain HTTP, or one of the services that Envoy's filters ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Service {
+    /// HTTP/1.1 and HTTP/2.
+    Http,
+    /// `envoy.service.auth.v3.Authorization`.
+    ExtAuthz,
+    /// `envoy.service.ratelimit.v3.RateLimitService`.
+    RateLimit,
+    /// `envoy.service.ext_proc.v3.ExternalProcessor`.
+    ExtProc,
+    /// Any other gRPC method.
+    Grpc,
+    /// A JSON Web Key Set with the key of minted tokens.
+    Jwks,
+    /// Bytes.
+    Tcp,
+}
+
+impl Service {
+    /// Every service.
+    pub const ALL: [Service; 7] = [
+        Service::Http,
+        Service::ExtAuthz,
+        Service::RateLimit,
+        Service::ExtProc,
+        Service::Grpc,
+        Service::Jwks,
+        Service::Tcp,
+    ];
+
+    /// Its name in test files and reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Service::Http => "http",
+            Service::ExtAuthz => "ext_authz",
+            Service::RateLimit => "ratelimit",
+            Service::ExtProc => "ext_proc",
+            Service::Grpc => "grpc",
+            Service::Jwks => "jwks",
+            Service::Tcp => "tcp",
+        }
+    }
+
+    /// The service that a gRPC path calls.
+    pub fn of_grpc(path: &str) -> Service {
+        match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
+            "envoy.service.auth.v3.Authorization" => Service::ExtAuthz,
+            "envoy.service.ratelimit.v3.RateLimitService" => Service::RateLimit,
+            "envoy.service.ext_proc.v3.ExternalProcessor" => Service::ExtProc,
+            _ => Service::Grpc,
+        }
+    }
+}
+
+impl fmt::Display for Service {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+/// One answer with its conditions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Conditions: `path`, `method`, `phase` (ext_proc), the name of a header field or the key of a rate limit descriptor.
+    pub when: Vec<(String, Pattern)>,
+    /// Status: of HTTP; for `grpc` that of gRPC; for ext_authz and ext_proc 200 goes on and others answer at once.
+    pub status: Option<u16>,
+    /// Header fields: of the answer; for ext_authz and ext_proc those to set.
+    pub headers: Fields,
+    /// Header fields to remove (ext_authz, ext_proc).
+    pub remove: Vec<String>,
+    /// Body of the answer, or the new body (ext_proc).
+    pub body: Option<Vec<u8>>,
+    /// Whether a rate limit is over.
+    pub over_limit: bool,
+    /// The answer is the request as JSON.
+    pub echo: bool,
+    /// How long to wait before the answer.
+    pub delay: Option<Duration>,
+    /// Close the connection instead of an answer.
+    pub reset: bool,
+    /// How many calls the rule answers; then the next one that holds does.
+    pub times: Option<u64>,
+}
+
+/// What one upstream answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stub {
+    /// Rules for each service.
+    pub rules: BTreeMap<Service, Vec<Rule>>,
+}
+
+impl Stub {
+    /// One that answers everything alike.
+    pub fn always(service: Service, rule: Rule) -> Stub {
+        Stub { rules: BTreeMap::from([(service, vec![rule])]) }
+    }
+
+    /// Adds the rules of another one behind its own.
+    pub fn extend(&mut self, other: &Stub) {
+        for (service, rules) in &other.rules {
+            self.rules.entry(*service).or_default().extend(rules.iter().cloned());
+        }
+    }
+}
+
+/// Rules that count how often they answered.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    stub: Stub,
+    used: BTreeMap<(Service, usize), u64>,
+}
+
+impl Counted {
+    pub(super) fn new(stub: Stub) -> Counted {
+        Counted { stub, used: BTreeMap::new() }
+    }
+
+    /// Whether there are rules for a service.
+    pub(super) fn has(&self, service: Service) -> bool {
+        self.stub.rules.contains_key(&service)
+    }
+
+    /// The rule for a call whose properties `value` knows.
+    pub(super) fn rule(&mut self, service: Service, value: &dyn Fn(&str) -> Vec<String>) -> Option<Rule> {
+        let rules = self.stub.rules.get(&service)?;
+        for (index, rule) in rules.iter().enumerate() {
+            let used = self.used.entry((service, index)).or_default();
+            if rule.times.is_some_and(|times| *used >= times) {
+                continue;
+            }
+            let holds = |(key, pattern): &(String, Pattern)| value(key).iter().any(|value| pattern.matches(value));
+            if rule.when.iter().all(holds) {
+                *used += 1;
+                return Some(rule.clone());
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars_stand_for_anything() {
+        for (pattern, text, matches) in [
+            ("/deny*", "/deny/1", true),
+            ("/deny*", "/den", false),
+            ("*.example", "a.example", true),
+            ("a*b*c", "a-b-c", true),
+            ("a*b*c", "a-c", false),
+            ("a*a", "a", false),
+            ("/", "/", true),
+            ("/", "/x", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(Pattern(pattern.to_owned()).matches(text), matches, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_rule_answers_as_often_as_it_says() {
+        let rules = vec![
+            Rule { status: Some(503), times: Some(1), ..Rule::default() },
+            Rule { when: vec![("path".to_owned(), Pattern("/a".to_owned()))], status: Some(201), ..Rule::default() },
+        ];
+        let mut counted = Counted::new(Stub { rules: BTreeMap::from([(Service::Http, rules)]) });
+        let mut ask = |path: &str| {
+            let value = |key: &str| if key == "path" { vec![path.to_owned()] } else { Vec::new() };
+            counted.rule(Service::Http, &value).and_then(|rule| rule.status)
+        };
+        assert_eq!([ask("/b"), ask("/a"), ask("/b")], [Some(503), Some(201), None]);
+    }
+}

@@ -1,0 +1,372 @@
+//! A running Envoy that serves a configuration from files and tells in its log what happens.
+
+use super::Error;
+use super::setup::Setup;
+use crate::process::{Ended, Folder, Line, Program, Running};
+use crate::proto::wire;
+use crate::trial::{Known, Version, admin};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long Envoy may take to come up, or to take an update.
+const TIME: Duration = Duration::from_secs(20);
+
+/// How much memory Envoy may use, in bytes.
+const MEMORY: u64 = 4 << 30;
+
+/// How much of the access logs of the user's is kept, in bytes.
+const OUTPUT: usize = 4 << 20;
+
+/// What Envoy writes before the reason of a refusal (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
+const REFUSED: [&str; 2] = ["Filesystem config update rejected: ", "Filesystem config update failure: "];
+
+/// A running Envoy.
+pub(super) struct Envoy {
+    running: Running,
+    pub(super) version: Version,
+    pub(super) known: Known,
+    /// Its last lines, for the case that it dies.
+    last: VecDeque<String>,
+    updates: u64,
+}
+
+fn internal(what: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::Internal(format!("{what}: {error}"))
+}
+
+/// Writes a file of the sandbox, by its name.
+type Write<'w> = dyn Fn(&str, &[u8]) -> Result<(), Error> + 'w;
+
+impl Envoy {
+    /// Starts one without any configuration.
+    pub(super) fn start(binary: &Path) -> Result<Starting, Error> {
+        let folder = Folder::new().map_err(Error::Process)?;
+        let write = |name: &str, bytes: &[u8]| {
+            fs::write(folder.file(name), bytes).map_err(|error| internal("cannot write the configuration", &error))
+        };
+        write("boot.json", bootstrap().to_string().as_bytes())?;
+        write("lds.pb", &response(0, &[]))?;
+        write("cds.pb", &response(0, &[]))?;
+        write("none.json", br#"{"version_info":"0"}"#)?;
+        let program = Program::new(binary)
+            .map_err(Error::Process)?
+            .args(["--disable-hot-restart", "--concurrency", "1", "--drain-time-s", "1", "--log-level", "warning"])
+            .args(["--file-flush-interval-msec", "1"])
+            .args(["--component-log-level", "http:info,lua:info,wasm:info", "--log-format", "%n|%l|%v"])
+            .args(["--log-format-escaped", "-c", "boot.json"])
+            .memory_limit(MEMORY)
+            .capture_output(OUTPUT);
+        let running = program.start(folder).map_err(Error::Process)?;
+        Ok(Starting { running, binary: binary.to_owned(), began: Instant::now() })
+    }
+
+    /// The folder it runs in.
+    pub(super) fn folder(&self) -> &Path {
+        self.running.folder().path()
+    }
+
+    /// Its process id.
+    pub(super) fn id(&self) -> Option<u32> {
+        self.running.id()
+    }
+
+    /// The most memory it held, in bytes.
+    pub(super) fn peak_memory(&self) -> Option<u64> {
+        self.running.peak_memory()
+    }
+
+    fn admin(&self, method: &str, path: &str) -> Result<String, Error> {
+        admin::send(&self.running.folder().file("admin"), method, path)
+            .map_err(|error| internal("Envoy's admin interface does not answer", &error))
+    }
+
+    /// Gives it a configuration, and waits until it serves.
+    pub(super) fn load(&mut self, setup: &Setup) -> Result<(), Error> {
+        let folder = self.running.folder().path().to_owned();
+        let write = |name: &str, bytes: &[u8]| {
+            let (new, file) = (folder.join("new"), folder.join(name));
+            fs::write(&new, bytes)
+                .and_then(|()| fs::rename(&new, &file))
+                .map_err(|error| internal("cannot write the configuration", &error))
+        };
+        self.admin("POST", "/logging?paths=http:info,lua:info")?;
+        for (file, json) in &setup.secrets {
+            write(file, json.as_bytes())?;
+        }
+        for (file, bytes) in &setup.routes {
+            write(file, &response(1, &[bytes]))?;
+        }
+        self.update("cds.pb", "cluster_manager.cds.update_", &setup.clusters, &write)?;
+        self.update("lds.pb", "listener_manager.lds.update_", &setup.listeners, &write)?;
+        self.wait_for_workers(setup)?;
+        self.admin("POST", "/logging?paths=http:trace,lua:trace,wasm:trace")?;
+        self.drain();
+        Ok(())
+    }
+
+    fn update(&mut self, file: &str, counters: &str, resources: &[Vec<u8>], write: &Write<'_>) -> Result<(), Error> {
+        let before = self.counters(counters)?;
+        self.updates += 1;
+        let resources: Vec<&[u8]> = resources.iter().map(Vec::as_slice).collect();
+        write(file, &response(self.updates, &resources))?;
+        let began = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            self.alive()?;
+            let now = self.counters(counters)?;
+            if now[1] > before[1] || now[2] > before[2] {
+                return Err(self.refusal());
+            }
+            if now[0] > before[0] {
+                return Ok(());
+            }
+            if began.elapsed() > TIME {
+                return Err(Error::Hangs("take its configuration", TIME));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(8));
+        }
+    }
+
+    /// A listener that waits for routes or secrets is not in the list until it has them.
+    fn wait_for_workers(&mut self, setup: &Setup) -> Result<(), Error> {
+        let began = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        let want = u64::try_from(setup.listeners.len()).unwrap_or(u64::MAX);
+        loop {
+            self.alive()?;
+            let text = self.admin(
+                "GET",
+                "/stats?filter=%5Elistener_manager%5C.(total_listeners_(active|warming)|workers_started)",
+            )?;
+            let value = |name: &str| {
+                let line = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix("listener_manager.")?.strip_prefix(name)?.strip_prefix(": "));
+                line.and_then(|number| number.trim().parse::<u64>().ok()).unwrap_or(0)
+            };
+            let sockets = setup.sockets.iter().all(|socket| self.folder().join(&socket.file).exists());
+            if value("total_listeners_active") >= want && value("total_listeners_warming") == 0 && sockets {
+                return Ok(());
+            }
+            if began.elapsed() > TIME {
+                return Err(Error::Hangs("serve its listeners", TIME));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(8));
+        }
+    }
+
+    /// Updates taken, refused, unreadable.
+    fn counters(&self, names: &str) -> Result<[u64; 3], Error> {
+        let text = self.admin("GET", &format!("/stats?filter=^{}", names.replace('.', "%5C.")))?;
+        let value = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(names)?.strip_prefix(name)?.strip_prefix(": "));
+            line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
+        };
+        Ok([value("success"), value("rejected"), value("failure")])
+    }
+
+    /// Envoy's words about the update that it refused just now.
+    fn refusal(&mut self) -> Error {
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(5) {
+            match self.running.line(Duration::from_millis(200)) {
+                Line::Text(line) => {
+                    let line = unescape(&line);
+                    if let Some(words) = REFUSED.iter().find_map(|start| line.split(start).nth(1)) {
+                        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                        return Error::Refused(words);
+                    }
+                    self.keep(line);
+                }
+                Line::NotYet => {}
+                Line::Closed => break,
+            }
+        }
+        Error::Refused("Envoy gives no reason".to_owned())
+    }
+
+    /// Fails when it is gone.
+    pub(super) fn alive(&mut self) -> Result<(), Error> {
+        match self.running.ended() {
+            None => Ok(()),
+            Some(ended) => Err(self.died(&ended)),
+        }
+    }
+
+    fn died(&mut self, ended: &Ended) -> Error {
+        while let Line::Text(line) = self.running.line(Duration::from_millis(50)) {
+            self.keep(unescape(&line));
+        }
+        let last: Vec<&str> = self.last.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+        Error::Died(ended.to_string(), last.join(" | "))
+    }
+
+    fn keep(&mut self, line: String) {
+        const LINES: usize = 4;
+        if self.last.len() == LINES {
+            self.last.pop_front();
+        }
+        self.last.push_back(line);
+    }
+
+    /// The next line of its log, escapes undone.
+    pub(super) fn line(&mut self, wait: Duration) -> Line {
+        match self.running.line(wait) {
+            Line::Text(line) => {
+                let line = unescape(&line);
+                if line.contains("|critical|") || line.contains("|error|") {
+                    self.keep(line.clone());
+                }
+                Line::Text(line)
+            }
+            other => other,
+        }
+    }
+
+    /// Forgets what was written until now.
+    pub(super) fn drain(&mut self) {
+        while let Line::Text(_) = self.line(Duration::ZERO) {}
+        self.running.output();
+    }
+
+    /// The access logs that the configuration wrote since the last time.
+    pub(super) fn output(&mut self) -> String {
+        String::from_utf8_lossy(&self.running.output()).into_owned()
+    }
+
+    /// The counters that changed from zero, without those of Envoy's own.
+    pub(super) fn counters_of(&self, filter: &str) -> Result<Vec<(String, u64)>, Error> {
+        let text = self.admin("GET", &format!("/stats?usedonly&type=Counters&filter={filter}"))?;
+        let parse = |line: &str| {
+            let (name, value) = line.rsplit_once(": ")?;
+            Some((name.to_owned(), value.trim().parse().ok()?))
+        };
+        Ok(text.lines().filter_map(parse).collect())
+    }
+}
+
+/// An Envoy that may not be ready yet.
+pub(super) struct Starting {
+    running: Running,
+    binary: PathBuf,
+    began: Instant,
+}
+
+impl Starting {
+    /// Waits until it is ready.
+    pub(super) fn ready(mut self) -> Result<Envoy, Error> {
+        let socket = self.running.folder().file("admin");
+        loop {
+            if let Some(ended) = self.running.ended() {
+                let mut envoy = self.envoy(Known::default(), Version { text: String::new(), minor: 0 });
+                return Err(envoy.died(&ended));
+            }
+            if admin::send(&socket, "GET", "/ready").is_ok_and(|said| said.contains("LIVE")) {
+                break;
+            }
+            if self.began.elapsed() > TIME {
+                return Err(Error::Hangs("start", TIME));
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let dump = admin::send(&socket, "GET", "/config_dump?mask=bootstrap.node")
+            .or_else(|_| admin::send(&socket, "GET", "/config_dump"))
+            .map_err(|error| internal("Envoy's admin interface does not answer", &error))?;
+        let dump: Value =
+            serde_json::from_str(&dump).map_err(|error| internal("Envoy's config dump is no JSON", &error))?;
+        let known = Known::of_dump(&dump);
+        let version = version_of(&dump).ok_or_else(|| Error::NoEnvoy(self.binary.clone()))?;
+        Ok(self.envoy(known, version))
+    }
+
+    fn envoy(self, known: Known, version: Version) -> Envoy {
+        Envoy { running: self.running, version, known, last: VecDeque::new(), updates: 0 }
+    }
+}
+
+/// The version in the node of a bootstrap.
+fn version_of(dump: &Value) -> Option<Version> {
+    let sections = dump["configs"].as_array()?;
+    let node = sections.iter().find_map(|it| it["bootstrap"]["node"].as_object())?;
+    let of = &node.get("user_agent_build_version")?["version"];
+    let number = |name: &str| of[name].as_u64().unwrap_or(0);
+    let minor = u16::try_from(number("minor_number")).ok()?;
+    Some(Version { text: format!("{}.{minor}.{}", number("major_number"), number("patch")), minor })
+}
+
+/// `envoy.service.discovery.v3.DiscoveryResponse`: version, resources.
+fn response(version: u64, resources: &[&[u8]]) -> Vec<u8> {
+    let mut out = Vec::new();
+    wire::field(1, version.to_string().as_bytes(), &mut out);
+    for resource in resources {
+        wire::field(2, resource, &mut out);
+    }
+    out
+}
+
+fn bootstrap() -> Value {
+    let file = |name: &str| json!({"resource_api_version": "V3", "path_config_source": {"path": format!("./{name}")}});
+    json!({
+        "node": {"id": "sidecar~127.0.0.1~sandbox.sandbox~sandbox.svc.cluster.local", "cluster": "sandbox.sandbox"},
+        "admin": {"address": {"pipe": {"path": "./admin"}}},
+        "dynamic_resources": {"lds_config": file("lds.pb"), "cds_config": file("cds.pb")},
+        "bootstrap_extensions": [{
+            "name": "envoy.bootstrap.internal_listener",
+            "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.bootstrap.internal_listener.v3.InternalListener",
+            },
+        }],
+        "layered_runtime": {"layers": [
+            {"name": "global config", "static_layer": {"re2.max_program_size.error_level": 32768}},
+        ]},
+    })
+}
+
+/// A line of the log with Envoy's escapes (`--log-format-escaped`, C style) undone.
+fn unescape(line: &str) -> String {
+    if !line.contains('\\') {
+        return line.to_owned();
+    }
+    let mut out = Vec::with_capacity(line.len());
+    let mut rest = line.bytes().peekable();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        match rest.next() {
+            Some(b'n') => out.push(b'\n'),
+            Some(b'r') => out.push(b'\r'),
+            Some(b't') => out.push(b'\t'),
+            Some(digit @ b'0'..=b'7') => {
+                let mut value = u32::from(digit - b'0');
+                for _ in 0..2 {
+                    if let Some(digit) = rest.next_if(|byte| (b'0'..=b'7').contains(byte)) {
+                        value = value * 8 + u32::from(digit - b'0');
+                    }
+                }
+                out.push(u8::try_from(value & 0xff).unwrap_or(b'?'));
+            }
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_undone() {
+        assert_eq!(unescape(r#"a\nb\"c\303\244\\"#), "a\nb\"cä\\");
+        assert_eq!(unescape("plain"), "plain");
+        assert_eq!(unescape("end\\"), "end");
+    }
+}

@@ -1,0 +1,115 @@
+//! Requests through the patched proxy: a real Envoy with the configuration that istiod would send, stubs behind it, and what
+//! each filter did.
+//!
+//! [`setup`] turns a proxy's configuration into one that an Envoy alone on this machine serves: listeners on Unix sockets,
+//! every cluster a socket of ours. [`client`] sends what a downstream would send, with the PROXY protocol in place of
+//! iptables. [`stub`] stands for every upstream. [`trace`] reads from Envoy's log and from probes between the HTTP filters
+//! what each filter did.
+
+mod answers;
+mod client;
+mod draft;
+mod envoy;
+mod grpc;
+mod http1;
+mod identity;
+mod listeners;
+mod neutral;
+mod ports;
+mod protobuf;
+mod request;
+mod sandbox;
+mod setup;
+mod stub;
+pub mod suite;
+mod trace;
+pub mod trying;
+
+pub use answers::{Pattern, Rule, Service, Stub};
+pub use client::{Failure, Seen};
+pub use draft::{Draft, drafts};
+pub use http1::{Body, Fields};
+pub use listeners::{Chain, HttpFilter, Route};
+pub use neutral::{LeftOut, Why};
+pub use ports::{inbound_ports, listening_ports};
+pub use request::{Protocol, Request, Target, Tls, Wanted};
+pub use sandbox::{Exchange, Host, Sandbox, Settings, Subject};
+pub use setup::Scope;
+pub use stub::Call;
+pub use trace::{Change, Path, Said, Step, changes};
+pub use trying::{Report, Run, Try, try_request};
+
+use crate::model::resource::ResourceKind;
+use crate::process::Fault;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Error {
+    /// Envoy could not be started at all.
+    Process(Fault),
+    /// What was started is no Envoy.
+    NoEnvoy(PathBuf),
+    /// Envoy refuses the configuration, with its words.
+    Refused(String),
+    /// Envoy ended, how, and its last words.
+    Died(String, String),
+    /// Envoy does not do something within a time.
+    Hangs(&'static str, Duration),
+    /// A resource that requests need cannot be encoded.
+    NotEncoded(ResourceKind, String),
+    /// No listener takes the request; the targets that there are.
+    NoListener(Target, Vec<String>),
+    /// No cluster goes by a stub's name; the names that there are.
+    UnknownStub(String, Vec<String>),
+    /// Something of this machine or of ours.
+    Internal(String),
+}
+
+impl Error {
+    /// Whether the command line is wrong, rather than the configuration or the machine.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Error::Process(fault) => fault.is_usage(),
+            Error::NoEnvoy(_) | Error::NoListener(..) | Error::UnknownStub(..) => true,
+            _ => false,
+        }
+    }
+
+    /// What to do, where it can be told.
+    pub fn help(&self) -> Option<String> {
+        let list = |word: &str, names: &[String]| {
+            let shown: Vec<&str> = names.iter().take(8).map(String::as_str).collect();
+            let more = names.len().saturating_sub(shown.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            (!names.is_empty()).then(|| format!("{word}: {}{more}", shown.join(", ")))
+        };
+        match self {
+            Error::NoListener(_, known) => list("this proxy takes", known),
+            Error::UnknownStub(_, known) => list("clusters of this configuration", known),
+            Error::Refused(_) => Some("`render --envoy` and `lint --envoy` tell which patch it is".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Process(fault) => write!(out, "{fault}"),
+            Error::NoEnvoy(path) => write!(out, "{} is not an Envoy", path.display()),
+            Error::Refused(words) => write!(out, "Envoy rejects the configuration: {words}"),
+            Error::Died(how, words) if words.is_empty() => write!(out, "Envoy ended with {how}"),
+            Error::Died(how, words) => write!(out, "Envoy ended with {how}; its last words: {words}"),
+            Error::Hangs(what, time) => write!(out, "Envoy did not {what} within {} s", time.as_secs()),
+            Error::NotEncoded(kind, name) => write!(out, "{} {name} contains a type that no schema knows", kind.word()),
+            Error::NoListener(target, _) => write!(out, "no listener takes requests for {target}"),
+            Error::UnknownStub(name, _) => write!(out, "no cluster matches the stub `{name}`"),
+            Error::Internal(words) => out.write_str(words),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

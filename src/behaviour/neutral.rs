@@ -1,0 +1,443 @@
+//! A patched configuration made fit for an Envoy alone, so that requests still meet everything that decides their fate.
+//!
+//! Addresses, certificates and other control planes become ours; matches, filters, routes and policies stay. Whatever has
+//! to go is noted, so that no report passes over it.
+
+use super::listeners;
+use crate::engine::PatchId;
+use crate::model::resource::ResourceKind;
+use crate::proto::json;
+use crate::proto::schema::{Kind, Message, Schema, WellKnown};
+use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
+use crate::trial::Known;
+use crate::trial::neutral::{foreign_type, is_typed_struct, of_file};
+use serde_json::json;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Something that the sandbox does without.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// Why.
+    pub why: Why,
+    /// What: a type, a name.
+    pub what: String,
+    /// Whether a filter of the user's brought it.
+    pub by: Option<PatchId>,
+}
+
+/// Why something is left out or replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// Only Istio's own build of Envoy has it.
+    IstioOnly,
+    /// A Wasm module that is fetched, or a file of the proxy's.
+    Wasm,
+    /// An extension configuration that the dump does not hold.
+    Extension,
+    /// A certificate or key.
+    Certificate,
+    /// Another secret.
+    Secret,
+    /// A file of the proxy's, or an environment variable.
+    File,
+    /// Spans are not sent.
+    Tracing,
+    /// TLS to upstreams.
+    UpstreamTls,
+    /// Health checks of endpoints.
+    HealthCheck,
+    /// Endpoints, and how one is found: a stub stands for all of them.
+    Endpoints,
+    /// A resource that cannot be encoded.
+    NotEncoded,
+}
+
+impl Why {
+    /// What is left out, and what stands in its place.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Why::IstioOnly => "extension that only Istio's own Envoy has",
+            Why::Wasm => "Wasm module (give it with --wasm NAME=FILE)",
+            Why::Extension => "extension configuration that the dump does not contain",
+            Why::Certificate => "certificate or key, replaced by one of the sandbox",
+            Why::Secret => "secret, replaced by a stand-in",
+            Why::File => "file of the proxy, replaced by a stand-in",
+            Why::Tracing => "tracing",
+            Why::UpstreamTls => "TLS to the upstream",
+            Why::HealthCheck => "health checks",
+            Why::Endpoints => "endpoints and how they are found, replaced by a stub",
+            Why::NotEncoded => "resource of a type that no schema knows",
+        }
+    }
+
+    /// A word for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Why::IstioOnly => "istio-only",
+            Why::Wasm => "wasm",
+            Why::Extension => "extension",
+            Why::Certificate => "certificate",
+            Why::Secret => "secret",
+            Why::File => "file",
+            Why::Tracing => "tracing",
+            Why::UpstreamTls => "upstream-tls",
+            Why::HealthCheck => "health-check",
+            Why::Endpoints => "endpoints",
+            Why::NotEncoded => "not-encoded",
+        }
+    }
+}
+
+/// The kinds of secrets that a configuration asks for by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SecretKind {
+    Certificate,
+    Authority,
+    Generic,
+}
+
+/// What certificates and keys are replaced by.
+pub(super) struct StandIns {
+    /// Certificate of the proxy with its chain, PEM.
+    pub(super) chain: String,
+    /// Its key, PEM.
+    pub(super) key: String,
+    /// Certificate of the authority, PEM.
+    pub(super) authority: String,
+    /// The keys that tokens are checked with.
+    pub(super) jwks: String,
+    /// Files of Wasm modules by the name of a filter or plugin.
+    pub(super) wasm: BTreeMap<String, String>,
+}
+
+/// Everything that stays the same for all resources of a configuration.
+pub(super) struct Place<'n> {
+    pub(super) schema: Schema,
+    /// Minor release of Istio whose proxy the configuration is for.
+    pub(super) istio: u16,
+    pub(super) known: &'n Known,
+    /// Minor release of the Envoy that runs.
+    pub(super) envoy: u16,
+    pub(super) stand_ins: &'n StandIns,
+    /// Extension configurations by name.
+    pub(super) extensions: &'n BTreeMap<String, Tree<'n>>,
+    /// Names of the clusters that the proxy has.
+    pub(super) clusters: &'n BTreeSet<String>,
+    /// Whether probes stand between the HTTP filters.
+    pub(super) probes: bool,
+    /// What lines of probes begin with.
+    pub(super) mark: &'n str,
+}
+
+/// One configuration on its way to Envoy.
+pub(super) struct Neutral<'n> {
+    pub(super) place: &'n Place<'n>,
+    pub(super) left_out: BTreeSet<LeftOut>,
+    /// Secrets that are asked for.
+    pub(super) secrets: BTreeMap<(SecretKind, String), String>,
+    /// Route configurations that are asked for, each with its file.
+    pub(super) routes: BTreeMap<String, String>,
+    /// Clusters that serve keys of tokens.
+    pub(super) keys: BTreeSet<String>,
+    /// The filter chains.
+    pub(super) chains: Vec<listeners::Chain>,
+    /// The routes.
+    pub(super) marked: Vec<listeners::Route>,
+}
+
+pub(super) fn tree(value: &serde_json::Value) -> Tree<'static> {
+    json::from_json(value)
+}
+
+impl<'n> Neutral<'n> {
+    pub(super) fn new(place: &'n Place<'n>) -> Neutral<'n> {
+        Neutral {
+            place,
+            left_out: BTreeSet::new(),
+            secrets: BTreeMap::new(),
+            routes: BTreeMap::new(),
+            keys: BTreeSet::new(),
+            chains: Vec::new(),
+            marked: Vec::new(),
+        }
+    }
+
+    pub(super) fn leave_out(&mut self, why: Why, what: impl Into<String>, by: Option<PatchId>) {
+        self.left_out.insert(LeftOut { why, what: what.into(), by });
+    }
+
+    /// Changes everything in a resource that can stand at any place.
+    pub(super) fn resource(&mut self, kind: ResourceKind, tree: &mut Tree<'_>) {
+        tree.remove(TYPE_KEY);
+        tree.open_all();
+        if let Some(message) = self.place.schema.message(kind.type_name()) {
+            self.message(message, tree, "");
+        }
+    }
+
+    fn message(&mut self, message: Message, tree: &mut Tree<'_>, at: &str) {
+        match message.well_known() {
+            Some(WellKnown::Any) => {
+                let Some(name) = tree.type_name() else { return };
+                let inner = self.place.schema.message(&name);
+                if let Some(inner) = inner.filter(|inner| inner.well_known().is_none()) {
+                    if is_typed_struct(&name) {
+                        let inner = self.place.schema.message(type_name(tree.str_at("type_url")));
+                        if let (Some(inner), Some(value)) = (inner, tree.get_mut("value")) {
+                            self.fields(inner, value, "");
+                        }
+                    } else {
+                        self.fields(inner, tree, at);
+                    }
+                }
+            }
+            Some(_) => {}
+            None => self.fields(message, tree, at),
+        }
+    }
+
+    fn fields(&mut self, message: Message, tree: &mut Tree<'_>, at: &str) {
+        self.special(message, tree, at);
+        let mut gone: Vec<String> = Vec::new();
+        for (key, value) in tree.entries_mut().into_iter().flatten() {
+            let Some(field) = message.field(key) else { continue };
+            let kind = field.map_entry().map_or_else(|| field.kind(), |(_, value)| value);
+            let Kind::Message(inner) = kind else { continue };
+            if !field.is_list() && !field.is_map() {
+                if self.goes(value) {
+                    gone.push(key.to_string());
+                } else {
+                    self.message(inner, value, field.name());
+                }
+                continue;
+            }
+            match &mut value.value {
+                Value::List(items) => items.retain_mut(|item| {
+                    let stays = !self.goes(item);
+                    if stays {
+                        self.message(inner, item, field.name());
+                    }
+                    stays
+                }),
+                Value::Map(entries) => entries.retain_mut(|(_, value)| {
+                    let stays = !self.goes(value);
+                    if stays {
+                        self.message(inner, value, field.name());
+                    }
+                    stays
+                }),
+                _ => {}
+            }
+        }
+        for key in gone {
+            tree.remove(&key);
+        }
+    }
+
+    /// Whether this Envoy cannot have something; notes it. An extension that is configured elsewhere is fetched first.
+    fn goes(&mut self, item: &mut Tree<'_>) -> bool {
+        if item.get("config_discovery").is_some() && !self.discovered(item) {
+            let name = item.name().to_owned();
+            self.leave_out(Why::Extension, name, writer(item));
+            return true;
+        }
+        if let Some(name) = foreign_type(item, self.place.known, self.place.istio) {
+            let name = if item.name().is_empty() || item.name() == name { name } else { item.name().to_owned() };
+            self.leave_out(Why::IstioOnly, name, writer(item));
+            return true;
+        }
+        self.wasm_goes(item)
+    }
+
+    /// Puts the configuration of an extension where it is asked for.
+    fn discovered(&mut self, item: &mut Tree<'_>) -> bool {
+        let found = self.place.extensions.get(item.name()).and_then(|it| it.get("typed_config"));
+        let default = item.path(&["config_discovery", "default_config"]);
+        let Some(config) = found.or(default) else { return false };
+        // Only its text is needed: what it borrows lives elsewhere.
+        let owned = owned(config);
+        item.remove("config_discovery");
+        item.set("typed_config", owned);
+        true
+    }
+
+    /// Whether something is a Wasm filter whose module is not here.
+    fn wasm_goes(&mut self, item: &mut Tree<'_>) -> bool {
+        let name = item.name().to_owned();
+        let by = writer(item);
+        let Some(config) = item.get_mut("typed_config") else { return false };
+        let typed = config.type_name().unwrap_or_default().into_owned();
+        let wasm = if is_typed_struct(&typed) {
+            if !type_name(config.str_at("type_url")).ends_with(".wasm.v3.Wasm") {
+                return false;
+            }
+            config.get_mut("value")
+        } else if typed.ends_with(".wasm.v3.Wasm") {
+            Some(config)
+        } else {
+            return false;
+        };
+        let Some(plugin) = wasm.and_then(|wasm| wasm.get_mut("config")) else { return false };
+        let names = [name.clone(), plugin.name().to_owned(), plugin.str_at("root_id").to_owned()];
+        let file = names.iter().find_map(|name| self.place.stand_ins.wasm.get(name)).cloned();
+        let Some(code) = plugin.get_mut("vm_config").and_then(|vm| vm.get_mut("code")) else { return false };
+        if let Some(file) = file {
+            *code = tree(&json!({"local": {"filename": file}}));
+            return false;
+        }
+        if code.get("local").is_some_and(|local| !of_file(local)) {
+            return false;
+        }
+        self.leave_out(Why::Wasm, name, by);
+        true
+    }
+
+    fn special(&mut self, message: Message, it: &mut Tree<'_>, at: &str) {
+        match message.full_name() {
+            "envoy.config.core.v3.ConfigSource"
+                // What is left came from a control plane, and nothing comes from there.
+                if !it
+                    .path(&["path_config_source", "path"])
+                    .and_then(Tree::as_str)
+                    .is_some_and(|path| path.starts_with("./"))
+                => {
+                    *it = tree(&json!({"resource_api_version": "V3", "path_config_source": {"path": "./none.json"}}));
+                }
+            "envoy.config.core.v3.DataSource" => self.data_source(it, at),
+            "envoy.config.core.v3.GrpcService.GoogleGrpc" if !it.str_at("target_uri").is_empty() => {
+                it.set("target_uri", Tree::string("unix:./none", Origin::ISTIOD));
+            }
+            "envoy.config.route.v3.RouteConfiguration" => {
+                let routes = listeners::mark_routes(it);
+                self.marked.extend(routes);
+            }
+            "envoy.extensions.filters.network.http_connection_manager.v3.Rds" => {
+                let name = it.str_at("route_config_name").to_owned();
+                let number = self.routes.len();
+                let file = self.routes.entry(name).or_insert_with(|| format!("./rds-{number}.pb"));
+                it.set(
+                    "config_source",
+                    tree(&json!({"resource_api_version": "V3", "path_config_source": {"path": file}})),
+                );
+            }
+            "envoy.extensions.filters.http.set_filter_state.v3.Config"
+            | "envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue"
+                if !self.place.known.of_istio() && it.str_at("factory_key") == "istio.hashable_string" => {
+                    // Envoy has it since 1.37; what only a hash would tell apart does not matter to one client at a time.
+                    let own = if self.place.envoy < 37 { "envoy.string" } else { "envoy.hashable_string" };
+                    it.set("factory_key", Tree::string(own, Origin::ISTIOD));
+                }
+            "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig" => self.secret(it, at),
+            "envoy.extensions.transport_sockets.tls.v3.TlsCertificate" => {
+                self.leave_out(Why::Certificate, "inline", None);
+                let StandIns { chain, key, .. } = self.place.stand_ins;
+                *it = tree(
+                    &json!({"certificate_chain": {"inline_string": chain}, "private_key": {"inline_string": key}}),
+                );
+            }
+            "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext" => {
+                if it.get("trusted_ca").is_some() {
+                    it.set("trusted_ca", tree(&json!({"inline_string": self.place.stand_ins.authority})));
+                }
+                for key in [
+                    "crl",
+                    "watched_directory",
+                    "verify_certificate_hash",
+                    "verify_certificate_spki",
+                    "ca_certificate_provider_instance",
+                ] {
+                    it.remove(key);
+                }
+            }
+            "envoy.extensions.filters.http.jwt_authn.v3.JwtProvider" => {
+                if it.get("local_jwks").is_some() {
+                    it.set("local_jwks", tree(&json!({"inline_string": self.place.stand_ins.jwks})));
+                }
+                let cluster = it.path(&["remote_jwks", "http_uri", "cluster"]).and_then(Tree::as_str);
+                self.keys.extend(cluster.map(str::to_owned));
+            }
+            // The PROXY protocol changes the address of a connection, but not what Envoy calls its direct one.
+            "envoy.config.rbac.v3.Principal" => rename(it, "direct_remote_ip", "source_ip"),
+            "envoy.config.listener.v3.FilterChainMatch" => {
+                rename(it, "direct_source_prefix_ranges", "source_prefix_ranges");
+            }
+            "envoy.extensions.access_loggers.file.v3.FileAccessLog" => {
+                it.set("path", Tree::string("/dev/stdout", Origin::ISTIOD));
+            }
+            _ => {}
+        }
+    }
+
+    fn secret(&mut self, it: &mut Tree<'_>, at: &str) {
+        let kind = match at {
+            "tls_certificate_sds_secret_configs" => SecretKind::Certificate,
+            "validation_context_sds_secret_config" => SecretKind::Authority,
+            _ => SecretKind::Generic,
+        };
+        let name = it.name().to_owned();
+        let why = if kind == SecretKind::Generic { Why::Secret } else { Why::Certificate };
+        self.leave_out(why, name.clone(), None);
+        let number = self.secrets.len();
+        let file = self.secrets.entry((kind, name)).or_insert_with(|| format!("./sds-{number}.json"));
+        it.set("sds_config", tree(&json!({"resource_api_version": "V3", "path_config_source": {"path": file}})));
+    }
+
+    fn data_source(&mut self, it: &mut Tree<'_>, at: &str) {
+        if !of_file(it) {
+            return;
+        }
+        let path = it.str_at("filename");
+        if self.place.stand_ins.wasm.values().any(|file| file == path) {
+            return;
+        }
+        let StandIns { chain, key, authority, jwks, .. } = self.place.stand_ins;
+        let (text, why): (&str, Why) = match at {
+            "certificate_chain" => (chain, Why::Certificate),
+            "private_key" => (key, Why::Certificate),
+            "trusted_ca" => (authority, Why::Certificate),
+            "local_jwks" => (jwks, Why::Certificate),
+            // `user` with the password `password`.
+            "users" => ("user:{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", Why::Secret),
+            // Scripts: an empty one does nothing.
+            _ if at.contains("code") => ("", Why::File),
+            _ => ("stand-in", Why::Secret),
+        };
+        let what = if path.is_empty() { at.to_owned() } else { format!("{at} {path}") };
+        let by = PatchId::of(it.origin);
+        *it = Tree::new(Value::Map(vec![(Cow::Borrowed("inline_string"), Tree::string(text.to_owned(), it.origin))]));
+        self.leave_out(why, what, by);
+    }
+}
+
+fn rename(tree: &mut Tree<'_>, from: &str, to: &'static str) {
+    if let Some(value) = tree.remove(from) {
+        tree.set(to, value);
+    }
+}
+
+/// The patch that wrote something in a node, if one did.
+pub(super) fn writer(tree: &Tree<'_>) -> Option<PatchId> {
+    PatchId::of(tree.origin).or_else(|| tree.origins().into_iter().find_map(PatchId::of))
+}
+
+/// A copy that borrows nothing, with its origins.
+pub(super) fn owned(tree: &Tree<'_>) -> Tree<'static> {
+    let text = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
+    let value = match &tree.value {
+        Value::Null => Value::Null,
+        Value::Bool(value) => Value::Bool(*value),
+        Value::Number(number) => Value::Number(text(number)),
+        Value::String(string) => Value::String(text(string)),
+        Value::EmptyList => Value::EmptyList,
+        Value::List(items) => Value::List(items.iter().map(owned).collect()),
+        Value::Map(entries) => Value::Map(entries.iter().map(|(key, value)| (text(key), owned(value))).collect()),
+        Value::Raw(_) => return owned(&tree.readable()),
+    };
+    Tree { origin: tree.origin, value }
+}
+
+/// A message that says nothing.
+pub(super) fn empty() -> Tree<'static> {
+    Tree::new(Value::Map(Vec::new()))
+}

@@ -1,0 +1,189 @@
+//! What is tried: requests, where they go, and who sends them.
+
+use super::http1::Fields;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// Where a request enters the proxy.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// A port of the sidecar's workload.
+    Inbound(u16),
+    /// A host and port that the sidecar's workload calls.
+    Outbound(String, u16),
+    /// A port of the gateway's workload.
+    Gateway(u16),
+    /// A host and port behind the waypoint.
+    Waypoint(String, u16),
+}
+
+impl Target {
+    /// The port.
+    pub const fn port(&self) -> u16 {
+        match self {
+            Target::Inbound(port) | Target::Outbound(_, port) | Target::Gateway(port) | Target::Waypoint(_, port) => {
+                *port
+            }
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Target::Inbound(port) => write!(out, "inbound port {port}"),
+            Target::Outbound(host, port) => write!(out, "outbound to {host}:{port}"),
+            Target::Gateway(port) => write!(out, "gateway port {port}"),
+            Target::Waypoint(host, port) => write!(out, "waypoint, service {host}:{port}"),
+        }
+    }
+}
+
+/// What is spoken above the connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/1.1.
+    Http1,
+    /// HTTP/2, without TLS from the first byte on.
+    Http2,
+    /// gRPC: HTTP/2 with a message as the body.
+    Grpc,
+    /// Bytes.
+    Tcp,
+}
+
+/// Whether the connection is encrypted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tls {
+    /// As the port wants it: plain text where it takes that.
+    #[default]
+    Auto,
+    /// Plain text.
+    Plain,
+    /// TLS without a certificate of the client's.
+    Simple,
+    /// TLS with a certificate of the client's, Istio's mutual TLS inside a mesh.
+    Mutual,
+}
+
+/// One request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Where it enters the proxy.
+    pub target: Target,
+    /// What is spoken.
+    pub protocol: Protocol,
+    /// Method.
+    pub method: String,
+    /// Path with query.
+    pub path: String,
+    /// The host it is for; where absent, what the target implies.
+    pub host: Option<String>,
+    /// Header fields, names as they are written.
+    pub headers: Fields,
+    /// Body, or the bytes of TCP.
+    pub body: Vec<u8>,
+    /// How many bytes of nothing are sent behind the body.
+    pub padding: u64,
+    /// Trailers.
+    pub trailers: Fields,
+    /// Address that the connection comes from.
+    pub from: Option<IpAddr>,
+    /// SPIFFE identity of the client, for mutual TLS.
+    pub identity: Option<String>,
+    /// Whether the connection is encrypted.
+    pub tls: Tls,
+    /// Server name; where absent, the host.
+    pub sni: Option<String>,
+    /// Application protocols offered; where empty, what a client of the kind offers.
+    pub alpn: Vec<String>,
+    /// Bytes that the client sends before anything else, such as a PROXY protocol header of its own.
+    pub preamble: Vec<u8>,
+    /// How long the answer may take.
+    pub timeout: Duration,
+}
+
+impl Request {
+    /// `GET` of a path.
+    pub fn get(target: Target, path: impl Into<String>) -> Request {
+        Request {
+            target,
+            protocol: Protocol::Http1,
+            method: "GET".to_owned(),
+            path: path.into(),
+            host: None,
+            headers: Fields::new(),
+            body: Vec::new(),
+            padding: 0,
+            trailers: Fields::new(),
+            from: None,
+            identity: None,
+            tls: Tls::Auto,
+            sni: None,
+            alpn: Vec::new(),
+            preamble: Vec::new(),
+            timeout: Duration::from_secs(10),
+        }
+    }
+
+    /// The host of the request: what it says, or what its target implies for a proxy of this workload and namespace.
+    pub fn authority(&self, workload: &str) -> String {
+        if let Some(host) = &self.host {
+            return host.clone();
+        }
+        match &self.target {
+            Target::Inbound(port) => format!("{}:{port}", if workload.is_empty() { "localhost" } else { workload }),
+            Target::Outbound(host, port) | Target::Waypoint(host, port) => {
+                if *port == 80 {
+                    host.clone()
+                } else {
+                    format!("{host}:{port}")
+                }
+            }
+            Target::Gateway(_) => "localhost".to_owned(),
+        }
+    }
+
+    /// The request as a command line has it, in one line.
+    pub fn summary(&self, workload: &str) -> String {
+        match self.protocol {
+            Protocol::Tcp => format!("TCP, {} bytes", self.body.len()),
+            Protocol::Grpc => format!("gRPC {}", self.path.trim_start_matches('/')),
+            Protocol::Http1 => format!("{} {} (host {})", self.method, self.path, self.authority(workload)),
+            Protocol::Http2 => format!("{} {} (host {}) over HTTP/2", self.method, self.path, self.authority(workload)),
+        }
+    }
+}
+
+/// What a number of requests can meet.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    pub(super) targets: Vec<Target>,
+    pub(super) hosts: BTreeSet<String>,
+    /// Values that can name a cluster.
+    pub(super) texts: BTreeSet<String>,
+}
+
+impl Wanted {
+    /// What these requests can meet, for a workload of this name.
+    pub fn of<'r>(requests: impl IntoIterator<Item = &'r Request>, workload: &str) -> Wanted {
+        let mut wanted = Wanted::default();
+        for request in requests {
+            if !wanted.targets.contains(&request.target) {
+                wanted.targets.push(request.target.clone());
+            }
+            wanted.hosts.insert(request.authority(workload));
+            wanted.hosts.extend(
+                request
+                    .headers
+                    .iter()
+                    .filter(|(name, _)| name.eq_ignore_ascii_case("host"))
+                    .map(|(_, value)| value.clone()),
+            );
+            wanted.texts.extend(request.headers.iter().map(|(_, value)| value.clone()));
+        }
+        wanted
+    }
+}

@@ -1,0 +1,470 @@
+//! Stands for every upstream: one Unix socket for each cluster, HTTP/1.1, HTTP/2, gRPC services and TCP told apart by what
+//! comes.
+
+use super::answers::{Counted, Rule, Service, Stub};
+use super::grpc;
+use super::http1::{self, Body, Fields};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+
+/// One call that a stub got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Name of the cluster that the call came through.
+    pub cluster: String,
+    /// What was asked for.
+    pub service: Service,
+    /// `HTTP/1.1`, `HTTP/2`, `TCP`.
+    pub protocol: &'static str,
+    /// Method; empty for TCP.
+    pub method: String,
+    /// Path; empty for TCP.
+    pub path: String,
+    /// Header fields in their order, pseudo header fields of HTTP/2 first.
+    pub headers: Fields,
+    /// The body.
+    pub body: Body,
+    /// Trailers.
+    pub trailers: Fields,
+    /// What the service was asked, in a line; empty for plain HTTP.
+    pub asked: String,
+    /// What was answered, in a line.
+    pub answer: String,
+    /// The status of the answer; 0 when the connection was closed instead.
+    pub status: u16,
+    /// How long the answer took, in microseconds.
+    pub micros: u64,
+}
+
+/// What all stubs share.
+#[derive(Default)]
+pub(super) struct Shared {
+    calls: Mutex<Vec<Call>>,
+    answers: Mutex<BTreeMap<String, Counted>>,
+    jwks: Mutex<String>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// The calls since the last time.
+    pub(super) fn take(&self) -> Vec<Call> {
+        std::mem::take(&mut lock(&self.calls))
+    }
+
+    /// Sets what the stub of each cluster answers; counts begin anew.
+    pub(super) fn answer(&self, stubs: &BTreeMap<String, Stub>) {
+        let counted = stubs.iter().map(|(cluster, stub)| (cluster.clone(), Counted::new(stub.clone())));
+        *lock(&self.answers) = counted.collect();
+    }
+
+    /// Sets the keys that clusters of JWKS serve.
+    pub(super) fn keys(&self, jwks: String) {
+        *lock(&self.jwks) = jwks;
+    }
+
+    pub(super) fn jwks(&self) -> String {
+        lock(&self.jwks).clone()
+    }
+
+    pub(super) fn has(&self, cluster: &str, service: Service) -> bool {
+        lock(&self.answers).get(cluster).is_some_and(|counted| counted.has(service))
+    }
+
+    pub(super) fn rule(&self, cluster: &str, service: Service, value: &dyn Fn(&str) -> Vec<String>) -> Option<Rule> {
+        lock(&self.answers).get_mut(cluster)?.rule(service, value)
+    }
+
+    pub(super) fn record(&self, call: Call) {
+        // A run that floods a stub is bounded by what it sends; what is kept is bounded here.
+        const CALLS: usize = 100_000;
+        let mut calls = lock(&self.calls);
+        if calls.len() < CALLS {
+            calls.push(call);
+        }
+    }
+}
+
+/// Listens for the calls of a cluster until the runtime ends.
+pub(super) fn serve(socket: &Path, cluster: String, shared: Arc<Shared>) -> io::Result<()> {
+    let listener = UnixListener::bind(socket)?;
+    let cluster: Arc<str> = cluster.into();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let (cluster, shared) = (Arc::clone(&cluster), Arc::clone(&shared));
+            tokio::spawn(async move {
+                // A connection that breaks is Envoy's to tell.
+                let _ = connection(stream, &cluster, &shared).await;
+            });
+        }
+    });
+    Ok(())
+}
+
+/// How HTTP/2 begins.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+async fn connection(stream: UnixStream, cluster: &str, shared: &Arc<Shared>) -> io::Result<()> {
+    let mut beginning = Vec::new();
+    let mut stream = stream;
+    let kind = loop {
+        if let Some(kind) = kind(&beginning) {
+            break kind;
+        }
+        let read = stream.read_buf(&mut beginning);
+        match tokio::time::timeout(QUIET, read).await {
+            Ok(Ok(0)) => break Kind::Tcp,
+            Ok(read) => read.map(|_| ())?,
+            // Whoever waits to be greeted.
+            Err(_) if beginning.is_empty() && shared.has(cluster, Service::Tcp) => break Kind::Tcp,
+            Err(_) if beginning.is_empty() => {}
+            Err(_) => break Kind::Tcp,
+        }
+    };
+    let (reader, writer) = stream.into_split();
+    let reader = io::Cursor::new(beginning).chain(reader);
+    match kind {
+        Kind::Http2 => http2(tokio::io::join(reader, writer), cluster, shared).await,
+        Kind::Http1 => http1(BufReader::new(reader), writer, cluster, shared).await,
+        Kind::Tcp => tcp(reader, writer, cluster, shared).await,
+    }
+}
+
+/// How long a connection may be silent before it is taken for one whose server speaks first.
+const QUIET: Duration = Duration::from_millis(150);
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Http1,
+    Http2,
+    Tcp,
+}
+
+/// What a connection speaks, when its beginning tells.
+fn kind(beginning: &[u8]) -> Option<Kind> {
+    if PREFACE.starts_with(&beginning[..beginning.len().min(PREFACE.len())]) {
+        return (beginning.len() >= PREFACE.len()).then_some(Kind::Http2);
+    }
+    if let Some(end) = memchr::memmem::find(beginning, b"\r\n") {
+        let line = &beginning[..end];
+        return Some(if line.ends_with(b"HTTP/1.1") || line.ends_with(b"HTTP/1.0") { Kind::Http1 } else { Kind::Tcp });
+    }
+    let method = beginning.iter().position(|&byte| byte == b' ').unwrap_or(beginning.len());
+    let may_be = method <= 16 && beginning[..method].iter().all(u8::is_ascii_uppercase) && beginning.len() < 1 << 20;
+    (!may_be).then_some(Kind::Tcp)
+}
+
+async fn http1(
+    mut reader: impl tokio::io::AsyncBufRead + Unpin,
+    mut writer: impl tokio::io::AsyncWrite + Unpin,
+    cluster: &str,
+    shared: &Arc<Shared>,
+) -> io::Result<()> {
+    while let Some(head) = http1::head(&mut reader).await? {
+        let began = Instant::now();
+        let mut words = head.first.split(' ');
+        let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        if head.get("expect").is_some_and(|value| value.eq_ignore_ascii_case("100-continue")) {
+            writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
+        }
+        let mut body = Body::default();
+        let read = http1::body(&mut reader, http1::request_length(&head), &mut body).await;
+        let mut call = Call {
+            cluster: cluster.to_owned(),
+            service: Service::Http,
+            protocol: "HTTP/1.1",
+            method: method.to_owned(),
+            path: path.to_owned(),
+            headers: head.fields.clone(),
+            body,
+            trailers: read.as_ref().cloned().unwrap_or_default(),
+            asked: String::new(),
+            answer: String::new(),
+            status: 0,
+            micros: 0,
+        };
+        if let Err(error) = read {
+            "the request ended early".clone_into(&mut call.answer);
+            shared.record(call);
+            return Err(error);
+        }
+        let answer = answer(&mut call, shared).await;
+        call.micros = micros(began);
+        let Some(answer) = answer else {
+            shared.record(call);
+            return Ok(());
+        };
+        let (method, answer) = (call.method.clone(), answer);
+        shared.record(call);
+        let mut fields = answer.headers;
+        let without_body = method == "HEAD" || answer.status == 204 || answer.status == 304;
+        if http1::get(&fields, "content-length").is_none() && answer.status != 204 {
+            fields.push(("content-length".to_owned(), answer.body.len().to_string()));
+        }
+        http1::write_head(&mut writer, &format!("HTTP/1.1 {} {}", answer.status, reason(answer.status)), &fields)
+            .await?;
+        if !without_body {
+            writer.write_all(&answer.body).await?;
+        }
+        writer.flush().await?;
+    }
+    Ok(())
+}
+
+pub(super) fn micros(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
+
+fn reason(status: u16) -> &'static str {
+    http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or("Status")
+}
+
+/// An answer of HTTP.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: Fields,
+    pub(super) body: Vec<u8>,
+}
+
+/// What a call of plain HTTP is answered, noted in the call; `None` closes the connection.
+async fn answer(call: &mut Call, shared: &Arc<Shared>) -> Option<Answer> {
+    let named = |key: &str| match key {
+        "path" => vec![call.path.clone()],
+        "method" => vec![call.method.clone()],
+        "body" => vec![call.body.text()],
+        name => {
+            let of = call.headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+            of.map(|(_, value)| value.clone()).collect()
+        }
+    };
+    let keys = shared.has(&call.cluster, Service::Jwks);
+    let rule = shared.rule(&call.cluster, Service::Http, &named);
+    if rule.is_none() && keys {
+        call.service = Service::Jwks;
+        (call.status, call.answer) = (200, "200, the key of minted tokens".to_owned());
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        return Some(Answer { status: 200, headers, body: shared.jwks().into_bytes() });
+    }
+    let rule = rule.unwrap_or_default();
+    if let Some(delay) = rule.delay {
+        tokio::time::sleep(delay).await;
+    }
+    if rule.reset {
+        "the connection is closed".clone_into(&mut call.answer);
+        return None;
+    }
+    let status = rule.status.unwrap_or(200);
+    let mut headers = rule.headers;
+    let (body, content) = if rule.echo {
+        (echo(call).into_bytes(), "application/json")
+    } else {
+        let body = rule.body.unwrap_or_else(|| {
+            if status == 204 { Vec::new() } else { format!("hello from {}\n", call.cluster).into_bytes() }
+        });
+        (body, "text/plain")
+    };
+    if http1::get(&headers, "content-type").is_none() && !body.is_empty() {
+        headers.push(("content-type".to_owned(), content.to_owned()));
+    }
+    (call.status, call.answer) = (status, status.to_string());
+    Some(Answer { status, headers, body })
+}
+
+/// A request as JSON.
+fn echo(call: &Call) -> String {
+    let mut headers = serde_json::Map::new();
+    for (name, value) in &call.headers {
+        let name = name.to_ascii_lowercase();
+        match headers.get_mut(&name) {
+            Some(serde_json::Value::String(old)) => *old = format!("{old},{value}"),
+            _ => {
+                headers.insert(name, value.as_str().into());
+            }
+        }
+    }
+    let echo =
+        serde_json::json!({"method": call.method, "path": call.path, "headers": headers, "body": call.body.text()});
+    format!("{echo}\n")
+}
+
+async fn http2(
+    stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
+    cluster: &str,
+    shared: &Arc<Shared>,
+) -> io::Result<()> {
+    let mut builder = h2::server::Builder::new();
+    builder.initial_window_size(1 << 20).initial_connection_window_size(8 << 20).max_header_list_size(4 << 20);
+    let mut connection = builder.handshake::<_, Bytes>(stream).await.map_err(io::Error::other)?;
+    while let Some(request) = connection.accept().await {
+        let (request, respond) = request.map_err(io::Error::other)?;
+        let (cluster, shared) = (cluster.to_owned(), Arc::clone(shared));
+        tokio::spawn(async move {
+            let _ = stream2(request, respond, cluster, &shared).await;
+        });
+    }
+    Ok(())
+}
+
+async fn stream2(
+    request: http::Request<h2::RecvStream>,
+    mut respond: h2::server::SendResponse<Bytes>,
+    cluster: String,
+    shared: &Arc<Shared>,
+) -> Result<(), h2::Error> {
+    let began = Instant::now();
+    let (parts, mut incoming) = request.into_parts();
+    let path = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+    let mut headers: Fields = vec![(":method".to_owned(), parts.method.to_string())];
+    headers.extend(parts.uri.authority().map(|authority| (":authority".to_owned(), authority.to_string())));
+    headers.push((":path".to_owned(), path.clone()));
+    headers.extend(parts.uri.scheme_str().map(|scheme| (":scheme".to_owned(), scheme.to_owned())));
+    headers.extend(fields(&parts.headers));
+    let of_grpc =
+        parts.headers.get("content-type").is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
+    let service = if of_grpc { Service::of_grpc(&path) } else { Service::Http };
+    let mut call = Call {
+        cluster,
+        service,
+        protocol: "HTTP/2",
+        method: parts.method.to_string(),
+        path,
+        headers,
+        body: Body::default(),
+        trailers: Fields::new(),
+        asked: String::new(),
+        answer: String::new(),
+        status: 0,
+        micros: 0,
+    };
+    if service == Service::ExtProc {
+        return grpc::process(call, incoming, respond, shared).await;
+    }
+    while let Some(data) = incoming.data().await {
+        let data = data?;
+        call.body.push(&data);
+        incoming.flow_control().release_capacity(data.len())?;
+    }
+    if let Some(trailers) = incoming.trailers().await? {
+        call.trailers = fields(&trailers);
+    }
+    let grpc = service != Service::Http;
+    let answer = if grpc { grpc::answer(&mut call, shared).await } else { answer(&mut call, shared).await };
+    call.micros = micros(began);
+    let is_head = call.method == "HEAD";
+    shared.record(call);
+    let Some(answer) = answer else {
+        respond.send_reset(h2::Reason::INTERNAL_ERROR);
+        return Ok(());
+    };
+    let mut response = http::Response::new(());
+    *response.status_mut() = http::StatusCode::from_u16(answer.status).unwrap_or_default();
+    let mut trailers = http::HeaderMap::new();
+    for (name, value) in &answer.headers {
+        let of_end = grpc && (name == "grpc-status" || name == "grpc-message");
+        let map = if of_end { &mut trailers } else { response.headers_mut() };
+        if let (Ok(name), Ok(value)) =
+            (http::HeaderName::try_from(name.as_str()), http::HeaderValue::try_from(value.as_str()))
+        {
+            map.append(name, value);
+        }
+    }
+    if is_head || (answer.body.is_empty() && trailers.is_empty()) {
+        respond.send_response(response, true)?;
+        return Ok(());
+    }
+    let mut out = respond.send_response(response, false)?;
+    out.send_data(answer.body.into(), trailers.is_empty())?;
+    if !trailers.is_empty() {
+        out.send_trailers(trailers)?;
+    }
+    Ok(())
+}
+
+/// Header fields as texts, bytes beyond ASCII as one character each.
+pub(super) fn fields(headers: &http::HeaderMap) -> Fields {
+    let text = |value: &http::HeaderValue| value.as_bytes().iter().map(|&byte| char::from(byte)).collect();
+    headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
+}
+
+async fn tcp(
+    mut reader: impl tokio::io::AsyncRead + Unpin,
+    mut writer: impl tokio::io::AsyncWrite + Unpin,
+    cluster: &str,
+    shared: &Arc<Shared>,
+) -> io::Result<()> {
+    let began = Instant::now();
+    let mut call = Call {
+        cluster: cluster.to_owned(),
+        service: Service::Tcp,
+        protocol: "TCP",
+        method: String::new(),
+        path: String::new(),
+        headers: Fields::new(),
+        body: Body::default(),
+        trailers: Fields::new(),
+        asked: String::new(),
+        answer: String::new(),
+        status: 0,
+        micros: 0,
+    };
+    let mut buffer = vec![0; 1 << 16];
+    let mut sent = 0;
+    let ended = loop {
+        let first = match tokio::time::timeout(QUIET, reader.read(&mut buffer)).await {
+            Ok(Ok(0)) => break Ok(()),
+            Ok(Ok(read)) => {
+                call.body.push(&buffer[..read]);
+                false
+            }
+            Ok(Err(error)) => break Err(error),
+            Err(_) => true,
+        };
+        let body = call.body.text();
+        let named = |key: &str| match key {
+            "data" | "body" => vec![body.clone()],
+            _ => Vec::new(),
+        };
+        // Silence is answered once, by a rule that greets.
+        if first && (sent > 0 || call.body.length > 0) {
+            continue;
+        }
+        let rule = shared.rule(cluster, Service::Tcp, &named);
+        if first && rule.is_none() {
+            continue;
+        }
+        let rule = rule.unwrap_or_default();
+        if let Some(delay) = rule.delay {
+            tokio::time::sleep(delay).await;
+        }
+        if rule.reset {
+            "the connection is closed".clone_into(&mut call.answer);
+            break Ok(());
+        }
+        let bytes = if rule.echo {
+            call.body.bytes.clone()
+        } else {
+            rule.body.unwrap_or_else(|| format!("hello from {cluster}\n").into_bytes())
+        };
+        sent += bytes.len();
+        writer.write_all(&bytes).await?;
+        writer.flush().await?;
+    };
+    if call.answer.is_empty() {
+        call.answer = format!("{sent} bytes");
+    }
+    call.micros = micros(began);
+    if call.body.length > 0 || sent > 0 || ended.is_err() {
+        shared.record(call);
+    }
+    let _ = writer.shutdown().await;
+    ended
+}

@@ -1,0 +1,345 @@
+//! What Envoy's log tells of one request: which HTTP filters ran, what each changed and said, and which way it took.
+
+use super::http1::Fields;
+use super::listeners::Chain;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A line of the log that means something.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Event {
+    /// A probe saw these header fields.
+    Probe { response: bool, chain: usize, index: usize, fields: Fields },
+    /// A script or module said something.
+    Said { level: String, text: String },
+    /// A request or connection is over.
+    Access(Box<Access>),
+}
+
+/// An entry of our own access log.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Access {
+    pub(super) stage: String,
+    value: Value,
+}
+
+impl Access {
+    fn text(&self, key: &str) -> String {
+        match &self.value[key] {
+            Value::String(text) if text != "-" => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    fn number(&self, key: &str) -> Option<u64> {
+        self.value[key].as_u64().or_else(|| self.value[key].as_str()?.parse().ok())
+    }
+
+    pub(super) fn chain(&self) -> Option<usize> {
+        self.number("number").and_then(|number| usize::try_from(number).ok())
+    }
+}
+
+/// Reads a line of the log; `None` for what means nothing here.
+pub(super) fn event(mark: &str, line: &str) -> Option<Event> {
+    if line.starts_with('{') {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let stage = value["kubectl-envoyfilter"].as_str()?.to_owned();
+        return Some(Event::Access(Box::new(Access { stage, value })));
+    }
+    let (component, rest) = line.split_once('|')?;
+    let (level, text) = rest.split_once('|')?;
+    if !matches!(component, "lua" | "wasm" | "golang" | "dynamic_modules") {
+        return None;
+    }
+    if let Some(after) = text.split_once(mark).map(|(_, after)| after) {
+        let mut words = after.trim_start().splitn(4, ' ');
+        let response = match words.next()? {
+            "req" => false,
+            "res" => true,
+            _ => return None,
+        };
+        let (chain, index) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        return Some(Event::Probe { response, chain, index, fields: fields(words.next().unwrap_or_default()) });
+    }
+    let said = text.split_once("script log: ").map(|(_, said)| said);
+    let said = said.or_else(|| {
+        text.split_once("wasm log").map(|(_, said)| said.trim_start_matches(|c| c != ':').trim_start_matches(": "))
+    })?;
+    Some(Event::Said { level: level.to_owned(), text: said.trim_end().to_owned() })
+}
+
+/// `name=value&name=value`, bytes that a log line cannot hold written as in a URL.
+fn fields(text: &str) -> Fields {
+    let plain = |text: &str| {
+        let mut out = Vec::new();
+        let mut bytes = text.bytes();
+        while let Some(byte) = bytes.next() {
+            let code = (byte == b'%').then(|| {
+                let digits = [bytes.next().unwrap_or(b'0'), bytes.next().unwrap_or(b'0')];
+                std::str::from_utf8(&digits).ok().and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(b'?')
+            });
+            out.push(code.unwrap_or(byte));
+        }
+        // Bytes beyond ASCII stay what they are: one character each.
+        out.into_iter().map(char::from).collect::<String>()
+    };
+    let pair = |pair: &str| pair.split_once('=').map(|(name, value)| (plain(name), plain(value)));
+    text.split('&').filter_map(pair).collect()
+}
+
+/// What became of a header field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its name.
+    pub name: String,
+    /// Its values before; empty when it is new.
+    pub before: Vec<String>,
+    /// Its values after; empty when it is gone.
+    pub after: Vec<String>,
+}
+
+/// What is different between two lists of header fields, by name.
+pub fn changes(before: &Fields, after: &Fields) -> Vec<Change> {
+    let collect = |fields: &Fields| {
+        let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (name, value) in fields {
+            all.entry(name.to_ascii_lowercase()).or_default().push(value.clone());
+        }
+        all
+    };
+    let (old, new) = (collect(before), collect(after));
+    let names: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    let of = |all: &BTreeMap<String, Vec<String>>, name: &String| all.get(name).cloned().unwrap_or_default();
+    names
+        .into_iter()
+        .map(|name| Change { name: name.clone(), before: of(&old, name), after: of(&new, name) })
+        .filter(|change| change.before != change.after)
+        .collect()
+}
+
+/// Something that a script or module said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// `info`, `error` and so on, in Envoy's words.
+    pub level: String,
+    /// The text.
+    pub text: String,
+    /// Whether it was said on the way back.
+    pub response: bool,
+}
+
+/// What an HTTP filter did to one request and its response.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Number of the filter chain.
+    pub chain: usize,
+    /// Place of the filter in it.
+    pub filter: usize,
+    /// Whether the request reached it.
+    pub reached: bool,
+    /// Whether the request left it towards the next filter.
+    pub passed: bool,
+    /// Whether the response came through it.
+    pub returned: bool,
+    /// What it did to the header fields of the request.
+    pub request: Vec<Change>,
+    /// What it did to the header fields of the response.
+    pub response: Vec<Change>,
+    /// What it said.
+    pub said: Vec<Said>,
+}
+
+/// The way that a request or a connection took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path {
+    /// Number of the filter chain; `None` when none was found.
+    pub chain: Option<usize>,
+    /// The listener.
+    pub listener: String,
+    /// Place of the filter chain: a number, `default`, or empty.
+    pub chain_index: String,
+    /// Name of the filter chain.
+    pub chain_name: String,
+    /// Route configuration, virtual host and place of the route; empty without a route.
+    pub route_config: String,
+    /// The virtual host.
+    pub vhost: String,
+    /// Place of the route in the virtual host.
+    pub route_index: Option<usize>,
+    /// Name of the route.
+    pub route: String,
+    /// The patch that wrote something in the route.
+    pub route_by: Option<u32>,
+    /// The Istio object that made the route, as a path of the API; empty when the route does not say.
+    pub object: String,
+    /// The cluster; empty without one.
+    pub cluster: String,
+    /// Status that the proxy sent; 0 when it sent none.
+    pub status: u16,
+    /// Envoy's word for how the answer came about (`%RESPONSE_CODE_DETAILS%`).
+    pub details: String,
+    /// Envoy's flags for what went wrong (`%RESPONSE_FLAGS%`); empty for none.
+    pub flags: String,
+    /// Why the connection was closed (`%CONNECTION_TERMINATION_DETAILS%`).
+    pub closed: String,
+    /// How often the upstream was tried.
+    pub attempts: u64,
+    /// Server name of the TLS handshake.
+    pub sni: String,
+    /// SPIFFE identity of the client, as the proxy verified it.
+    pub peer: String,
+    /// Why TLS with the client failed.
+    pub tls_failure: String,
+}
+
+impl Path {
+    pub(super) fn of(access: &Access, chains: &[Chain]) -> Path {
+        let mark = &access.value["mark"];
+        let text = |key: &str| mark[key].as_str().unwrap_or_default().to_owned();
+        let chain = access.chain();
+        let object = access.value["istio"]["config"].as_str().unwrap_or_default().to_owned();
+        let name = access.text("chain_name");
+        let named =
+            chain.and_then(|number| chains.get(number)).map(|chain| chain.name.clone()).filter(|name| !name.is_empty());
+        Path {
+            chain,
+            listener: access.text("listener"),
+            chain_index: access.text("chain"),
+            chain_name: named.unwrap_or(name),
+            route_config: text("config"),
+            vhost: text("vhost"),
+            route_index: text("index").parse().ok(),
+            route: access.text("route"),
+            route_by: text("by").parse().ok(),
+            object,
+            cluster: access.text("cluster"),
+            status: access.number("status").and_then(|status| u16::try_from(status).ok()).unwrap_or(0),
+            details: access.text("details"),
+            flags: access.text("flags"),
+            closed: access.text("closed"),
+            attempts: access.number("attempts").unwrap_or(0),
+            sni: access.text("sni"),
+            peer: access.text("peer"),
+            tls_failure: access.text("tls_failure"),
+        }
+    }
+}
+
+/// Puts the events of one request in order: what each filter of the chains that it met did.
+pub(super) fn steps(events: &[Event], chains: &[Chain]) -> (Vec<Step>, Vec<Said>) {
+    let mut met: Vec<usize> = Vec::new();
+    let mut seen: BTreeMap<(usize, bool, usize), Fields> = BTreeMap::new();
+    let mut said: Vec<(Option<(usize, usize)>, Said)> = Vec::new();
+    let mut at: Option<(usize, usize)> = None;
+    let mut back = false;
+    for event in events {
+        match event {
+            Event::Probe { response, chain, index, fields } => {
+                if !met.contains(chain) {
+                    met.push(*chain);
+                }
+                back = *response;
+                // Before the filter of its number on the way in; behind it on the way back.
+                at = if *response { index.checked_sub(1).map(|index| (*chain, index)) } else { Some((*chain, *index)) };
+                seen.insert((*chain, *response, *index), fields.clone());
+            }
+            Event::Said { level, text } => {
+                said.push((at, Said { level: level.clone(), text: text.clone(), response: back }));
+            }
+            Event::Access(_) => {}
+        }
+    }
+    let mut steps = Vec::new();
+    for chain in met {
+        let filters = chains.get(chain).map_or(&[][..], |chain| &chain.http);
+        for filter in 0..filters.len() {
+            let get = |response: bool, index: usize| seen.get(&(chain, response, index));
+            let (before, after) = (get(false, filter), get(false, filter + 1));
+            let (from, to) = (get(true, filter + 1), get(true, filter));
+            let between = |one: Option<&Fields>, other: Option<&Fields>| match (one, other) {
+                (Some(one), Some(other)) => changes(one, other),
+                _ => Vec::new(),
+            };
+            steps.push(Step {
+                chain,
+                filter,
+                reached: before.is_some(),
+                passed: after.is_some() || (before.is_some() && filter + 1 == filters.len()),
+                returned: to.is_some(),
+                request: between(before, after),
+                response: between(from, to),
+                said: said
+                    .iter()
+                    .filter(|(at, _)| *at == Some((chain, filter)))
+                    .map(|(_, said)| said.clone())
+                    .collect(),
+            });
+        }
+    }
+    let nobody = said.into_iter().filter(|(at, _)| at.is_none()).map(|(_, said)| said).collect();
+    (steps, nobody)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::listeners::HttpFilter;
+    use super::*;
+
+    fn chain(names: &[&str]) -> Chain {
+        let http = names.iter().map(|name| HttpFilter {
+            name: (*name).to_owned(),
+            type_name: String::new(),
+            by: None,
+            writers: Vec::new(),
+            inserted: false,
+            clusters: Vec::new(),
+        });
+        Chain {
+            listener: "l".to_owned(),
+            index: Some(0),
+            name: String::new(),
+            network: Vec::new(),
+            http: http.collect(),
+            tls: false,
+            server_names: Vec::new(),
+            protocols: Vec::new(),
+            port: None,
+            writers: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn each_filter_gets_what_changed_between_its_probes_and_what_it_said() {
+        let lines = [
+            "lua|critical|script log: M req 0 0 :path=/&a=1",
+            "lua|info|script log: hello",
+            "http|trace|decode headers called: filter=x status=0",
+            "lua|critical|script log: M req 0 1 :path=/&a=2&b=%26",
+            "lua|error|script log: broken",
+            "lua|critical|script log: M res 0 1 :status=200",
+            "lua|critical|script log: M res 0 0 :status=200&c=3",
+        ];
+        let events: Vec<Event> = lines.iter().filter_map(|line| event("M", line)).collect();
+        let (steps, nobody) = steps(&events, &[chain(&["first", "router"])]);
+        assert!(nobody.is_empty());
+        let change = |name: &str, before: &[&str], after: &[&str]| Change {
+            name: name.to_owned(),
+            before: before.iter().map(|it| (*it).to_owned()).collect(),
+            after: after.iter().map(|it| (*it).to_owned()).collect(),
+        };
+        assert_eq!(steps[0].request, [change("a", &["1"], &["2"]), change("b", &[], &["&"])]);
+        assert_eq!(steps[0].response, [change("c", &[], &["3"])]);
+        assert_eq!((steps[0].said[0].text.as_str(), steps[1].said[0].text.as_str()), ("hello", "broken"));
+        assert!(steps[0].passed && steps[1].passed && steps[0].returned);
+    }
+
+    #[test]
+    fn a_request_that_is_answered_within_did_not_pass() {
+        let lines = ["lua|critical|script log: M req 0 0 a=1", "lua|critical|script log: M res 0 1 :status=403"];
+        let events: Vec<Event> = lines.iter().filter_map(|line| event("M", line)).collect();
+        let (steps, _) = steps(&events, &[chain(&["stops", "router"])]);
+        assert!(steps[0].reached && !steps[0].passed && !steps[1].reached);
+    }
+}

@@ -1,0 +1,79 @@
+//! One request with and without the filters: what `try` answers.
+
+use super::sandbox::{Exchange, Host, Sandbox, Settings, Subject};
+use super::{Chain, Error, LeftOut, Request, Scope, Wanted};
+use std::collections::BTreeSet;
+
+/// What to try.
+pub struct Try<'t, 's, 'a> {
+    /// The request.
+    pub request: &'t Request,
+    /// Claims of a token that is sent with it, which the JWT filters of the sandbox trust.
+    pub token: Option<&'t serde_json::Value>,
+    /// How often it is sent.
+    pub repeat: usize,
+    /// The configuration with the filters.
+    pub with: Subject<'s, 'a>,
+    /// The configuration to compare with.
+    pub without: Option<Subject<'s, 'a>>,
+    /// How to try.
+    pub settings: &'t Settings,
+}
+
+/// What one configuration did.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What was seen of each time.
+    pub exchanges: Vec<Exchange>,
+    /// Filter chains, numbered as the exchanges name them.
+    pub chains: Vec<Chain>,
+    /// What is not as in the mesh.
+    pub left_out: BTreeSet<LeftOut>,
+    /// How much of the configuration was loaded.
+    pub scope: Scope,
+    /// The most memory that Envoy held, in bytes.
+    pub memory: Option<u64>,
+}
+
+/// What was seen.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Version of Envoy.
+    pub envoy: String,
+    /// With the filters.
+    pub with: Run,
+    /// Without them.
+    pub without: Option<Run>,
+}
+
+/// Tries a request. Both configurations run at the same time, each in an Envoy of its own.
+pub fn try_request(what: &Try<'_, '_, '_>) -> Result<Report, Error> {
+    let host = Host::new()?;
+    let mut request = what.request.clone();
+    if let Some(claims) = what.token {
+        request.headers.push(("authorization".to_owned(), format!("Bearer {}", host.token(claims)?)));
+    }
+    let wanted = Wanted::of([what.request], &what.with.config.proxy.workload);
+    let first = Sandbox::start(what.settings)?;
+    let second = what.without.as_ref().map(|_| Sandbox::start(what.settings)).transpose()?;
+    let run = |subject: &Subject<'_, '_>, coming, strict: bool| -> Result<(Run, String), Error> {
+        let mut sandbox = Sandbox::open(&host, coming, subject, what.settings, &wanted, strict)?;
+        let exchanges = (0..what.repeat.max(1)).map(|_| sandbox.send(&request)).collect::<Result<Vec<_>, _>>()?;
+        let version = sandbox.version().to_owned();
+        let memory = sandbox.peak_memory();
+        let run = Run { exchanges, chains: sandbox.chains, left_out: sandbox.left_out, scope: sandbox.scope, memory };
+        Ok((run, version))
+    };
+    let (with, without) = std::thread::scope(|scope| {
+        let other =
+            what.without.as_ref().zip(second).map(|(subject, coming)| scope.spawn(|| run(subject, coming, false)));
+        let with = run(&what.with, first, true);
+        let without = other.map(|other| {
+            other.join().unwrap_or_else(|_| Err(Error::Internal("the run without the filters ended early".to_owned())))
+        });
+        (with, without)
+    });
+    let (with, envoy) = with?;
+    let without = without.transpose()?.map(|(run, _)| run);
+    Ok(Report { envoy, with, without })
+}

@@ -1,0 +1,235 @@
+//! The proof that users can run: istiod applies their filters, our engine applies them, and the results are compared.
+
+use super::ads::{Configuration, Wanted};
+use super::dump;
+use super::fault::Fault;
+use super::node::Node;
+use super::run::Bottle;
+use crate::engine::{self, MeshSettings, Options, Program};
+use crate::load::dump::{Dump, Identity};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::release::Release;
+use crate::model::resource::ResourceKind;
+use crate::proto::json;
+use crate::proto::tree::Tree;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most places of one resource that are told.
+const PLACES: usize = 5;
+
+/// Where istiod and the engine part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Kind of the resource.
+    pub kind: ResourceKind,
+    /// Its name.
+    pub name: String,
+    /// How they part.
+    pub how: How,
+}
+
+/// How two results of one resource part. No values: they may be secrets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Only istiod sends it.
+    OnlyIstiod,
+    /// Only the engine computes it.
+    OnlyEngine,
+    /// These fields are not the same; the first few.
+    Fields(Vec<String>),
+}
+
+/// What came of one proxy.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The proxy.
+    pub node: Node,
+    /// How many resources were compared.
+    pub resources: usize,
+    /// How many of them the filters change, add or remove.
+    pub changed: usize,
+    /// Where the two part; empty when they agree.
+    pub differences: Vec<Difference>,
+    /// What the engine cannot know from a dump alone (routes that filters ask for, services that annotations add).
+    pub unknown: usize,
+}
+
+/// Kind and name, with the texts of all resources that have it.
+type Resources = BTreeMap<(ResourceKind, String), Vec<String>>;
+
+/// What applies filters: their parsed form and the settings.
+#[derive(Debug)]
+pub struct Filters<'f> {
+    /// As the engine reads them.
+    pub parsed: &'f [EnvoyFilter],
+    /// As istiod reads them.
+    pub documents: &'f [Value],
+    /// The release of istiod.
+    pub release: Release,
+    /// Settings of the mesh.
+    pub mesh: &'f MeshSettings,
+}
+
+/// Asks istiod for all proxies without and with the filters, and compares what the engine makes of the first with the
+/// second. In the order of the nodes.
+pub fn compare(
+    bottle: &mut Bottle,
+    nodes: &[Node],
+    filters: &Filters<'_>,
+    wanted: &Wanted,
+) -> Result<Vec<Result<Comparison, Fault>>, Fault> {
+    bottle.set_filters(Vec::new())?;
+    let before = bottle.ask_all(nodes, wanted);
+    bottle.set_filters(filters.documents.to_vec())?;
+    let after = bottle.ask_all(nodes, wanted);
+    let program = Program::new(filters.parsed, filters.release);
+    let judged =
+        nodes.iter().zip(before.into_iter().zip(after)).map(|(node, (before, after))| -> Result<Comparison, Fault> {
+            let (before, after) = (before?, after?);
+            Ok(one(&program, filters.mesh, node, &before, &after, wanted))
+        });
+    Ok(judged.collect())
+}
+
+fn one(
+    program: &Program<'_>,
+    mesh: &MeshSettings,
+    node: &Node,
+    before: &Configuration,
+    after: &Configuration,
+    wanted: &Wanted,
+) -> Comparison {
+    let istiod = of_configuration(after);
+    let base = of_configuration(before);
+    let (dump, _) = Dump::from_text(node.full_name(), dump::text(node, before));
+    let config = dump.as_ref().and_then(|dump| dump.config(&Identity::default()).ok());
+    let mut unknown = 0;
+    let engine = config.map_or_else(Resources::new, |config| {
+        let plan = program.plan(&config.proxy, mesh);
+        let extension_names = (!wanted.extensions.is_empty()).then(|| wanted.extensions.clone());
+        let options = Options { extension_names, ..Options::default() };
+        let patched = engine::run(&plan, &config, &options, &mut ());
+        unknown = patched.unknown_routes.len() + patched.unknown_services.len();
+        let touched: BTreeSet<usize> = patched.resources.iter().filter_map(|one| one.source).collect();
+        let mut now = Resources::new();
+        for (index, resource) in config.resources.iter().enumerate() {
+            if !touched.contains(&index)
+                && let Ok(tree) = json::parse(resource.json)
+            {
+                now.entry((resource.kind, resource.name.to_string())).or_default().push(canonical(tree));
+            }
+        }
+        for resource in patched.resources {
+            if let Some(tree) = resource.tree {
+                now.entry((resource.kind, resource.name)).or_default().push(canonical(tree));
+            }
+        }
+        sorted(now)
+    });
+    let keys: BTreeSet<_> = istiod.keys().chain(engine.keys()).collect();
+    let changed = keys.iter().filter(|key| istiod.get(**key) != base.get(**key)).count()
+        + base.keys().filter(|key| !istiod.contains_key(*key) && !engine.contains_key(*key)).count();
+    let differences = keys.iter().filter_map(|key| {
+        let (theirs, ours) = (istiod.get(*key), engine.get(*key));
+        let how = match (theirs, ours) {
+            (Some(theirs), Some(ours)) if theirs == ours => return None,
+            (Some(theirs), Some(ours)) => How::Fields(places(theirs, ours)),
+            (Some(_), None) => How::OnlyIstiod,
+            (None, _) => How::OnlyEngine,
+        };
+        Some(Difference { kind: key.0, name: key.1.clone(), how })
+    });
+    Comparison { node: node.clone(), resources: keys.len(), changed, differences: differences.collect(), unknown }
+}
+
+fn of_configuration(configuration: &Configuration) -> Resources {
+    let mut all = Resources::new();
+    for kind in [ResourceKind::Listener, ResourceKind::Cluster, ResourceKind::Route, ResourceKind::ExtensionConfig] {
+        let named = configuration.of(kind);
+        for (name, text) in named {
+            let name = name
+                .rsplit_once('#')
+                .filter(|(first, _)| named.contains_key(*first))
+                .map_or(name.as_str(), |(name, _)| name);
+            if let Ok(tree) = json::parse(text) {
+                all.entry((kind, name.to_owned())).or_default().push(canonical(tree));
+            }
+        }
+    }
+    sorted(all)
+}
+
+fn sorted(mut resources: Resources) -> Resources {
+    for ((kind, _), texts) in &mut resources {
+        texts.sort();
+        // Two listeners that ask for one route get it once.
+        if *kind == ResourceKind::Route {
+            texts.dedup();
+        }
+    }
+    resources
+}
+
+fn canonical(mut tree: Tree<'_>) -> String {
+    // Resources that patches add have no type beside them.
+    tree.remove("@type");
+    json::canonical(&tree)
+}
+
+/// The first fields that differ, in the first of the texts that do.
+fn places(theirs: &[String], ours: &[String]) -> Vec<String> {
+    let mut places = Vec::new();
+    if theirs.len() != ours.len() {
+        places.push(format!("istiod sends {}, the engine computes {}", theirs.len(), ours.len()));
+    }
+    for (theirs, ours) in theirs.iter().zip(ours) {
+        let (Ok(theirs), Ok(ours)) = (serde_json::from_str::<Value>(theirs), serde_json::from_str::<Value>(ours))
+        else {
+            continue;
+        };
+        differing(&theirs, &ours, String::new(), &mut places);
+    }
+    places.truncate(PLACES);
+    places
+}
+
+fn differing(left: &Value, right: &Value, path: String, places: &mut Vec<String>) {
+    if places.len() > PLACES || left == right {
+        return;
+    }
+    match (left, right) {
+        (Value::Object(left), Value::Object(right)) => {
+            let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+            for key in keys {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                match (left.get(key), right.get(key)) {
+                    (Some(left), Some(right)) => differing(left, right, path, places),
+                    (Some(_), None) => places.push(format!("{path} (only istiod)")),
+                    (None, _) => places.push(format!("{path} (only the engine)")),
+                }
+            }
+        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            for (at, (left, right)) in left.iter().zip(right).enumerate() {
+                differing(left, right, format!("{path}[{at}]"), places);
+            }
+        }
+        (Value::Array(left), Value::Array(right)) => {
+            places.push(format!("{path} ({} items from istiod, {} from the engine)", left.len(), right.len()));
+        }
+        _ => places.push(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_tell_where_and_not_what() {
+        let theirs = r#"{"a":{"b":[1,2]},"only":"hunter2","same":1}"#.to_owned();
+        let ours = r#"{"a":{"b":[1,3]},"same":1}"#.to_owned();
+        assert_eq!(places(&[theirs], &[ours]), ["a.b[1]", "only (only istiod)"]);
+    }
+}

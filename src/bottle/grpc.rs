@@ -1,0 +1,164 @@
+//! The little of gRPC that one stream to istiod needs: messages with a length before them, on one HTTP/2 stream.
+//!
+//! `h2` is what kube and axum bring along; tonic over it would add code generation, a tower stack and, with envoy-types, all
+//! of Envoy's messages as Rust types (minutes of compilation), of which this reads five.
+
+use super::fault::Fault;
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use h2::client::{self, SendRequest};
+use h2::{RecvStream, SendStream};
+use http::{Request, Uri};
+use prost::Message;
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// Bytes that may be under way; a sidecar of a large mesh gets tens of megabytes.
+const WINDOW: u32 = 64 << 20;
+
+/// The largest message that is taken, in bytes.
+const MESSAGE: usize = 1 << 30;
+
+/// A connection.
+#[derive(Clone)]
+pub(super) struct Channel {
+    send: SendRequest<Bytes>,
+    authority: String,
+}
+
+fn broken(error: &dyn std::fmt::Display) -> Fault {
+    Fault::Connection(error.to_string())
+}
+
+impl Channel {
+    /// Connects.
+    pub(super) async fn open(address: SocketAddr) -> Result<Channel, Fault> {
+        let stream = TcpStream::connect(address).await.map_err(|error| broken(&error))?;
+        stream.set_nodelay(true).map_err(|error| broken(&error))?;
+        let (send, connection) = client::Builder::new()
+            .initial_window_size(WINDOW)
+            .initial_connection_window_size(WINDOW)
+            .max_frame_size(1 << 20)
+            .handshake(stream)
+            .await
+            .map_err(|error| broken(&error))?;
+        tokio::spawn(async move {
+            // What breaks it, every stream on it tells.
+            let _ = connection.await;
+        });
+        Ok(Channel { send, authority: address.to_string() })
+    }
+
+    /// Begins a call with messages in both directions.
+    pub(super) async fn call(&self, method: &str) -> Result<Stream, Fault> {
+        let mut send = self.send.clone().ready().await.map_err(|error| broken(&error))?;
+        let uri = Uri::builder().scheme("http").authority(self.authority.as_str()).path_and_query(method).build();
+        let request = Request::post(uri.map_err(|error| broken(&error))?)
+            .header("content-type", "application/grpc")
+            .header("te", "trailers")
+            .body(())
+            .map_err(|error| broken(&error))?;
+        let (response, out) = send.send_request(request, false).map_err(|error| broken(&error))?;
+        Ok(Stream { out, response: Some(response), input: None, buffer: BytesMut::new() })
+    }
+}
+
+/// A call under way.
+pub(super) struct Stream {
+    out: SendStream<Bytes>,
+    /// Until the head of the answer has come, which the server sends only when it has a message.
+    response: Option<client::ResponseFuture>,
+    input: Option<RecvStream>,
+    buffer: BytesMut,
+}
+
+impl Stream {
+    /// Sends a message.
+    pub(super) fn send(&mut self, message: &impl Message) -> Result<(), Fault> {
+        let length = message.encoded_len();
+        let mut frame = BytesMut::with_capacity(length + 5);
+        frame.put_u8(0);
+        frame.put_u32(u32::try_from(length).map_err(|error| broken(&error))?);
+        message.encode(&mut frame).map_err(|error| broken(&error))?;
+        self.out.send_data(frame.freeze(), false).map_err(|error| broken(&error))
+    }
+
+    /// Waits for the next message.
+    pub(super) async fn next<M: Message + Default>(&mut self, what: &'static str, limit: Duration) -> Result<M, Fault> {
+        match tokio::time::timeout(limit, self.read()).await {
+            Ok(bytes) => M::decode(bytes?).map_err(|error| broken(&error)),
+            Err(_) => Err(Fault::NoAnswer(what, limit)),
+        }
+    }
+
+    async fn read(&mut self) -> Result<Bytes, Fault> {
+        if let Some(response) = self.response.take() {
+            let (head, body) = response.await.map_err(|error| broken(&error))?.into_parts();
+            refused(&head.headers)?;
+            self.input = Some(body);
+        }
+        let Some(input) = &mut self.input else { return Err(broken(&"the call ended")) };
+        loop {
+            if let Some(message) = take(&mut self.buffer)? {
+                return Ok(message);
+            }
+            match input.data().await {
+                Some(Ok(data)) => {
+                    // Without this the server stops when the window is full.
+                    let _ = input.flow_control().release_capacity(data.len());
+                    self.buffer.extend_from_slice(&data);
+                }
+                Some(Err(error)) => return Err(broken(&error)),
+                None => {
+                    if let Ok(Some(trailers)) = input.trailers().await {
+                        refused(&trailers)?;
+                    }
+                    return Err(broken(&"istiod ended the call"));
+                }
+            }
+        }
+    }
+}
+
+/// The first whole message of what has come.
+fn take(buffer: &mut BytesMut) -> Result<Option<Bytes>, Fault> {
+    let Some(&[packed, a, b, c, d]) = buffer.first_chunk::<5>() else { return Ok(None) };
+    let length = u32::from_be_bytes([a, b, c, d]) as usize;
+    if packed != 0 {
+        return Err(broken(&"a compressed message came, which nobody asked for"));
+    }
+    if length > MESSAGE {
+        return Err(broken(&format!("a message of {length} bytes came")));
+    }
+    if buffer.len() < length + 5 {
+        buffer.reserve(length + 5 - buffer.len());
+        return Ok(None);
+    }
+    buffer.advance(5);
+    Ok(Some(buffer.split_to(length).freeze()))
+}
+
+fn refused(headers: &http::HeaderMap) -> Result<(), Fault> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    match text("grpc-status").and_then(|status| status.parse().ok()) {
+        None | Some(0) => Ok(()),
+        Some(status) => Err(Fault::Refused(status, text("grpc-message").unwrap_or_default().to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_in_any_pieces() {
+        let mut buffer = BytesMut::from(&[0, 0, 0, 0, 2, 7][..]);
+        assert!(take(&mut buffer).unwrap().is_none());
+        buffer.extend_from_slice(&[8, 0, 0, 0, 0, 0, 9]);
+        assert_eq!(take(&mut buffer).unwrap().as_deref(), Some(&[7, 8][..]));
+        assert_eq!(take(&mut buffer).unwrap().as_deref(), Some(&[][..]));
+        assert!(take(&mut buffer).unwrap().is_none());
+        assert!(take(&mut BytesMut::from(&[1, 0, 0, 0, 0][..])).is_err());
+        assert!(take(&mut BytesMut::from(&[0, 255, 0, 0, 0][..])).is_err());
+    }
+}

@@ -1,0 +1,26 @@
+//! The real istiod, without a cluster: its binary runs for a moment against an API server made of objects, and says what
+//! it would send to any proxy.
+//!
+//! Everything is on loopback and in a private folder; nothing is written to a cluster, and no Secret is read.
+
+mod ads;
+mod api;
+pub mod doctor;
+pub mod dump;
+mod fault;
+mod grpc;
+mod kinds;
+mod node;
+mod objects;
+mod open;
+pub mod proxies;
+mod run;
+mod selectors;
+pub mod stand_ins;
+
+pub use ads::{Configuration, Named, Wanted};
+pub use fault::Fault;
+pub use node::{Common, Node};
+pub use objects::Objects;
+pub use open::{Open, Opened};
+pub use run::{Bottle, Istiod, Limits, Request, environment};

@@ -1,0 +1,230 @@
+//! Who asks istiod: a proxy's node, from a Pod, from a dump, or described.
+
+use super::objects::{list, map, text};
+use crate::model::proxy::{Proxy, ProxyKind};
+use serde_json::{Map, Value, json};
+
+/// A proxy as it introduces itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Sidecar, gateway or waypoint.
+    pub kind: ProxyKind,
+    /// Name of its pod.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its addresses, the first in its id.
+    pub addresses: Vec<String>,
+    /// The domain of the cluster.
+    pub domain: String,
+    /// Its node metadata.
+    pub metadata: Map<String, Value>,
+}
+
+/// What all proxies of a mesh have in common.
+#[derive(Clone, Debug)]
+pub struct Common {
+    /// Version that a proxy says it has, where its pod does not tell.
+    pub istio_version: String,
+    /// The domain of the cluster.
+    pub domain: String,
+    /// Name of the cluster.
+    pub cluster_id: String,
+}
+
+impl Default for Common {
+    fn default() -> Common {
+        Common { istio_version: String::new(), domain: "cluster.local".to_owned(), cluster_id: "Kubernetes".to_owned() }
+    }
+}
+
+/// The container that is the proxy.
+const PROXY: &str = "istio-proxy";
+
+/// Annotations that the agent sends on, by their beginnings.
+const ANNOTATIONS: [&str; 4] =
+    ["sidecar.istio.io/", "traffic.sidecar.istio.io/", "proxy.istio.io/", "inject.istio.io/"];
+
+impl Node {
+    /// The id: type, address, pod and domain.
+    pub fn id(&self) -> String {
+        let address = self.addresses.first().map_or("127.0.0.1", String::as_str);
+        let (kind, namespace) = (self.kind.node_type(), &self.namespace);
+        format!("{kind}~{address}~{}.{namespace}~{namespace}.svc.{}", self.name, self.domain)
+    }
+
+    /// The name of the workload and its namespace, which Envoy calls its cluster.
+    pub fn cluster(&self) -> String {
+        let workload = self.metadata.get("WORKLOAD_NAME").and_then(Value::as_str).unwrap_or(&self.name);
+        format!("{workload}.{}", self.namespace)
+    }
+
+    /// The proxy that a dump is of, with the metadata it sent.
+    pub fn of_proxy(proxy: &Proxy, domain: &str) -> Node {
+        let mut metadata = proxy.metadata.as_ref().clone();
+        let addresses = match metadata.get("INSTANCE_IPS").and_then(Value::as_str) {
+            Some(text) => text.split(',').map(str::to_owned).collect(),
+            None => vec!["127.0.0.1".to_owned()],
+        };
+        let labels: Map<String, Value> =
+            proxy.labels.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
+        let defaults = [
+            ("NAMESPACE", Value::from(proxy.namespace.as_str())),
+            ("LABELS", Value::Object(labels)),
+            ("INSTANCE_IPS", addresses.join(",").into()),
+        ];
+        for (key, value) in defaults {
+            metadata.entry(key).or_insert(value);
+        }
+        let name = if proxy.name.is_empty() { &proxy.workload } else { &proxy.name };
+        Node {
+            kind: proxy.kind,
+            name: name.clone(),
+            namespace: proxy.namespace.clone(),
+            addresses,
+            domain: domain.to_owned(),
+            metadata,
+        }
+    }
+
+    /// The proxy of a pod, as istiod's agent in it would introduce it; `None` when the pod runs none. A pod without the
+    /// injected container counts as one with a sidecar where `injected` says so.
+    pub fn of_pod(pod: &Value, injected: bool, common: &Common) -> Option<Node> {
+        let containers = || list(pod, &["spec", "containers"]).iter().chain(list(pod, &["spec", "initContainers"]));
+        let proxy = containers().find(|container| text(container, &["name"]) == PROXY);
+        let kind = pod_kind(pod, proxy).or(injected.then_some(ProxyKind::Sidecar))?;
+        let (name, namespace) = (text(pod, &["metadata", "name"]), text(pod, &["metadata", "namespace"]));
+        let addresses = addresses(pod);
+        let labels = map(pod, &["metadata", "labels"]).cloned().unwrap_or_default();
+        let annotations: Map<String, Value> = map(pod, &["metadata", "annotations"])
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| ANNOTATIONS.iter().any(|start| key.starts_with(start)))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        let workload = workload(pod).unwrap_or(name).to_owned();
+        let account = match text(pod, &["spec", "serviceAccountName"]) {
+            "" => "default",
+            account => account,
+        };
+        let mut metadata = Map::new();
+        let mut put = |key: &str, value: Value| metadata.insert(key.to_owned(), value);
+        put("NAME", name.into());
+        put("NAMESPACE", namespace.into());
+        put("INSTANCE_IPS", addresses.join(",").into());
+        put("LABELS", Value::Object(labels));
+        put("WORKLOAD_NAME", workload.as_str().into());
+        put("CLUSTER_ID", common.cluster_id.as_str().into());
+        put("ISTIO_VERSION", version_of(proxy).unwrap_or(&common.istio_version).into());
+        put("INTERCEPTION_MODE", "REDIRECT".into());
+        put("MESH_ID", "cluster.local".into());
+        put("SERVICE_ACCOUNT", account.into());
+        if !annotations.is_empty() {
+            put("ANNOTATIONS", Value::Object(annotations));
+        }
+        // What the agent makes of its environment (`pkg/bootstrap/config.go`).
+        for variable in proxy.map(|proxy| list(proxy, &["env"])).unwrap_or_default() {
+            let (Some(key), Some(value)) =
+                (text(variable, &["name"]).strip_prefix("ISTIO_META_"), variable.get("value").and_then(Value::as_str))
+            else {
+                continue;
+            };
+            put(key, value.into());
+        }
+        Some(Node {
+            kind,
+            name: name.to_owned(),
+            namespace: namespace.to_owned(),
+            addresses,
+            domain: common.domain.clone(),
+            metadata,
+        })
+    }
+
+    /// The proxy of a virtual machine that a WorkloadEntry stands for.
+    pub fn of_workload_entry(entry: &Value, common: &Common) -> Node {
+        let (name, namespace) = (text(entry, &["metadata", "name"]), text(entry, &["metadata", "namespace"]));
+        let mut labels = map(entry, &["metadata", "labels"]).cloned().unwrap_or_default();
+        labels.extend(map(entry, &["spec", "labels"]).cloned().unwrap_or_default());
+        let address = text(entry, &["spec", "address"]).to_owned();
+        let mut metadata = Map::new();
+        for (key, value) in [
+            ("NAME", Value::from(name)),
+            ("NAMESPACE", namespace.into()),
+            ("INSTANCE_IPS", address.as_str().into()),
+            ("LABELS", Value::Object(labels)),
+            ("WORKLOAD_NAME", name.into()),
+            ("CLUSTER_ID", common.cluster_id.as_str().into()),
+            ("ISTIO_VERSION", common.istio_version.as_str().into()),
+            ("NETWORK", text(entry, &["spec", "network"]).into()),
+        ] {
+            if value != json!("") {
+                metadata.insert(key.to_owned(), value);
+            }
+        }
+        Node {
+            kind: ProxyKind::Sidecar,
+            name: name.to_owned(),
+            namespace: namespace.to_owned(),
+            addresses: vec![address],
+            domain: common.domain.clone(),
+            metadata,
+        }
+    }
+
+    /// `namespace/name`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+}
+
+/// The kind of a pod's proxy, from what its proxy container is told, or from the template that is to be injected.
+fn pod_kind(pod: &Value, proxy: Option<&Value>) -> Option<ProxyKind> {
+    let word = proxy.and_then(|proxy| list(proxy, &["args"]).get(1)?.as_str()).and_then(ProxyKind::from_node_type);
+    if word.is_some() {
+        return word;
+    }
+    let labels = map(pod, &["metadata", "labels"]);
+    let label = |key: &str| labels.and_then(|labels| labels.get(key)).and_then(Value::as_str);
+    if label("gateway.istio.io/managed") == Some("istio.io-mesh-controller") {
+        return Some(ProxyKind::Waypoint);
+    }
+    let templates = text(pod, &["metadata", "annotations", "inject.istio.io/templates"]);
+    let gateway = templates.split(',').any(|template| template.trim() == "gateway")
+        || label("gateway.networking.k8s.io/gateway-name").is_some()
+        // A pod whose only container is the proxy does nothing else.
+        || (proxy.is_some() && list(pod, &["spec", "containers"]).len() == 1 && label("istio").is_some());
+    match (gateway, proxy) {
+        (true, _) => Some(ProxyKind::Gateway),
+        (false, Some(_)) => Some(ProxyKind::Sidecar),
+        (false, None) => None,
+    }
+}
+
+/// The version in the image of a proxy, as its tag says it.
+fn version_of(proxy: Option<&Value>) -> Option<&str> {
+    let tag = text(proxy?, &["image"]).rsplit_once(':')?.1;
+    let version = tag.split('-').next()?;
+    version.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())).then_some(version)
+}
+
+/// The addresses of a pod.
+pub(super) fn addresses(pod: &Value) -> Vec<String> {
+    let mut addresses: Vec<String> =
+        list(pod, &["status", "podIPs"]).iter().map(|ip| text(ip, &["ip"]).to_owned()).collect();
+    if addresses.is_empty() {
+        addresses.push(text(pod, &["status", "podIP"]).to_owned());
+    }
+    addresses.retain(|address| !address.is_empty());
+    addresses
+}
+
+/// The name of the workload that a pod belongs to, of a ReplicaSet its Deployment's.
+pub(super) fn workload(pod: &Value) -> Option<&str> {
+    let owners = list(pod, &["metadata", "ownerReferences"]);
+    let owner = owners.iter().find(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true))?;
+    let name = text(owner, &["name"]);
+    let hash = text(pod, &["metadata", "labels", "pod-template-hash"]);
+    let deployment = name.strip_suffix(hash).and_then(|name| name.strip_suffix('-')).filter(|_| !hash.is_empty());
+    Some(if text(owner, &["kind"]) == "ReplicaSet" { deployment.unwrap_or(name) } else { name })
+}

@@ -1,0 +1,132 @@
+//! The proxies of a mesh that is only objects: who runs one, and by which names users call them.
+
+use super::node::{Common, Node, workload};
+use super::objects::{Objects, list, map, selects, text};
+use super::stand_ins::injected;
+use serde_json::{Value, json};
+
+/// A proxy of the objects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The proxy.
+    pub node: Node,
+    /// Its workload.
+    pub workload: String,
+}
+
+/// All proxies, in the order of namespaces and names.
+pub fn all(objects: &Objects, common: &Common) -> Vec<Found> {
+    let pods = objects.values("", "Pod").filter_map(|pod| of_pod(objects, pod, common));
+    let entries = objects.values("networking.istio.io", "WorkloadEntry").map(|entry| {
+        let node = Node::of_workload_entry(entry, common);
+        Found { workload: node.name.clone(), node }
+    });
+    let mut found: Vec<Found> = pods.chain(entries).collect();
+    found
+        .sort_by(|left, right| (&left.node.namespace, &left.node.name).cmp(&(&right.node.namespace, &right.node.name)));
+    found
+}
+
+fn of_pod(objects: &Objects, pod: &Value, common: &Common) -> Option<Found> {
+    let has_proxy = injected(objects, text(pod, &["metadata", "namespace"]), pod);
+    let node = Node::of_pod(pod, has_proxy, common)?;
+    Some(Found { workload: workload(pod).unwrap_or(&node.name).to_owned(), node })
+}
+
+/// Kinds as users write them, and what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Pod,
+    Workload,
+    Service,
+    Gateway,
+    Entry,
+}
+
+const WORDS: &[(&[&str], Word)] = &[
+    (&["pod", "pods", "po"], Word::Pod),
+    (
+        &[
+            "deployment",
+            "deployments",
+            "deploy",
+            "statefulset",
+            "statefulsets",
+            "sts",
+            "daemonset",
+            "daemonsets",
+            "ds",
+            "replicaset",
+            "rs",
+            "job",
+            "jobs",
+            "workload",
+            "deployment.apps",
+            "statefulset.apps",
+        ],
+        Word::Workload,
+    ),
+    (&["service", "services", "svc"], Word::Service),
+    (&["gateway", "gateways", "gw", "gtw", "waypoint"], Word::Gateway),
+    (&["workloadentry", "workloadentries", "we"], Word::Entry),
+];
+
+/// The proxies that a word means: `POD`, `deploy/NAME`, `svc/NAME`, `gateway/NAME`, `workloadentry/NAME`, each also as
+/// `NAMESPACE/POD`. `None` when the kind is none of these.
+pub fn named(objects: &Objects, common: &Common, word: &str, namespace: &str) -> Option<Vec<Found>> {
+    let kind_of = |kind: &str| WORDS.iter().find(|(words, _)| words.contains(&kind)).map(|(_, word)| *word);
+    let parts: Vec<&str> = word.split('/').collect();
+    let (kind, namespace, name) = match *parts.as_slice() {
+        [name] => (Word::Pod, namespace, name),
+        [first, name] => match kind_of(first) {
+            Some(kind) => (kind, namespace, name),
+            None => (Word::Pod, first, name),
+        },
+        [first, namespace, name] => (kind_of(first)?, namespace, name),
+        _ => return None,
+    };
+    let all = all(objects, common);
+    // The gateway pods of an Istio Gateway may be in any namespace.
+    let anywhere =
+        kind == Word::Gateway && object(objects, "networking.istio.io", "Gateway", namespace, name).is_some();
+    let of_namespace = all.into_iter().filter(|found| anywhere || found.node.namespace == namespace);
+    let selector = match kind {
+        Word::Service => {
+            let service = object(objects, "", "Service", namespace, name)?;
+            map(service, &["spec", "selector"]).cloned()
+        }
+        Word::Gateway => match object(objects, "networking.istio.io", "Gateway", namespace, name) {
+            Some(gateway) => map(gateway, &["spec", "selector"]).cloned(),
+            None => json!({"gateway.networking.k8s.io/gateway-name": name}).as_object().cloned(),
+        },
+        _ => None,
+    };
+    Some(
+        of_namespace
+            .filter(|found| match kind {
+                Word::Pod => found.node.name == name || found.workload == name,
+                Word::Entry => found.node.name == name,
+                Word::Workload => found.workload == name,
+                Word::Service | Word::Gateway => {
+                    selects(selector.as_ref(), found.node.metadata.get("LABELS").and_then(Value::as_object))
+                }
+            })
+            .collect(),
+    )
+}
+
+fn object<'o>(objects: &'o Objects, group: &str, kind: &str, namespace: &str, name: &str) -> Option<&'o Value> {
+    objects.values(group, kind).find(|object| {
+        text(object, &["metadata", "namespace"]) == namespace && text(object, &["metadata", "name"]) == name
+    })
+}
+
+/// Addresses that a ServiceEntry, a Service or a pod of the objects has: what a proxy that is only described may not take.
+pub fn free_address(objects: &Objects) -> String {
+    let taken = |address: &str| {
+        objects
+            .values("", "Pod")
+            .any(|pod| list(pod, &["status", "podIPs"]).iter().any(|ip| text(ip, &["ip"]) == address))
+    };
+    (1..=254).map(|last| format!("10.244.255.{last}")).find(|address| !taken(address)).unwrap_or_default()
+}

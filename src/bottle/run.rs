@@ -1,0 +1,463 @@
+//! A running istiod: started, ready, asked, gone.
+
+use super::ads::{self, Configuration, Wanted};
+use super::api::{self, World};
+use super::fault::Fault;
+use super::grpc::Channel;
+use super::kinds;
+use super::node::Node;
+use super::objects::{Objects, list, text};
+use crate::model::proxy::ProxyKind;
+use crate::model::release::Release;
+use crate::process::{Folder, Line, Program, Running};
+use crate::proto::schema::Schema;
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+
+/// How long `version` may take: the first start of a large binary reads it from the disk.
+const VERSION_TIME: Duration = Duration::from_secs(30);
+
+/// How many last lines are told.
+const LAST: usize = 4;
+
+/// How often istiod is started again when another program took one of its ports meanwhile.
+const TRIES: usize = 3;
+
+/// How long istiod may take to read changed filters.
+const SETTLE: Duration = Duration::from_secs(10);
+
+/// A namespace and a proxy that exist only to see a change arrive.
+const SENTINEL: &str = "envoyfilter-sentinel";
+
+/// What a run may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Until it is ready.
+    pub ready: Duration,
+    /// Altogether.
+    pub time: Duration,
+    /// Memory, in bytes.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { ready: Duration::from_mins(1), time: Duration::from_mins(30), memory: 4 << 30 }
+    }
+}
+
+/// An istiod binary that can run here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Istiod {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says of itself, such as `1.31.0`; `unknown` for a build without a version.
+    pub version: String,
+    /// Its release; `None` when its version does not tell.
+    pub release: Option<Release>,
+}
+
+impl Istiod {
+    /// Looks at a binary. Fails when it is no istiod of a known release.
+    pub fn find(path: &Path) -> Result<Istiod, Fault> {
+        if !cfg!(target_os = "linux") {
+            return Err(Fault::OtherSystem);
+        }
+        let program = Program::new(path)?.args(["version", "-o", "json"]).capture_output(1 << 16).memory_limit(1 << 30);
+        let finished = program.finish(VERSION_TIME)?;
+        let none = |why: String| Fault::NotIstiod(path.to_owned(), why);
+        let text = String::from_utf8_lossy(&finished.output);
+        let json = text.find('{').and_then(|at| text.get(at..));
+        let said: Option<Value> = json.and_then(|json| serde_json::from_str(json).ok());
+        let version = said.as_ref().and_then(|said| said.get("clientVersion")?.get("version")?.as_str());
+        let Some(version) = version else {
+            return Err(none(format!("`version -o json` ends with {} and prints no version of Istio", finished.ended)));
+        };
+        let release: Option<Release> = version.parse().ok();
+        if release.is_some_and(|release| release.minor < Release::OLDEST.minor) {
+            return Err(Fault::TooOld(path.to_owned(), version.to_owned()));
+        }
+        Ok(Istiod { path: path.to_owned(), version: version.to_owned(), release })
+    }
+}
+
+/// A running istiod that has read the objects.
+#[derive(Debug)]
+pub struct Bottle {
+    /// The binary.
+    pub istiod: Istiod,
+    /// How long it took until it was ready.
+    pub ready_after: Duration,
+    schema: Schema,
+    world: Arc<World>,
+    /// Counts changes of filters.
+    generation: u64,
+    last: VecDeque<String>,
+    /// Before the runtime, so that istiod ends before its API server does.
+    process: Running,
+    grpc: SocketAddr,
+    runtime: Runtime,
+}
+
+/// What is on for every istiod here: nothing that listens to others, writes, or makes certificates.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("ENABLE_CA_SERVER", "false"),
+    ("PILOT_CERT_PROVIDER", "none"),
+    ("VALIDATION_WEBHOOK_CONFIG_NAME", ""),
+    ("INJECTION_WEBHOOK_CONFIG_NAME", ""),
+    ("INJECT_ENABLED", "false"),
+    ("PILOT_ENABLE_STATUS", "false"),
+    ("PILOT_ENABLE_ANALYSIS", "false"),
+    ("PILOT_ENABLE_GATEWAY_API_STATUS", "false"),
+    ("PILOT_ENABLE_GATEWAY_API_DEPLOYMENT_CONTROLLER", "false"),
+    ("PILOT_ENABLE_GATEWAY_API_GATEWAYCLASS_CONTROLLER", "false"),
+    ("ENABLE_LEADER_ELECTION", "false"),
+    ("AMBIENT_ENABLE_STATUS", "false"),
+    // Changes that a run makes are few and come together.
+    ("PILOT_DEBOUNCE_AFTER", "10ms"),
+    ("PILOT_DEBOUNCE_MAX", "1s"),
+    ("PILOT_PUSH_THROTTLE", "100"),
+    ("PILOT_MAX_REQUESTS_PER_SECOND", "0"),
+    ("XDS_AUTH", "false"),
+    ("POD_NAME", "istiod"),
+    ("HOME", "/nonexistent"),
+];
+
+/// Beginnings of variables that change what istiod generates, and are taken from its Deployment.
+const KEPT: [&str; 12] = [
+    "PILOT_",
+    "ENABLE_",
+    "ISTIO_",
+    "AMBIENT_",
+    "CA_TRUSTED",
+    "DEFAULT_WORKLOAD",
+    "DISABLE_",
+    "ENVOY_",
+    "EXTERNAL_",
+    "ISTIOD_",
+    "SPIFFE_",
+    "UNSAFE_",
+];
+
+/// What istiod's Deployment sets of its environment, of the revision that is wanted; only values that stand there.
+pub fn environment(objects: &Objects, revision: &str) -> BTreeMap<String, String> {
+    let wanted = if revision.is_empty() { "default" } else { revision };
+    let of_revision = |deployment: &&Value| {
+        let labels = ["metadata", "labels", "istio.io/rev"];
+        text(deployment, &["metadata", "labels", "app"]) == "istiod"
+            && matches!(text(deployment, &labels), found if found.is_empty() || found == wanted)
+    };
+    let mut kept = BTreeMap::new();
+    let deployment = objects.values("apps", "Deployment").find(of_revision);
+    for container in deployment.map(|it| list(it, &["spec", "template", "spec", "containers"])).unwrap_or_default() {
+        if text(container, &["name"]) != "discovery" {
+            continue;
+        }
+        for variable in list(container, &["env"]) {
+            let (name, value) = (text(variable, &["name"]), variable.get("value").and_then(Value::as_str));
+            if let Some(value) = value.filter(|_| KEPT.iter().any(|start| name.starts_with(start))) {
+                kept.insert(name.to_owned(), value.to_owned());
+            }
+        }
+    }
+    kept
+}
+
+/// What to start.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The binary.
+    pub istiod: Istiod,
+    /// The release whose types are used where the binary does not tell its own.
+    pub release: Release,
+    /// What it is shown.
+    pub objects: Objects,
+    /// Its revision; empty for the default.
+    pub revision: String,
+    /// The namespace that it runs in, where it looks for its mesh config.
+    pub namespace: String,
+    /// Name of its cluster.
+    pub cluster_id: String,
+    /// The user's own settings of it, over ours.
+    pub environment: BTreeMap<String, String>,
+    /// What it may take.
+    pub limits: Limits,
+}
+
+impl Bottle {
+    /// Starts istiod and waits until it has read everything.
+    pub fn start(request: &Request) -> Result<Bottle, Fault> {
+        let mut tries = 1;
+        loop {
+            match Bottle::once(request) {
+                Err(Fault::Ended(..)) if tries < TRIES => tries += 1,
+                other => return other,
+            }
+        }
+    }
+
+    fn once(request: &Request) -> Result<Bottle, Fault> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .map_err(Fault::Server)?;
+        let folder = Folder::new()?;
+        let token = token();
+        let world = World::new(request.objects.clone(), token.clone());
+        let server = runtime.block_on(api::serve(Arc::clone(&world))).map_err(Fault::Server)?;
+        let [grpc, http, monitoring] = ports().map_err(Fault::Server)?;
+        let kubeconfig = folder.file("kubeconfig");
+        private_file(&kubeconfig, &kubeconfig_of(server, &token)).map_err(Fault::Server)?;
+        let memory = request.limits.memory;
+        let mut program = Program::new(&request.istiod.path)?
+            .arg("discovery")
+            .arg("--kubeconfig")
+            .arg(&kubeconfig)
+            .args(["--grpcAddr", &grpc.to_string(), "--httpAddr", &http.to_string()])
+            .args(["--monitoringAddr", &monitoring.to_string(), "--httpsAddr", "", "--secureGRPCAddr", ""])
+            .args(["--ctrlz_port", "0", "--ctrlz_address", "127.0.0.1", "--profile=false"])
+            .args(["--shutdownDuration", "0s", "--log_target", "stderr", "--log_output_level", "all:warn"])
+            .args(["--clusterID", &request.cluster_id, "--namespace", &request.namespace])
+            .args(["--kubernetesApiQPS", "10000", "--kubernetesApiBurst", "10000"])
+            .args(["--keepaliveMaxServerConnectionAge", "24h"])
+            .memory_limit(memory)
+            .time_limit(request.limits.time);
+        let mut environment: BTreeMap<&str, &str> =
+            request.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        environment.extend(ENVIRONMENT.iter().copied());
+        environment.insert("POD_NAMESPACE", &request.namespace);
+        environment.insert("CLUSTER_ID", &request.cluster_id);
+        environment.insert("REVISION", if request.revision.is_empty() { "default" } else { &request.revision });
+        // Go collects garbage harder before the limit ends it.
+        let soft = (memory / 10 * 8).to_string();
+        environment.insert("GOMEMLIMIT", &soft);
+        for (name, value) in environment {
+            program = program.env(name, value);
+        }
+        let began = Instant::now();
+        let process = program.start(folder)?;
+        let schema = schema(request);
+        let mut bottle = Bottle {
+            istiod: request.istiod.clone(),
+            ready_after: Duration::ZERO,
+            schema,
+            world,
+            generation: 0,
+            last: VecDeque::new(),
+            process,
+            grpc,
+            runtime,
+        };
+        bottle.wait_until_ready(http, began, request.limits.ready)?;
+        bottle.ready_after = began.elapsed();
+        Ok(bottle)
+    }
+
+    fn wait_until_ready(&mut self, http: SocketAddr, began: Instant, limit: Duration) -> Result<(), Fault> {
+        let mut pause = Duration::from_millis(5);
+        loop {
+            self.listen();
+            if let Some(ended) = self.process.ended() {
+                while let Line::Text(line) = self.process.line(Duration::from_millis(100)) {
+                    self.keep(line);
+                }
+                return Err(Fault::Ended(ended, self.last.iter().cloned().collect()));
+            }
+            if is_ready(http) {
+                return Ok(());
+            }
+            if began.elapsed() > limit {
+                return Err(Fault::NotReady(limit, self.last.iter().cloned().collect()));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 3 / 2).min(Duration::from_millis(50));
+        }
+    }
+
+    fn listen(&mut self) {
+        while let Line::Text(line) = self.process.line(Duration::ZERO) {
+            self.keep(line);
+        }
+    }
+
+    fn keep(&mut self, line: String) {
+        const WIDTH: usize = 300;
+        let line: String = line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WIDTH).collect();
+        if line.is_empty() {
+            return;
+        }
+        if self.last.len() == LAST {
+            self.last.pop_front();
+        }
+        self.last.push_back(line);
+    }
+
+    /// What one proxy would get.
+    pub fn ask(&mut self, node: &Node, wanted: &Wanted) -> Result<Configuration, Fault> {
+        let (grpc, schema) = (self.grpc, self.schema);
+        let answer = self.runtime.block_on(async move {
+            let channel = Channel::open(grpc).await?;
+            ads::ask(&channel, schema, node, wanted).await
+        });
+        answer.map_err(|fault| self.reason(fault))
+    }
+
+    /// What many proxies would get, several asked at once; in the order of the nodes.
+    pub fn ask_all(&mut self, nodes: &[Node], wanted: &Wanted) -> Vec<Result<Configuration, Fault>> {
+        use futures::StreamExt as _;
+        const AT_ONCE: usize = 8;
+        let (grpc, schema) = (self.grpc, self.schema);
+        self.runtime.block_on(async move {
+            let asked = nodes.iter().map(|node| async move {
+                // One connection each, as proxies have.
+                let channel = Channel::open(grpc).await?;
+                ads::ask(&channel, schema, node, wanted).await
+            });
+            futures::stream::iter(asked).buffered(AT_ONCE).collect().await
+        })
+    }
+
+    /// A broken connection to an istiod that ended is told as its end.
+    fn reason(&mut self, fault: Fault) -> Fault {
+        if !matches!(fault, Fault::Connection(_)) {
+            return fault;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        self.listen();
+        match self.process.ended() {
+            Some(ended) => Fault::Ended(ended, self.last.iter().cloned().collect()),
+            None => fault,
+        }
+    }
+
+    /// Replaces all EnvoyFilters while istiod runs on, and waits until it has taken them: events of one kind come in
+    /// order, so it waits for a last one, which adds a cluster to a proxy that nobody else has.
+    pub fn set_filters(&mut self, filters: Vec<Value>) -> Result<(), Fault> {
+        let Some(kind) = kinds::by_name("networking.istio.io", "EnvoyFilter") else { return Ok(()) };
+        self.generation += 1;
+        let name = format!("{SENTINEL}-{}", self.generation);
+        self.world.retain(kind, |_| false);
+        self.world.put(filters.into_iter().chain([sentinel(&name)]), "default");
+        let node = Node {
+            kind: ProxyKind::Sidecar,
+            name: SENTINEL.to_owned(),
+            namespace: SENTINEL.to_owned(),
+            addresses: vec!["240.0.0.1".to_owned()],
+            domain: "cluster.local".to_owned(),
+            metadata: [("NAMESPACE", SENTINEL), ("CLUSTER_ID", "Kubernetes"), ("INSTANCE_IPS", "240.0.0.1")]
+                .map(|(key, value)| (key.to_owned(), Value::from(value)))
+                .into_iter()
+                .collect(),
+        };
+        let began = Instant::now();
+        let (grpc, schema) = (self.grpc, self.schema);
+        loop {
+            let seen = self.runtime.block_on(async {
+                let channel = Channel::open(grpc).await?;
+                ads::clusters(&channel, schema, &node).await
+            });
+            match seen {
+                Ok(clusters) if clusters.contains_key(&name) => return Ok(()),
+                Ok(_) if began.elapsed() > SETTLE => return Err(Fault::NoAnswer("changed EnvoyFilters", SETTLE)),
+                Ok(_) => std::thread::sleep(Duration::from_millis(5)),
+                Err(fault) => return Err(self.reason(fault)),
+            }
+        }
+    }
+
+    /// The most memory that istiod held so far, in bytes.
+    pub fn peak_memory(&self) -> Option<u64> {
+        self.process.peak_memory()
+    }
+
+    /// The process of istiod.
+    pub fn process_id(&self) -> Option<u32> {
+        self.process.id()
+    }
+
+    /// The folder that it runs in.
+    pub fn folder(&self) -> &Path {
+        self.process.folder().path()
+    }
+
+    /// The types that its resources are decoded with.
+    pub fn schema(&self) -> Schema {
+        self.schema
+    }
+}
+
+/// An EnvoyFilter for the proxy of the sentinel alone.
+fn sentinel(cluster: &str) -> Value {
+    serde_json::json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": SENTINEL, "namespace": SENTINEL},
+        "spec": {"configPatches": [{
+            "applyTo": "CLUSTER", "patch": {"operation": "ADD", "value": {
+                "name": cluster, "connect_timeout": "1s", "type": "STATIC",
+            }},
+        }]},
+    })
+}
+
+fn schema(request: &Request) -> Schema {
+    let release = request.istiod.release.unwrap_or(request.release);
+    Schema::istiod(release.minor, release.patch)
+}
+
+/// Three ports on loopback that nobody has at this moment.
+fn ports() -> std::io::Result<[SocketAddr; 3]> {
+    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let listeners = [bind()?, bind()?, bind()?];
+    let [first, second, third] = &listeners;
+    Ok([first.local_addr()?, second.local_addr()?, third.local_addr()?])
+}
+
+fn kubeconfig_of(server: SocketAddr, token: &str) -> String {
+    serde_json::json!({
+        "apiVersion": "v1", "kind": "Config", "current-context": "bottle",
+        "clusters": [{"name": "bottle", "cluster": {"server": format!("http://{server}/{token}")}}],
+        "users": [{"name": "bottle", "user": {}}],
+        "contexts": [{"name": "bottle", "context": {"cluster": "bottle", "user": "bottle"}}],
+    })
+    .to_string()
+}
+
+#[cfg(unix)]
+fn private_file(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+#[cfg(not(unix))]
+fn private_file(path: &Path, text: &str) -> std::io::Result<()> {
+    fs::write(path, text)
+}
+
+/// 128 random bits: the standard library seeds its hash maps from the system's source of randomness.
+fn token() -> String {
+    use std::hash::{BuildHasher, RandomState};
+    format!("{:016x}{:016x}", RandomState::new().hash_one(0), RandomState::new().hash_one(1))
+}
+
+/// Asks `/ready`.
+fn is_ready(address: SocketAddr) -> bool {
+    const WAIT: Duration = Duration::from_secs(2);
+    let asked = || -> std::io::Result<bool> {
+        let mut stream = TcpStream::connect_timeout(&address, WAIT)?;
+        stream.set_read_timeout(Some(WAIT))?;
+        stream.write_all(b"GET /ready HTTP/1.1\r\nhost: istiod\r\nconnection: close\r\n\r\n")?;
+        let mut head = [0; 12];
+        stream.read_exact(&mut head)?;
+        Ok(head.ends_with(b" 200"))
+    };
+    asked().unwrap_or(false)
+}

@@ -1,0 +1,235 @@
+//! A limit on the work that one question may take, counted where the work is done, and the way to call the work off.
+//!
+//! Whoever answers strangers runs the work under a [`Meter`]. Parsers, the engine and the rules call [`charge`] as they go, which
+//! costs a subtraction. When the meter is empty, or somebody cancels it, the next charge unwinds to [`Meter::run`]: the work
+//! ends where it is, and what it held is freed. Without a meter, nothing is limited.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Units taken from the meter at a time: so rarely is it asked whether it was cancelled.
+const CHUNK: u64 = 1 << 12;
+
+thread_local! {
+    /// Units that this thread may still spend before it asks its meter again.
+    static FUEL: Cell<u64> = const { Cell::new(u64::MAX) };
+    /// The meter of the work that this thread does.
+    static METER: RefCell<Option<Arc<Meter>>> = const { RefCell::new(None) };
+}
+
+/// How much work one question may take.
+#[derive(Debug)]
+pub struct Meter {
+    left: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+/// Why work under a meter has no result.
+#[derive(Debug)]
+pub enum Ended {
+    /// The meter was empty.
+    Spent,
+    /// Somebody called it off.
+    Cancelled,
+    /// It panicked, with this payload.
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// What unwinds: no panic, so no hook sees it.
+struct Stop {
+    cancelled: bool,
+}
+
+impl Meter {
+    /// A meter with so many units; one is about a node visited, a field merged or a step of an automaton.
+    pub fn new(units: u64) -> Arc<Meter> {
+        Arc::new(Meter { left: AtomicU64::new(units), cancelled: AtomicBool::new(false) })
+    }
+
+    /// Calls off the work that runs under it.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody has called the work off.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Units left, up to those that threads have taken and not spent.
+    pub fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
+    }
+
+    /// Does work under this meter, on this thread. Fails when it is empty, is cancelled, or the work panics.
+    pub fn run<T>(self: &Arc<Meter>, work: impl FnOnce() -> T) -> Result<T, Ended> {
+        let outer = (FUEL.replace(0), METER.replace(Some(Arc::clone(self))));
+        // What the work was about to change is dropped with it.
+        let done = catch_unwind(AssertUnwindSafe(work));
+        self.left.fetch_add(FUEL.replace(outer.0), Ordering::Relaxed);
+        METER.replace(outer.1);
+        done.map_err(|payload| match payload.downcast::<Stop>() {
+            Ok(stop) if stop.cancelled => Ended::Cancelled,
+            Ok(_) => Ended::Spent,
+            Err(payload) => Ended::Panicked(payload),
+        })
+    }
+
+    /// Takes a chunk, but at least so many units; `None` when there are not as many.
+    fn take(&self, least: u64) -> Option<u64> {
+        let mut left = self.left.load(Ordering::Relaxed);
+        loop {
+            if left < least {
+                return None;
+            }
+            let taken = least.max(CHUNK).min(left);
+            match self.left.compare_exchange_weak(left, left - taken, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(taken),
+                Err(now) => left = now,
+            }
+        }
+    }
+}
+
+/// Counts work that is about to be done; does not return when the meter of this thread is empty or cancelled.
+#[inline]
+pub fn charge(units: u64) {
+    let fuel = FUEL.get();
+    match fuel.checked_sub(units) {
+        Some(left) => FUEL.set(left),
+        None => refill(units, fuel),
+    }
+}
+
+/// The same for a number of things.
+#[inline]
+pub fn charge_for(things: usize) {
+    charge(u64::try_from(things).unwrap_or(u64::MAX));
+}
+
+#[cold]
+fn refill(units: u64, fuel: u64) {
+    let Some(meter) = METER.with_borrow(Clone::clone) else {
+        FUEL.set(u64::MAX);
+        return;
+    };
+    // Who frees what it holds on its way out is let go.
+    if std::thread::panicking() {
+        return;
+    }
+    if meter.is_cancelled() {
+        resume_unwind(Box::new(Stop { cancelled: true }));
+    }
+    match meter.take(units - fuel) {
+        Some(taken) => FUEL.set(taken + fuel - units),
+        None => resume_unwind(Box::new(Stop { cancelled: false })),
+    }
+}
+
+/// The meter of the work that this thread does, for other threads that help.
+pub fn current() -> Option<Arc<Meter>> {
+    METER.with_borrow(Clone::clone)
+}
+
+/// Does a part of metered work on a thread that helps; unwinds as the work itself would.
+pub fn share<T>(meter: Option<&Arc<Meter>>, work: impl FnOnce() -> T) -> T {
+    let Some(meter) = meter else { return work() };
+    meter.run(work).unwrap_or_else(|ended| match ended {
+        Ended::Spent => resume_unwind(Box::new(Stop { cancelled: false })),
+        Ended::Cancelled => resume_unwind(Box::new(Stop { cancelled: true })),
+        Ended::Panicked(payload) => resume_unwind(payload),
+    })
+}
+
+/// Does work that is for everybody, made once and kept: no meter may end it in the middle.
+pub fn unmetered<T>(work: impl FnOnce() -> T) -> T {
+    let (fuel, meter) = (FUEL.replace(u64::MAX), METER.take());
+    let done = catch_unwind(AssertUnwindSafe(work));
+    FUEL.set(fuel);
+    METER.replace(meter);
+    done.unwrap_or_else(|payload| resume_unwind(payload))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    fn endless() -> u64 {
+        let mut done = 0;
+        loop {
+            charge(1);
+            done += 1;
+            if done == u64::MAX {
+                return done;
+            }
+        }
+    }
+
+    #[test]
+    fn work_ends_when_the_meter_is_empty() {
+        let meter = Meter::new(100_000);
+        assert!(matches!(meter.run(endless), Err(Ended::Spent)));
+        assert!(meter.left() < CHUNK);
+        // The thread works for others as before.
+        charge(1 << 40);
+        assert_eq!(Meter::new(10).run(|| 7).ok(), Some(7));
+    }
+
+    #[test]
+    fn what_is_not_spent_is_left() {
+        let meter = Meter::new(100_000);
+        meter.run(|| charge(10)).unwrap();
+        assert_eq!(meter.left(), 99_990);
+        meter.run(|| charge(99_990)).unwrap();
+        assert!(matches!(meter.run(|| charge(1)), Err(Ended::Spent)));
+    }
+
+    #[test]
+    fn work_is_called_off_from_another_thread() {
+        let meter = Meter::new(u64::MAX);
+        let other = Arc::clone(&meter);
+        let began = Instant::now();
+        let worker = std::thread::spawn(move || matches!(other.run(endless), Err(Ended::Cancelled)));
+        std::thread::sleep(Duration::from_millis(50));
+        meter.cancel();
+        assert!(worker.join().unwrap());
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn threads_that_help_spend_from_the_same_meter() {
+        let meter = Meter::new(1_000_000);
+        let ended = meter.run(|| {
+            let shared = current();
+            std::thread::scope(|scope| {
+                let helper = scope.spawn(|| share(shared.as_ref(), endless));
+                helper.join().unwrap_or_else(|payload| resume_unwind(payload))
+            })
+        });
+        assert!(matches!(ended, Err(Ended::Spent)));
+    }
+
+    #[test]
+    fn what_is_kept_for_all_is_not_ended() {
+        let meter = Meter::new(10);
+        assert_eq!(
+            meter
+                .run(|| unmetered(|| {
+                    charge(1_000);
+                    3
+                }))
+                .ok(),
+            Some(3)
+        );
+    }
+
+    #[test]
+    fn a_panic_is_told_from_an_end() {
+        let ended = Meter::new(10).run(|| resume_unwind(Box::new("oops")));
+        assert!(matches!(ended, Err::<(), _>(Ended::Panicked(payload)) if payload.downcast_ref() == Some(&"oops")));
+    }
+}

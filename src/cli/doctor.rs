@@ -1,0 +1,161 @@
+//! `doctor`: the engine of this program held against a real istiod, on the user's own objects.
+
+use super::istiod::{self, IstiodOptions};
+use super::options::TextOrJson;
+use super::session::{Exit, Session};
+use crate::bottle::doctor::{self, Comparison, Filters, How};
+use crate::bottle::{Fault, Node, Wanted, proxies};
+use crate::engine::MeshSettings;
+use crate::mesh::Error;
+use crate::report::style::Role;
+use crate::words::count;
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(super) struct Doctor {
+    /// Objects of the mesh with its EnvoyFilters: files, folders, - for the standard input
+    #[arg(short, long = "filename", value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    istiod: IstiodOptions,
+    /// Form of the output
+    #[arg(short, long, default_value = "text")]
+    output: TextOrJson,
+}
+
+impl Doctor {
+    pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Error> {
+        let (mut opened, loaded) = match self.istiod.open(session, &self.files)? {
+            Ok(opened) => opened,
+            Err(exit) => return Ok(exit),
+        };
+        let mut partial = istiod::tell(session, &loaded)?;
+        let nodes: Vec<Node> =
+            proxies::all(&opened.objects, &opened.common).into_iter().map(|found| found.node).collect();
+        if nodes.is_empty() {
+            let help = "label a namespace istio-injection=enabled, or add a gateway";
+            return session.usage("no object has a proxy, so there is nothing to compare", Some(help));
+        }
+        let documents: Vec<Value> = opened.objects.values("networking.istio.io", "EnvoyFilter").cloned().collect();
+        let mesh = MeshSettings::of(&loaded.inventory);
+        let release = opened.bottle.istiod.release.unwrap_or(session.release());
+        let filters = Filters { parsed: &loaded.inventory.envoy_filters, documents: &documents, release, mesh: &mesh };
+        let compared = match doctor::compare(&mut opened.bottle, &nodes, &filters, &Wanted::default()) {
+            Ok(compared) => compared,
+            Err(fault) => return istiod::failed(session, &fault),
+        };
+        let parted = compared.iter().flatten().any(|one| !one.differences.is_empty());
+        partial |= compared.iter().any(Result::is_err);
+        let version = &opened.bottle.istiod.version;
+        match self.output {
+            TextOrJson::Text => text(session, version, documents.len(), &nodes, &compared)?,
+            TextOrJson::Json => {
+                let report = data(version, documents.len(), &nodes, &compared);
+                writeln!(session.out, "{report:#}")?;
+            }
+        }
+        Ok(match (parted, partial) {
+            (_, true) => Exit::Partial,
+            (true, false) => Exit::Findings,
+            (false, false) => Exit::Ok,
+        })
+    }
+}
+
+type Compared = [Result<Comparison, Fault>];
+
+fn text(
+    session: &mut Session<'_>,
+    version: &str,
+    filters: usize,
+    nodes: &[Node],
+    compared: &Compared,
+) -> Result<(), Error> {
+    for (node, one) in nodes.iter().zip(compared) {
+        let (name, kind) = (node.full_name(), node.kind.word());
+        match one {
+            Ok(one) if one.differences.is_empty() => {
+                let word = session.around.out.paint(Role::Good, "equal");
+                let resources = count(one.resources, "resource", "resources");
+                writeln!(session.out, "{word}  {name} ({kind}): {resources}, {} changed by filters", one.changed)?;
+            }
+            Ok(one) => {
+                let word = session.around.out.paint(Role::Bad, "parts");
+                let places = count(one.differences.len(), "resource", "resources");
+                writeln!(session.out, "{word}  {name} ({kind}): {places} of {}", one.resources)?;
+                for difference in &one.differences {
+                    let how = match &difference.how {
+                        How::OnlyIstiod => "only istiod sends it".to_owned(),
+                        How::OnlyEngine => "only the engine computes it".to_owned(),
+                        How::Fields(places) => places.join(", "),
+                    };
+                    writeln!(session.out, "         {} {}: {how}", difference.kind.word(), difference.name)?;
+                }
+            }
+            Err(fault) => {
+                let word = session.around.out.paint(Role::Bad, "error");
+                writeln!(session.out, "{word}  {name} ({kind}): {fault}")?;
+            }
+        }
+    }
+    let equal = compared.iter().flatten().filter(|one| one.differences.is_empty()).count();
+    let unknown: usize = compared.iter().flatten().map(|one| one.unknown).sum();
+    writeln!(
+        session.out,
+        "\nistiod {version} and this program's engine agree on {equal} of {} with {}",
+        count(nodes.len(), "proxy", "proxies"),
+        count(filters, "EnvoyFilter", "EnvoyFilters"),
+    )?;
+    if unknown > 0 {
+        writeln!(
+            session.out,
+            "{} cannot be computed from a configuration without the filters",
+            count(unknown, "resource that filters ask for", "resources that filters ask for"),
+        )?;
+    }
+    if equal < nodes.len() {
+        writeln!(session.out, "This output names places and no values: attach it to a report about this program.")?;
+    }
+    Ok(())
+}
+
+fn data(version: &str, filters: usize, nodes: &[Node], compared: &Compared) -> Value {
+    let proxies: Vec<Value> = nodes
+        .iter()
+        .zip(compared)
+        .map(|(node, one)| {
+            let head = json!({"namespace": node.namespace, "name": node.name, "type": node.kind.word()});
+            let mut head = head.as_object().cloned().unwrap_or_default();
+            match one {
+                Ok(one) => {
+                    let differences: Vec<Value> = one
+                        .differences
+                        .iter()
+                        .map(|difference| {
+                            let how = match &difference.how {
+                                How::OnlyIstiod => json!({"only": "istiod"}),
+                                How::OnlyEngine => json!({"only": "engine"}),
+                                How::Fields(places) => json!({"fields": places}),
+                            };
+                            json!({"kind": difference.kind.word(), "name": difference.name, "difference": how})
+                        })
+                        .collect();
+                    head.insert("resources".to_owned(), one.resources.into());
+                    head.insert("changed".to_owned(), one.changed.into());
+                    head.insert("unknown".to_owned(), one.unknown.into());
+                    head.insert("differences".to_owned(), differences.into());
+                }
+                Err(fault) => {
+                    head.insert("error".to_owned(), fault.to_string().into());
+                }
+            }
+            Value::Object(head)
+        })
+        .collect();
+    json!({
+        "apiVersion": crate::explain::view::API_VERSION, "kind": "Doctor", "istiod": version,
+        "envoyFilters": filters, "proxies": proxies,
+    })
+}

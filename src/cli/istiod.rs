@@ -1,0 +1,139 @@
+//! The options that name an istiod to run here, and its start.
+
+use super::session::{Exit, Session};
+use crate::bottle::stand_ins::Added;
+use crate::bottle::{Fault, Limits, Open, Opened};
+use crate::load::{self, Loaded};
+use crate::mesh::Error;
+use crate::report::style::Role;
+use crate::source::Severity;
+use crate::words::count;
+use clap::Args;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Default, Args)]
+pub(super) struct IstiodOptions {
+    /// istiod binary (pilot-discovery) to run here against the objects, on loopback [default: pilot-discovery on the PATH]
+    #[arg(long, value_name = "PATH", env = "ENVOYFILTER_ISTIOD", help_heading = "istiod")]
+    pub(super) istiod: Option<PathBuf>,
+    /// SHA-256 digest that the istiod binary must have
+    #[arg(long, value_name = "DIGEST", help_heading = "istiod")]
+    istiod_sha256: Option<String>,
+    /// Setting of istiod, over those of its Deployment among the objects; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting, help_heading = "istiod")]
+    istiod_env: Vec<(String, String)>,
+    /// Revision that istiod acts as [default: the default revision]
+    #[arg(long, value_name = "REVISION", help_heading = "istiod")]
+    istiod_revision: Option<String>,
+    /// Cluster ID that istiod and its proxies have [default: Kubernetes]
+    #[arg(long, value_name = "ID", help_heading = "istiod")]
+    cluster_id: Option<String>,
+    /// Seconds until istiod must be ready [default: 60]
+    #[arg(long, value_name = "SECONDS", help_heading = "istiod")]
+    istiod_timeout: Option<u64>,
+    /// Memory that istiod may use, in MB [default: 4000]
+    #[arg(long, value_name = "MB", help_heading = "istiod")]
+    istiod_memory: Option<u64>,
+}
+
+fn setting(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("`{text}` is not a setting: write NAME=VALUE")),
+    }
+}
+
+impl IstiodOptions {
+    /// Starts istiod with the objects of these files. Fails with the way the command ends.
+    pub(super) fn open(
+        &self,
+        session: &mut Session<'_>,
+        files: &[PathBuf],
+    ) -> Result<Result<(Opened, Loaded), Exit>, Error> {
+        let options = load::Options { namespace: namespace(session), keep_documents: true, ..load::Options::default() };
+        let mut loaded = load::read(files, &options);
+        let documents = std::mem::take(&mut loaded.documents);
+        // A mesh config is read by the istiod of its namespace.
+        let meshes = &loaded.inventory.meshes;
+        let namespace = meshes.first().map_or("istio-system", |mesh| mesh.object.namespace.as_str()).to_owned();
+        let mut limits = Limits::default();
+        if let Some(seconds) = self.istiod_timeout {
+            limits.ready = Duration::from_secs(seconds);
+        }
+        if let Some(megabytes) = self.istiod_memory {
+            limits.memory = megabytes.saturating_mul(1_000_000);
+        }
+        let opened = Open {
+            istiod: self.istiod.clone(),
+            sha256: self.istiod_sha256.clone(),
+            documents,
+            namespace: options.namespace,
+            release: session.release(),
+            revision: self.istiod_revision.clone().unwrap_or_default(),
+            istiod_namespace: namespace,
+            cluster_id: self.cluster_id.clone().unwrap_or_else(|| "Kubernetes".to_owned()),
+            environment: self.istiod_env.iter().cloned().collect::<BTreeMap<_, _>>(),
+            limits,
+        }
+        .start();
+        match opened {
+            Ok(opened) => {
+                told(session, &opened)?;
+                Ok(Ok((opened, loaded)))
+            }
+            Err(fault) => Ok(Err(failed(session, &fault)?)),
+        }
+    }
+}
+
+/// Namespace of objects that give none.
+pub(super) fn namespace(session: &Session<'_>) -> String {
+    session.settings().namespace.unwrap_or_else(|| "default".to_owned())
+}
+
+/// Writes what could not be read; whether that was serious.
+pub(super) fn tell(session: &mut Session<'_>, loaded: &Loaded) -> Result<bool, Error> {
+    session.problems(&loaded.sources, &loaded.problems)?;
+    Ok(loaded.problems.iter().any(|problem| problem.severity == Severity::Error))
+}
+
+/// Says why istiod gave no answer.
+pub(super) fn failed(session: &mut Session<'_>, fault: &Fault) -> Result<Exit, Error> {
+    let exit = session.usage(&fault.to_string(), fault.help())?;
+    Ok(if fault.is_usage() { exit } else { Exit::Partial })
+}
+
+/// Says what istiod was shown, when everything is asked for.
+fn told(session: &mut Session<'_>, opened: &Opened) -> Result<(), Error> {
+    if !session.verbose() {
+        return Ok(());
+    }
+    let bottle = &opened.bottle;
+    let word = session.around.err.paint(Role::Dim, "note");
+    let memory = bottle.peak_memory().map_or(String::new(), |bytes| format!(", {} MB", bytes / 1_000_000));
+    writeln!(
+        session.err,
+        "{word}: istiod {} read {} and was ready after {:.2} s{memory}{}",
+        bottle.istiod.version,
+        count(opened.objects.len(), "object", "objects"),
+        bottle.ready_after.as_secs_f64(),
+        made_up(&opened.added),
+    )?;
+    Ok(())
+}
+
+/// What was added to the objects, for people.
+pub(super) fn made_up(added: &Added) -> String {
+    let parts = [
+        (added.namespaces, "namespace", "namespaces"),
+        (added.pods, "pod", "pods"),
+        (added.addresses, "service address", "service addresses"),
+        (added.endpoint_slices, "EndpointSlice", "EndpointSlices"),
+        (added.services, "gateway Service", "gateway Services"),
+        (added.secrets, "Secret", "Secrets"),
+    ];
+    let parts: Vec<String> = parts.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(*n, one, many)).collect();
+    if parts.is_empty() { String::new() } else { format!("; stand-ins: {}", parts.join(", ")) }
+}

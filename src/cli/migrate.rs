@@ -1,0 +1,176 @@
+//! `migrate`: which native objects take over from EnvoyFilters, and what differs then.
+
+use super::session::{Exit, Session};
+use crate::load::dump::{Identity, Layout};
+use crate::load::limits::Limits;
+use crate::load::{dumps, migration};
+use crate::mesh::{self, Error, MigrateRequest};
+use crate::migrate::compare::Resources;
+use crate::migrate::verdict::Class;
+use crate::migrate::{Accept, verify};
+use crate::model::release::Release;
+use crate::report::migrate as forms;
+use crate::source::{Problem, Sources};
+use clap::{Args, Subcommand, ValueEnum};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Migrate {
+    #[command(subcommand)]
+    verify: Option<Step>,
+    /// EnvoyFilters and the objects beside them (Services, Gateways, VirtualServices, DestinationRules, policies): files,
+    /// folders, - for standard input [default: the cluster's]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The same, as the other commands take it
+    #[arg(short = 'f', long = "filename", value_name = "FILE")]
+    named: Vec<PathBuf>,
+    /// Release whose APIs may be used, such as 1.28 [default: that of the control plane]
+    #[arg(long, value_name = "RELEASE")]
+    to: Option<Release>,
+    /// Weakest class to write
+    #[arg(long, value_name = "CLASS", default_value = "same-but")]
+    accept: AcceptWord,
+    /// Form of the output
+    #[arg(short, long, default_value = "human")]
+    output: Output,
+    /// Write the objects to files of this folder
+    #[arg(long, value_name = "DIRECTORY")]
+    output_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Step {
+    /// Compare the config dumps of proxies before and after a migration
+    #[command(after_help = super::examples::MIGRATE_VERIFY)]
+    Verify(Verify),
+}
+
+#[derive(Debug, Args)]
+struct Verify {
+    /// Config dumps from before: files, or folders of files
+    #[arg(long, value_name = "DUMP", required = true)]
+    before: Vec<PathBuf>,
+    /// Config dumps from after
+    #[arg(long, value_name = "DUMP", required = true)]
+    after: Vec<PathBuf>,
+    /// A cluster whose name changes, as OLD=NEW
+    #[arg(long, value_name = "OLD=NEW", value_parser = pair)]
+    renamed: Vec<(String, String)>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (old, new) = text.split_once('=').ok_or("write OLD=NEW")?;
+    Ok((old.to_owned(), new.to_owned()))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AcceptWord {
+    /// Only moves after which istiod generates the same
+    Exact,
+    /// Also moves that differ in names, order and metadata
+    SameBut,
+    /// Also moves that differ in behavior
+    Differs,
+    /// Also moves of authentication, authorization and TLS, once you have reviewed them
+    Reviewed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// For people
+    Human,
+    /// Objects ready for kubectl apply
+    Yaml,
+    /// Unified diffs
+    Diff,
+    /// schemas/migrate.json
+    Json,
+    /// For a pull request
+    Markdown,
+    /// One page
+    Html,
+}
+
+impl Migrate {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
+        if let Some(Step::Verify(verify)) = &self.verify {
+            return verify.run(session);
+        }
+        let files: Vec<PathBuf> = self.files.iter().chain(&self.named).cloned().collect();
+        let request = MigrateRequest {
+            settings: session.settings(),
+            files,
+            to: self.to,
+            accept: match self.accept {
+                AcceptWord::Exact => Accept::Exact,
+                AcceptWord::SameBut => Accept::SameBut,
+                AcceptWord::Differs => Accept::Differs,
+                AcceptWord::Reviewed => Accept::Reviewed,
+            },
+        };
+        let found = mesh::migrate(&request, session.progress)?;
+        let report = &found.report;
+        let trouble = session.told(&found.loaded, &[])?;
+        if let Some(folder) = &self.output_dir {
+            let mut texts = Vec::new();
+            for (number, document) in forms::documents(report).iter().enumerate() {
+                texts.push((format!("{:02}-{}.yaml", number + 1, document.file), document.text()?));
+            }
+            if let Err(error) = migration::write(folder, &texts) {
+                return session.usage(&format!("{}: {error}", folder.display()), None);
+            }
+        }
+        let verbose = session.verbose();
+        match self.output {
+            Output::Human => forms::human(session.out, session.around.out, report, verbose)?,
+            Output::Yaml => forms::yaml(session.out, report)?,
+            Output::Diff => forms::diff(session.out, report, &found.loaded.inventory.envoy_filters)?,
+            Output::Json => forms::json(session.out, report)?,
+            Output::Markdown => forms::markdown(session.out, report)?,
+            Output::Html => forms::html(session.out, report)?,
+        }
+        session.scope(&found.scope)?;
+        Ok(if trouble { Exit::Partial } else { Exit::Ok })
+    }
+}
+
+impl Verify {
+    fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
+        let mut problems = Vec::new();
+        let limits = session.settings().limits;
+        let before = read(&self.before, limits, &mut problems);
+        let after = read(&self.after, limits, &mut problems);
+        let trouble = session.problems(&Sources::default(), &problems)?;
+        let renamed = self.renamed.iter().cloned().collect();
+        let found = verify::verify(&before, &after, &renamed);
+        forms::verified(session.out, session.around.out, &found)?;
+        Ok(match found.class() {
+            _ if trouble || !found.unpaired.is_empty() => Exit::Partial,
+            None => Exit::Partial,
+            Some(Class::Exact | Class::SameBut) => Exit::Ok,
+            Some(_) => Exit::Changes,
+        })
+    }
+}
+
+/// The proxies of some dumps, by workload.
+fn read(paths: &[PathBuf], limits: Limits, problems: &mut Vec<Problem>) -> BTreeMap<String, Resources> {
+    let mut all = BTreeMap::new();
+    let (paths, mut unread) = dumps::list(paths);
+    problems.append(&mut unread);
+    for path in paths {
+        let (dump, mut found) = dumps::read(&path, Layout::Dropped, limits);
+        problems.append(&mut found);
+        let Some(dump) = dump else { continue };
+        match dump.config(&Identity::default()) {
+            Ok(config) => {
+                all.insert(verify::name(&config), verify::resources(&config));
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    all
+}

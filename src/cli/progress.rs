@@ -1,0 +1,76 @@
+//! What a terminal shows while proxies are read, and what Ctrl-C does.
+
+use crate::cluster::Stop;
+use crate::mesh::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::{OnceCell, RefCell};
+use std::thread;
+use tokio::runtime::Builder;
+
+/// A progress bar where somebody watches, and Ctrl-C.
+pub(super) struct Watched {
+    shown: bool,
+    bar: RefCell<Option<ProgressBar>>,
+    stop: OnceCell<Stop>,
+}
+
+impl Watched {
+    /// `shown`: whether somebody watches standard error.
+    pub(super) fn new(shown: bool) -> Watched {
+        Watched { shown, bar: RefCell::default(), stop: OnceCell::new() }
+    }
+}
+
+impl Progress for Watched {
+    fn begin(&self, proxies: usize) {
+        // Nothing ticks by itself: a bar that draws from another thread would wait for our lock on standard error.
+        let target = if self.shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(proxies as u64), target);
+        if let Ok(style) = ProgressStyle::with_template("reading proxies [{bar:30}] {pos}/{len} {eta}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        self.bar.replace(Some(bar));
+    }
+
+    fn advance(&self) {
+        if let Some(bar) = &*self.bar.borrow() {
+            bar.inc(1);
+        }
+    }
+
+    fn end(&self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn stop(&self) -> Option<Stop> {
+        Some(self.stop.get_or_init(interrupts).clone())
+    }
+}
+
+/// Ends every wait at the user's first Ctrl-C, and the process at the second: whoever asks twice does not want to wait for
+/// the answer either.
+fn interrupts() -> Stop {
+    let (sender, stop) = Stop::new();
+    let listen = async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            let _ = sender.send(true);
+            let _ = tokio::signal::ctrl_c().await;
+            leave();
+        }
+        std::future::pending::<()>().await;
+    };
+    thread::spawn(move || {
+        if let Ok(runtime) = Builder::new_current_thread().enable_all().build() {
+            runtime.block_on(listen);
+        }
+    });
+    stop
+}
+
+/// Ends the process with the code that shells give for an interruption.
+#[expect(clippy::exit, reason = "the main thread may be busy computing and cannot be asked")]
+fn leave() -> ! {
+    std::process::exit(130)
+}

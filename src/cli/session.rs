@@ -1,0 +1,179 @@
+//! One run: the common options, where output goes, and what becomes of errors.
+
+use super::options::Global;
+use super::progress::Watched;
+use crate::cluster::Cluster;
+use crate::load::Loaded;
+use crate::mesh::live::Link;
+use crate::mesh::{self, Error, Remark, Scope, Settings};
+use crate::model::release::Release;
+use crate::report::style::{Role, Terminal};
+use crate::report::{self, scope};
+use crate::source::{Problem, Severity, Sources, escape};
+use std::io::{self, Write};
+use tokio::runtime::Runtime;
+
+/// What a run ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Answered; no difference.
+    Ok,
+    /// `diff` found changes.
+    Changes,
+    /// `lint` or `audit` found something at or above `--fail-on`; Envoy rejects what `render` wrote.
+    Findings,
+    /// The command line does not make sense, or `diff` had trouble.
+    Usage,
+    /// Something could not be read; what could be read was answered.
+    Partial,
+}
+
+impl Exit {
+    /// The number of it.
+    pub const fn code(self) -> u8 {
+        match self {
+            Exit::Ok => 0,
+            Exit::Changes | Exit::Findings => 1,
+            Exit::Usage => 2,
+            Exit::Partial => 3,
+        }
+    }
+
+    /// What an error means for a command.
+    pub(super) const fn of(error: &Error) -> Exit {
+        match error {
+            Error::Cluster { .. } | Error::Output(_) => Exit::Partial,
+            Error::Envoy(trouble) if !trouble.usage => Exit::Partial,
+            _ => Exit::Usage,
+        }
+    }
+}
+
+/// What the process tells the library about its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings {
+    /// Standard output as a terminal.
+    pub out: Terminal,
+    /// Standard error as a terminal.
+    pub err: Terminal,
+    /// Whether somebody watches standard error, so that a progress bar makes sense.
+    pub progress: bool,
+}
+
+/// One run: the common options and where output goes. Nothing below the command line sees it.
+pub(super) struct Session<'s> {
+    pub(super) global: &'s Global,
+    pub(super) around: Surroundings,
+    pub(super) out: &'s mut dyn Write,
+    pub(super) err: &'s mut dyn Write,
+    pub(super) progress: &'s Watched,
+}
+
+impl Session<'_> {
+    pub(super) fn release(&self) -> Release {
+        self.global.istio_version.unwrap_or(Release::NEWEST)
+    }
+
+    /// What the common options say of the mesh.
+    pub(super) fn settings(&self) -> Settings {
+        self.global.settings()
+    }
+
+    /// Whether everything is to be shown.
+    pub(super) fn verbose(&self) -> bool {
+        self.global.verbose
+    }
+
+    /// Says why the command line does not make sense.
+    pub(super) fn usage(&mut self, message: &str, help: Option<&str>) -> Result<Exit, Error> {
+        self.error(message, help)?;
+        Ok(Exit::Usage)
+    }
+
+    fn error(&mut self, message: &str, help: Option<&str>) -> io::Result<()> {
+        let word = self.around.err.paint(Role::Bad, "error");
+        writeln!(self.err, "{word}: {}", escape::one_line(message))?;
+        if let Some(help) = help {
+            writeln!(self.err, "  help: {help}")?;
+        }
+        Ok(())
+    }
+
+    /// Writes an error with everything that may be its reason.
+    pub(super) fn fail(&mut self, error: &Error) -> io::Result<Exit> {
+        if let Some(unanswered) = error.unanswered() {
+            self.problems(&unanswered.sources, &unanswered.problems)?;
+            if matches!(error, Error::Unusable(_)) && !unanswered.problems.is_empty() {
+                return Ok(Exit::of(error));
+            }
+        }
+        self.error(&error.to_string(), error.help().as_deref())?;
+        Ok(Exit::of(error))
+    }
+
+    /// A note on standard error.
+    pub(super) fn note(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.err, "note: {text}")
+    }
+
+    /// A warning on standard error.
+    pub(super) fn warn(&mut self, text: &str) -> io::Result<()> {
+        let word = self.around.err.paint(Role::Odd, "warning");
+        writeln!(self.err, "{word}: {text}")
+    }
+
+    /// Notes that only people who want to see everything care about.
+    pub(super) fn notes(&mut self, notes: &[String]) -> io::Result<()> {
+        for note in notes.iter().filter(|_| self.global.verbose) {
+            writeln!(self.err, "note: {note}")?;
+        }
+        Ok(())
+    }
+
+    /// Writes problems, mere information only when everything is asked for; whether one means that something is missing.
+    pub(super) fn problems<'p>(
+        &mut self,
+        sources: &Sources,
+        problems: impl IntoIterator<Item = &'p Problem>,
+    ) -> io::Result<bool> {
+        let mut serious = false;
+        for problem in problems {
+            serious |= mesh::is_serious(problem);
+            if problem.severity > Severity::Info || self.global.verbose {
+                report::problem::problem(self.err, self.around.err, sources, problem)?;
+            }
+        }
+        Ok(serious)
+    }
+
+    /// Writes what the loader noticed, and more; whether anything means that something is missing.
+    pub(super) fn told(&mut self, loaded: &Loaded, more: &[Problem]) -> io::Result<bool> {
+        self.problems(&loaded.sources, loaded.problems.iter().chain(more))
+    }
+
+    /// Writes what an Envoy said; places are in one of these texts.
+    pub(super) fn remarks(&mut self, remarks: &[Remark], texts: &[&Sources]) -> io::Result<()> {
+        let none = Sources::default();
+        for remark in remarks {
+            let sources = remark.of.and_then(|number| texts.get(number)).copied();
+            let problem = &remark.problem;
+            let bare = Problem { span: None, ..problem.clone() };
+            let problem = if sources.is_some() { problem } else { &bare };
+            report::problem::problem(self.err, self.around.err, sources.unwrap_or(&none), problem)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what an answer was made from, where that is more than the files that were named.
+    pub(super) fn scope(&mut self, scope: &Scope) -> io::Result<()> {
+        match scope::line(scope) {
+            Some(line) => writeln!(self.err, "{}: {line}", self.around.err.paint(Role::Dim, "scope")),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds the cluster that the options name; nothing is sent yet.
+    pub(super) fn connect(&self) -> Result<(Runtime, Cluster), Error> {
+        Ok(Link::connect(&self.settings(), self.progress)?.parts())
+    }
+}

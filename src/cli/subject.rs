@@ -1,0 +1,44 @@
+//! What `try` and `test` send requests through: the proxies that options name, with the filters of files or of a cluster.
+
+use super::options::Proxies;
+use super::session::{Exit, Session};
+use crate::mesh::{self, Error, SubjectRequest};
+use std::path::PathBuf;
+
+pub(super) use crate::mesh::Pair as Given;
+
+/// What to do with a proxy.
+pub(super) type Use<'u> = dyn FnMut(&mut Session<'_>, &Given<'_, '_>) -> Result<Exit, Error> + 'u;
+
+/// Where the proxy comes from.
+pub(super) struct Source<'s> {
+    pub(super) proxies: &'s Proxies,
+    pub(super) pod: Option<&'s str>,
+    pub(super) files: &'s [PathBuf],
+    /// EnvoyFilters that the comparison leaves out; all when empty.
+    pub(super) without: &'s [String],
+}
+
+impl Source<'_> {
+    /// Hands out the one proxy that is meant.
+    pub(super) fn one(&self, session: &mut Session<'_>, take: &mut Use<'_>) -> Result<Exit, Error> {
+        let request = SubjectRequest {
+            settings: session.settings(),
+            given: self.proxies.given(),
+            pod: self.pod.map(str::to_owned),
+            files: self.files.to_vec(),
+            without: self.without.to_vec(),
+        };
+        let progress = session.progress;
+        let found = mesh::subject(&request, progress, &mut |given| take(session, given))?;
+        let exit = found.made.unwrap_or(Ok(Exit::Ok))?;
+        let mut serious = session.told(&found.loaded, &found.problems)?;
+        if let Some(new) = &found.new {
+            serious |= session.told(new, &[])?;
+        }
+        if found.several {
+            return session.usage("this command takes one proxy; only the first config dump was used", None);
+        }
+        Ok(if serious && exit == Exit::Ok { Exit::Partial } else { exit })
+    }
+}

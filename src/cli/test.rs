@@ -1,0 +1,298 @@
+//! `test`: files of requests with what is expected of them.
+
+use super::options::Proxies;
+use super::session::{Exit, Session};
+use super::subject::{Given, Source};
+use super::trying::{SandboxOptions, failed};
+use crate::behaviour::suite::{self, Coverage, KIND, ProxySource, Suite};
+use crate::behaviour::{Host, Settings};
+use crate::load::config as files;
+use crate::mesh::Error as Failure;
+use crate::report;
+use crate::report::behaviour::suite::{File, Form, Shown};
+use crate::source::Sources;
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+#[derive(Debug, Args)]
+pub(super) struct Test {
+    /// Test files of kind EnvoyFilterTest, or folders with files named *.test.yaml
+    #[arg(value_name = "FILE", required_unless_present = "init")]
+    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+    /// Run only tests whose name contains this text
+    #[arg(long, value_name = "NAME")]
+    filter: Option<String>,
+    /// Fail when the tests meet less than this share of patches, filters and routes, in percent
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    fail_under: Option<u8>,
+    /// Run again whenever a test file or a filter changes
+    #[arg(long)]
+    watch: bool,
+    /// Print a first test file for the filters in this file: one request that meets each patch
+    #[arg(long, value_name = "FILTERS", conflicts_with_all = ["paths", "watch"])]
+    init: Option<PathBuf>,
+    /// Config dump that the new test file names [default: the demo's proxy]
+    #[arg(long, value_name = "DUMP", requires = "init")]
+    dump: Option<PathBuf>,
+    /// Show how long each test took
+    #[arg(long)]
+    times: bool,
+    /// Form of the output
+    #[arg(short, long, default_value = "human")]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    Human,
+    Json,
+    Junit,
+    Tap,
+    Github,
+    Markdown,
+}
+
+impl Output {
+    const fn form(self) -> Form {
+        match self {
+            Output::Human => Form::Human,
+            Output::Json => Form::Json,
+            Output::Junit => Form::Junit,
+            Output::Tap => Form::Tap,
+            Output::Github => Form::Github,
+            Output::Markdown => Form::Markdown,
+        }
+    }
+}
+
+/// How often files are looked at while they are watched.
+const LOOK: Duration = Duration::from_millis(300);
+
+impl Test {
+    pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Failure> {
+        if let Some(filters) = &self.init {
+            return init(session, filters, self.dump.as_deref());
+        }
+        let settings = match self.sandbox.settings(session)? {
+            Ok(settings) => settings,
+            Err(exit) => return Ok(exit),
+        };
+        let host = match Host::new() {
+            Ok(host) => host,
+            Err(error) => return failed(session, &error),
+        };
+        loop {
+            let mut watched = Vec::new();
+            let exit = self.once(session, &host, &settings, &mut watched)?;
+            if !self.watch {
+                return Ok(exit);
+            }
+            session.out.flush()?;
+            writeln!(session.err, "watching {} files; end with Ctrl-C", watched.len())?;
+            let before = stamps(&watched);
+            while stamps(&watched) == before {
+                std::thread::sleep(LOOK);
+            }
+        }
+    }
+
+    fn once(
+        &self,
+        session: &mut Session<'_>,
+        host: &Host,
+        settings: &Settings,
+        watched: &mut Vec<PathBuf>,
+    ) -> Result<Exit, Failure> {
+        let mut sources = Sources::default();
+        let paths = match test_files(&self.paths) {
+            Ok(paths) => paths,
+            Err(message) => return session.usage(&message, None),
+        };
+        let (mut run, mut coverage, mut exit) = (Vec::new(), Coverage::default(), Exit::Ok);
+        for path in &paths {
+            watched.push(path.clone());
+            let name = path.display().to_string();
+            let problems = match files::read(path, &mut sources) {
+                Ok(file) => {
+                    if let Some(document) = file.document {
+                        match suite::read(&document) {
+                            Ok(suite) => {
+                                let results = self.file(session, host, settings, path, &suite, watched)?;
+                                match results {
+                                    Ok(results) => {
+                                        coverage.add(results.coverage.clone());
+                                        run.push(File { name, results: Ok(results) });
+                                    }
+                                    Err((how, error)) => {
+                                        exit = if exit.code() > how.code() { exit } else { how };
+                                        run.push(File { name, results: Err(error) });
+                                    }
+                                }
+                                file.problems
+                            }
+                            Err(problems) => {
+                                run.push(File {
+                                    name,
+                                    results: Err(format!(
+                                        "{} in the test file",
+                                        report::style::count(problems.len(), "mistake", "mistakes")
+                                    )),
+                                });
+                                exit = Exit::Usage;
+                                problems
+                            }
+                        }
+                    } else {
+                        run.push(File { name, results: Err("the file is empty".to_owned()) });
+                        exit = Exit::Usage;
+                        file.problems
+                    }
+                }
+                Err(problem) => {
+                    run.push(File { name, results: Err("the file cannot be read".to_owned()) });
+                    exit = Exit::Partial;
+                    vec![problem]
+                }
+            };
+            for problem in &problems {
+                report::problem::problem(session.err, session.around.err, &sources, problem)?;
+            }
+        }
+        let shown = Shown {
+            files: &run,
+            sources: &sources,
+            coverage: &coverage,
+            fail_under: self.fail_under,
+            times: self.times,
+            verbose: session.verbose(),
+        };
+        shown.write(session.out, session.around.out, self.output.form())?;
+        let (passed, failed) = shown.tally();
+        if exit != Exit::Ok {
+            return Ok(exit);
+        }
+        if passed + failed == 0 {
+            return session.usage(
+                "no test was run",
+                self.filter.as_ref().map(|_| "no test has a name that contains the text of --filter"),
+            );
+        }
+        let low = self.fail_under.is_some_and(|least| coverage.percent() < least);
+        Ok(if failed > 0 || low { Exit::Findings } else { Exit::Ok })
+    }
+
+    /// Runs one file; what it cannot be run for, with the exit code of that.
+    fn file(
+        &self,
+        session: &mut Session<'_>,
+        host: &Host,
+        settings: &Settings,
+        path: &Path,
+        suite: &Suite,
+        watched: &mut Vec<PathBuf>,
+    ) -> Result<Result<suite::Results, (Exit, String)>, Failure> {
+        let base = path.parent().unwrap_or(Path::new(""));
+        let near = |name: &str| if name == "-" { PathBuf::from(name) } else { base.join(name) };
+        let filters: Vec<PathBuf> = suite.filters.iter().map(|name| near(name)).collect();
+        watched.extend(filters.iter().cloned());
+        let mut settings = settings.clone();
+        for (name, file) in &suite.wasm {
+            let file = near(file);
+            let file = std::path::absolute(&file).unwrap_or(file);
+            settings.wasm.insert(name.clone(), file.display().to_string());
+        }
+        let (proxies, pod) = match &suite.proxy {
+            ProxySource::Dump(dump) => {
+                watched.push(near(dump));
+                (Proxies::of_dump(near(dump)), None)
+            }
+            ProxySource::Demo => (Proxies::of_demo(), None),
+            ProxySource::Pod(pod) => (Proxies::default(), Some(pod.as_str())),
+        };
+        let source = Source { proxies: &proxies, pod, files: &filters, without: &[] };
+        let chosen = |name: &str| self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()));
+        let mut results = None;
+        let suite = Suite { wasm: std::collections::BTreeMap::new(), ..suite.clone() };
+        let made = source.one(session, &mut |_, given: &Given<'_, '_>| {
+            results = Some(suite::run(host, &suite, (given.with, given.without), &given.patches, &settings, &chosen));
+            Ok(Exit::Ok)
+        });
+        let exit = match made {
+            Ok(exit) => exit,
+            Err(Failure::Output(error)) => return Err(Failure::Output(error)),
+            // Other files may have a proxy.
+            Err(error) => session.fail(&error)?,
+        };
+        Ok(match results {
+            Some(Ok(results)) if exit == Exit::Ok => Ok(results),
+            Some(Ok(_)) => Err((exit, "the proxy or its filters could not be read in full".to_owned())),
+            Some(Err(error)) => {
+                let exit = if error.is_usage() { Exit::Usage } else { Exit::Findings };
+                let help = error.help().map(|help| format!(" ({help})")).unwrap_or_default();
+                Err((exit, format!("{error}{help}")))
+            }
+            None => Err((if exit == Exit::Ok { Exit::Partial } else { exit }, "no proxy could be read".to_owned())),
+        })
+    }
+}
+
+/// The test files that are named, and those in folders.
+fn test_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut all = Vec::new();
+    for path in paths {
+        let found = crate::load::files_named(path, ".test.yaml")
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        if found.is_empty() {
+            return Err(format!("{} contains no file named *.test.yaml", path.display()));
+        }
+        all.extend(found);
+    }
+    Ok(all)
+}
+
+/// When files last changed; those in folders too.
+fn stamps(paths: &[PathBuf]) -> Vec<(PathBuf, Option<SystemTime>)> {
+    paths.iter().flat_map(|path| crate::load::stamps(path)).collect()
+}
+
+/// Prints a first test file.
+fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Result<Exit, Failure> {
+    let proxies = match dump {
+        Some(dump) => Proxies::of_dump(dump.to_owned()),
+        None => Proxies::of_demo(),
+    };
+    let files = [filters.to_owned()];
+    let source = Source { proxies: &proxies, pod: None, files: &files, without: &[] };
+    source.one(session, &mut |session, given| {
+        let drafts = crate::behaviour::drafts(&given.with, &given.patches);
+        writeln!(session.out, "# One request that meets each patch; add what you expect of them.\nkind: {KIND}")?;
+        match dump {
+            Some(dump) => writeln!(session.out, "proxy: {{dump: {}}}", quoted(&dump.display().to_string()))?,
+            None => writeln!(session.out, "proxy: {{demo: true}}")?,
+        }
+        writeln!(session.out, "filters: [{}]\ntests:", quoted(&filters.display().to_string()))?;
+        for draft in &drafts {
+            if let Some(why) = &draft.why_not {
+                writeln!(session.out, "# {}: {why}", draft.patches.join(", "))?;
+                continue;
+            }
+            writeln!(session.out, "- name: {}", quoted(&format!("{} meets {}", draft.word, draft.patches.join(", "))))?;
+            writeln!(session.out, "  request: {{{}}}", draft.request)?;
+            writeln!(session.out, "  expect: {{{}}}", draft.expect)?;
+        }
+        if drafts.iter().all(|draft| draft.why_not.is_some()) {
+            return session.usage(
+                "no patch changes anything that a request to this proxy can meet",
+                Some("see `explain filter`"),
+            );
+        }
+        Ok(Exit::Ok)
+    })
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

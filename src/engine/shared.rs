@@ -1,0 +1,273 @@
+//! Objects that istiod makes once and hands out to many: a merge into one of them changes it wherever it stands.
+//!
+//! Network filters of telemetry come out of a cache of the push (`Telemetries.TCPFilters`, by class of listener and, on a
+//! waypoint, by service); others and the listener filters are variables of `pilot/pkg/xds/filters`. HTTP filters are copied
+//! before they are merged, and other network filters are made anew for every chain. Recorded: `testdata/reference`, cases
+//! `edge-shared-…`.
+
+use super::listener::{chain_place, filter_place};
+use super::run::{Run, Slot};
+use super::trace::{Effect, PatchId, Place, Sink};
+use crate::model::envoy_filter::PatchContext;
+use crate::model::resource::ResourceKind;
+use crate::proto::json;
+use crate::proto::merge::Change;
+use crate::proto::tree::{Origin, Tree};
+
+/// Who gets the same object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// All filter chains of one direction of a proxy (`authz.Builder`).
+    Proxy,
+    /// All listeners of one class, of all proxies with the same telemetry settings, until these change.
+    Telemetry,
+    /// Every proxy of this istiod, until it restarts.
+    Global,
+}
+
+/// Network filters that istiod hands out as one object.
+const NETWORK_FILTERS: &[(&str, Reach)] = &[
+    ("envoy.filters.network.ext_authz", Reach::Proxy),
+    ("envoy.filters.network.rbac", Reach::Proxy),
+    ("istio.stats", Reach::Telemetry),
+    ("istio.metadata_exchange", Reach::Global),
+    ("connect_authority", Reach::Global),
+    ("upstream_hbone_peer_metadata", Reach::Global),
+];
+
+/// Listener filters that istiod hands out as one object, unless it sets `filter_disabled`.
+const LISTENER_FILTERS: &[&str] = &[
+    "envoy.filters.listener.tls_inspector",
+    "envoy.filters.listener.http_inspector",
+    "envoy.filters.listener.original_dst",
+    "envoy.filters.listener.original_src",
+    "envoy.filters.listener.proxy_protocol",
+];
+
+/// Network filter of a chain for a wildcard host with DYNAMIC_DNS.
+const SNI_DYNAMIC: &str = "envoy.extensions.filters.network.sni_dynamic_forward_proxy";
+
+/// Who gets the network filter of this name that istiod generates; `None`: the chain alone.
+pub fn network_filter(name: &str) -> Option<Reach> {
+    NETWORK_FILTERS.iter().find(|(known, _)| *known == name).map(|(_, reach)| *reach)
+}
+
+/// Whether a listener filter that istiod generates is an object of all proxies.
+pub fn listener_filter(filter: &Tree<'_>) -> bool {
+    LISTENER_FILTERS.contains(&filter.name()) && filter.get("filter_disabled").is_none()
+}
+
+/// Where a filter stands: which cache of istiod it may come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Class {
+    context: PatchContext,
+    /// The service that the chain is for, where istiod makes its telemetry for one.
+    service: String,
+}
+
+impl Class {
+    /// The class of a chain: of a waypoint's, `inbound-vip|<port>|<protocol>|<host>` names the service.
+    pub(super) fn of(context: PatchContext, chain: &Tree<'_>) -> Class {
+        let service = chain.name().strip_prefix("inbound-vip|").and_then(|rest| rest.rsplit('|').next());
+        // Of a sidecar's chains only those for a wildcard host with DYNAMIC_DNS are made for a service.
+        let filters = chain.get("filters").map(Tree::items).unwrap_or_default();
+        let dynamic = filters.iter().any(|filter| filter.name() == SNI_DYNAMIC);
+        let cluster = || {
+            let config = filters.last()?.get("typed_config")?.readable();
+            config.get("cluster").and_then(Tree::as_str).map(str::to_owned)
+        };
+        let service = service.map(str::to_owned).or_else(|| if dynamic { cluster() } else { None });
+        Class { context, service: service.unwrap_or_default() }
+    }
+}
+
+/// One object, as it was and as merges have made it.
+struct Group<'a> {
+    /// Where the object is the same; `None`: everywhere.
+    class: Option<Class>,
+    /// Every state that it was in, the first as istiod made it, as canonical text.
+    states: Vec<String>,
+    now: Tree<'a>,
+    /// What changed it, with what it changed.
+    by: Vec<(PatchId, Vec<Change>)>,
+}
+
+/// The objects that merges have changed in this run.
+#[derive(Default)]
+pub(super) struct Shared<'a> {
+    groups: Vec<Group<'a>>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    fn place(&self, class: &Class, text: &str) -> Option<usize> {
+        let same = |group: &Group<'a>| {
+            group.class.as_ref().is_none_or(|of| of == class) && group.states.iter().any(|state| state == text)
+        };
+        self.groups.iter().position(same)
+    }
+
+    /// The object as merges elsewhere have left it; `None`: as it stands there.
+    pub(super) fn current(&self, class: &Class, filter: &Tree<'a>) -> Option<&Tree<'a>> {
+        if self.groups.is_empty() || filter.origin != Origin::ISTIOD {
+            return None;
+        }
+        let text = json::canonical(filter);
+        let group = &self.groups[self.place(class, &text)?];
+        (group.states.last() != Some(&text)).then_some(&group.now)
+    }
+
+    /// The text of an object before merges, if it is one of those that stand elsewhere too.
+    pub(super) fn before(&self, class: &Class, filter: &Tree<'a>, reach: Option<Reach>) -> Option<String> {
+        if filter.origin != Origin::ISTIOD || (reach.is_none() && self.groups.is_empty()) {
+            return None;
+        }
+        let text = json::canonical(filter);
+        (reach.is_some() || self.place(class, &text).is_some()).then_some(text)
+    }
+
+    /// Notes what merges have made of an object.
+    pub(super) fn changed(
+        &mut self,
+        class: &Class,
+        before: String,
+        filter: &Tree<'a>,
+        reach: Option<Reach>,
+        by: Vec<(PatchId, Vec<Change>)>,
+    ) {
+        let text = json::canonical(filter);
+        if text == before {
+            return;
+        }
+        let at = self.place(class, &before).unwrap_or_else(|| {
+            let class = (reach != Some(Reach::Global)).then(|| class.clone());
+            self.groups.push(Group { class, states: vec![before], now: filter.clone(), by: Vec::new() });
+            self.groups.len() - 1
+        });
+        let group = &mut self.groups[at];
+        group.states.push(text);
+        group.now = filter.clone();
+        group.by.extend(by);
+    }
+}
+
+/// Objects of several listeners in which merges were undone: what a dump holds of each, and what istiod made.
+#[derive(Default)]
+pub(super) struct Undone<'a> {
+    objects: Vec<(Option<Class>, String, Tree<'a>)>,
+}
+
+impl<'a> Undone<'a> {
+    /// Notes what a filter was in the dump and is without the merges.
+    pub(super) fn note(&mut self, class: &Class, before: String, filter: &Tree<'a>) {
+        let Some(reach) = network_filter(filter.name()) else { return };
+        if json::canonical(filter) != before {
+            let class = (reach != Reach::Global).then(|| class.clone());
+            self.objects.push((class, before, filter.clone()));
+        }
+    }
+
+    /// Undoes the same in all other listeners that hold the object.
+    pub(super) fn spread(
+        &self,
+        slots: &mut [Slot<'a>],
+        context: impl Fn(&Slot<'a>) -> PatchContext,
+        open: impl Fn(&mut Slot<'a>),
+    ) {
+        if self.objects.is_empty() {
+            return;
+        }
+        for slot in slots.iter_mut().filter(|slot| !slot.removed) {
+            let context = context(slot);
+            open(slot);
+            let mut touched = false;
+            for chain in slot.tree.as_deref_mut().map(chains).into_iter().flatten() {
+                let class = Class::of(context, chain);
+                for filter in chain.get_mut("filters").and_then(Tree::items_mut).into_iter().flatten() {
+                    let fits = |of: &Option<Class>| of.as_ref().is_none_or(|of| *of == class);
+                    let text = json::canonical(filter);
+                    let found = self.objects.iter().find(|(of, before, _)| fits(of) && *before == text);
+                    if let Some((_, _, undone)) = found {
+                        *filter = undone.clone();
+                        touched = true;
+                    }
+                }
+            }
+            slot.touched |= touched;
+            slot.close();
+        }
+    }
+}
+
+/// All filter chains of a listener, the default one last.
+fn chains<'t, 'a>(listener: &'t mut Tree<'a>) -> Vec<&'t mut Tree<'a>> {
+    let (mut list, mut default) = (Vec::new(), None);
+    for (key, value) in listener.entries_mut().into_iter().flatten() {
+        match &**key {
+            "filter_chains" => list.extend(value.items_mut().into_iter().flatten()),
+            "default_filter_chain" => default = Some(value),
+            _ => {}
+        }
+    }
+    list.extend(default);
+    list
+}
+
+impl<'a, S: Sink> Run<'_, 'a, S> {
+    /// Brings what merges did to shared objects to the listeners that carry them too. istiod does so by itself: the message
+    /// is one.
+    pub(super) fn spread(&mut self, slots: &mut [Slot<'a>], context: impl Fn(&Slot<'a>) -> PatchContext) {
+        let shared = std::mem::take(&mut self.shared);
+        if shared.is_empty() {
+            return;
+        }
+        for slot in slots.iter_mut().filter(|slot| !slot.removed) {
+            let context = context(slot);
+            let (config, schema) = (self.config, self.plan.schema);
+            let tree = slot.open(config, schema);
+            let name = tree.name().to_owned();
+            let mut touched = false;
+            let class = Class { context, service: String::new() };
+            for filter in tree.get_mut("listener_filters").and_then(Tree::items_mut).into_iter().flatten() {
+                let place = Place {
+                    listener_filter: Some(filter.name().to_owned()),
+                    ..Place::resource(ResourceKind::Listener, name.clone())
+                };
+                touched |= self.replace_shared(&shared, &class, filter, place);
+            }
+            let length = tree.get("filter_chains").map_or(0, |chains| chains.items().len());
+            for index in 0..=length {
+                let chain = if index < length {
+                    tree.get_mut("filter_chains").and_then(Tree::items_mut).and_then(|chains| chains.get_mut(index))
+                } else {
+                    tree.get_mut("default_filter_chain")
+                };
+                let Some(chain) = chain else { continue };
+                let class = Class::of(context, chain);
+                let place = chain_place(&name, (index < length).then_some(index), chain);
+                for filter in chain.get_mut("filters").and_then(Tree::items_mut).into_iter().flatten() {
+                    let place = filter_place(Some(&place), filter);
+                    touched |= self.replace_shared(&shared, &class, filter, place);
+                }
+            }
+            slot.touched |= touched;
+            slot.close();
+        }
+    }
+
+    fn replace_shared(&mut self, shared: &Shared<'a>, class: &Class, filter: &mut Tree<'a>, place: Place) -> bool {
+        let Some(now) = shared.current(class, filter) else { return false };
+        if S::ON {
+            let text = json::canonical(filter);
+            let group = shared.place(class, &text).and_then(|at| shared.groups.get(at));
+            for (id, changes) in group.iter().flat_map(|group| &group.by) {
+                self.sink.spread(*id, || place.clone(), || Effect::Merged(changes.clone()));
+            }
+        }
+        *filter = now.clone();
+        true
+    }
+}

@@ -1,0 +1,159 @@
+//! What to say of a filter that a match names and no proxy has.
+
+use crate::engine::PatchId;
+use crate::envoy;
+use crate::lint::facts::context::{Context, Knowledge};
+use crate::lint::facts::names::{self, Known};
+use crate::lint::facts::no_match::NoMatch;
+use crate::lint::finding::{Confidence, Finding};
+use crate::lint::rule::RuleInfo;
+use crate::lint::upgrade::forecast::TRANSLATED;
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::tree::Tree;
+use crate::source::Severity;
+
+/// A patch of the input that adds a filter of this name.
+struct Adder {
+    filter: usize,
+    patch: usize,
+}
+
+/// The finding for an absent filter of a kind (`http`, `network`, `listener`); `None` where nothing certain can be said.
+pub fn absent(
+    rule: &'static RuleInfo,
+    cx: &Context<'_>,
+    one: &NoMatch<'_, '_>,
+    kind: &str,
+    name: &str,
+) -> Option<Finding> {
+    // The rule on old names says it better.
+    if envoy::canonical_filter_name(kind, name).is_some() {
+        return None;
+    }
+    let word = match kind {
+        "http" => "HTTP filter",
+        "network" => "network filter",
+        _ => "listener filter",
+    };
+    let field = if kind == "listener" { "listenerFilter" } else { "name" };
+    let known = names::known(kind, name, cx.release);
+    let adders = adders(cx, kind, name);
+    if one.confidence == Confidence::Likely && (known == Known::Now || name.is_empty()) {
+        return None;
+    }
+    let like = match one.confidence {
+        Confidence::Certain => one.like(name),
+        Confidence::Likely => {
+            let there = one
+                .candidates
+                .iter()
+                .map(String::as_str)
+                .chain(names::generated(kind, cx.release).map(|name| -> &str { name }));
+            names::nearest(name, there).filter(|like| {
+                let tail = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+                strsim::normalized_damerau_levenshtein(&tail(like), &tail(name)) > 0.75
+            })
+        }
+    };
+    let finding = one.finding(cx, rule, word, format!("no {word} `{name}` exists when this patch runs")).missing(name);
+    let others: Vec<&Adder> =
+        adders.iter().filter(|it| (it.filter, it.patch) != (one.view.filter_index, one.view.patch.index)).collect();
+    if let Some(adder) = others.first() {
+        return later(cx, one, adder, finding);
+    }
+    Some(match (known, like) {
+        (Known::Other(since, until), _) => {
+            let when = match until {
+                Some(until) => format!("Istio before {}.{} generates it; Istio {} does not", until.major, until.minor, cx.release),
+                None => format!("Istio generates it since {}.{}; Istio {} does not", since.major, since.minor, cx.release),
+            };
+            let finding = finding.note(when);
+            match renamed(name, cx) {
+                Some(renamed) => finding.help(format!("{field}: {renamed}")),
+                None => finding,
+            }
+        }
+        (_, Some(like)) => finding.help(format!("{field}: {like}")),
+        (Known::Now, None) => finding.note("istiod generates it only for configurations that these proxies do not have: a policy, a protocol or a provider"),
+        (Known::Never, None) => {
+            // Another EnvoyFilter, not given, or an operator may add it.
+            finding
+                .severity(Severity::Warning)
+                .note("istiod generates no filter of this name, and no given EnvoyFilter adds one")
+                .help(format!(
+                    "if something else adds it at run time, say so in .envoyfilter.yaml:\nadded-elsewhere:\n- {name}"
+                ))
+        }
+    })
+}
+
+/// Where an EnvoyFilter adds the filter, but not before this patch looks for it.
+fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Finding) -> Option<Finding> {
+    let other = &cx.filters[adder.filter];
+    let own = one.view.filter;
+    let place = cx.patch(adder.filter, adder.patch)?.value_path_span("name");
+    let finding = finding.related(place, format!("{} adds it here", other.full_name()));
+    let together = one.runs.iter().find_map(|run| {
+        let first: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == adder.filter)?;
+        let own: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == one.view.filter_index)?;
+        Some(first > own)
+    });
+    match together {
+        Some(true) => Some(
+            finding
+                .note(format!(
+                    "{} runs after this EnvoyFilter: priority decides, then the root namespace, then creation time",
+                    other.full_name()
+                ))
+                .help(format!(
+                    "run this EnvoyFilter later, with a higher priority:\nspec:\n  priority: {}",
+                    i64::from(other.priority) + 10
+                )),
+        ),
+        Some(false) if other.full_name() == own.full_name() && adder.patch > one.view.patch.index => Some(
+            finding.note("the patch that adds it comes later in this EnvoyFilter").help("move this patch below it"),
+        ),
+        Some(false) => Some(finding.note("that patch adds it elsewhere: to other listeners, filter chains or proxies")),
+        None if one.runs.iter().any(|run| run.knowledge == Knowledge::Reference) => None,
+        None => Some(finding.note(format!("{} does not reach these proxies", other.full_name()))),
+    }
+}
+
+fn adders(cx: &Context<'_>, kind: &str, name: &str) -> Vec<Adder> {
+    let apply_to = match kind {
+        "http" => ApplyTo::HttpFilter,
+        "network" => ApplyTo::NetworkFilter,
+        _ => ApplyTo::ListenerFilter,
+    };
+    let adds = |operation| {
+        matches!(
+            operation,
+            Operation::Add
+                | Operation::InsertBefore
+                | Operation::InsertAfter
+                | Operation::InsertFirst
+                | Operation::Replace
+                | Operation::Merge
+        )
+    };
+    cx.patches()
+        .filter(|view| view.patch.apply_to == apply_to)
+        .filter(|view| {
+            view.built.is_some_and(|built| adds(built.operation) && built.value.as_ref().map(Tree::name) == Some(name))
+        })
+        .map(|view| Adder { filter: view.filter_index, patch: view.patch.index })
+        .collect()
+}
+
+/// What the filter of a WasmPlugin is called by this release.
+fn renamed(name: &str, cx: &Context<'_>) -> Option<String> {
+    const PLUGINS: &[&str] = &["extenstions.istio.io/wasmplugin/", "extensions.istio.io/wasmplugin/"];
+    const EXTENSIONS: &str = "extensions.istio.io/trafficextension/";
+    let plugin = PLUGINS.iter().find_map(|prefix| name.strip_prefix(prefix));
+    let translated = || name.strip_prefix(EXTENSIONS)?.strip_suffix(TRANSLATED);
+    let plugin = plugin.or_else(translated)?;
+    let candidates = PLUGINS.iter().map(|prefix| format!("{prefix}{plugin}"));
+    candidates
+        .chain([format!("{EXTENSIONS}{plugin}{TRANSLATED}")])
+        .find(|candidate| names::known("http", candidate, cx.release) == Known::Now)
+}

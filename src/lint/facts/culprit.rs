@@ -1,0 +1,156 @@
+//! Which other patch takes from a patch what its match asks for: proven by running the engine without that other patch.
+
+use crate::engine::program::Status;
+use crate::engine::trace::{Effect, Place};
+use crate::engine::{self, Options, PatchId, Plan, Trace};
+use crate::lint::facts::context::{Context, ProxyRun};
+use crate::lint::finding::Cause;
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
+use crate::source::Span;
+use std::sync::atomic::Ordering;
+
+/// How many patches of one proxy are searched for: thousands of patches that match nothing stay linear in time.
+const MAX_SEARCHES: usize = 64;
+
+/// How many other patches are suspected for one patch.
+const MAX_SUSPECTS: usize = 24;
+
+/// A patch that took away what another one asks for.
+struct Culprit {
+    id: PatchId,
+    /// What it did, in the past tense, and to what: `removed listener 0.0.0.0_7070`.
+    did: String,
+    /// Whether the patch matches when it runs before this one.
+    order_helps: bool,
+}
+
+/// The cause of a patch that matches nothing, if another patch is to blame; `runs` are the proxies it was looked for on.
+pub fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
+    // Replicas have the same cause: a few proxies are enough.
+    runs.iter().take(3).find_map(|run| {
+        let id = run.plan.find(filter, patch)?;
+        let culprit = run.culprit(id)?;
+        let planned = run.plan.get(culprit.id);
+        let other = cx.filters.get(planned.filter)?;
+        let number = planned.built.patch.index;
+        let name = other.full_name();
+        let own = planned.filter == filter;
+        let when = if culprit.id < id { "earlier" } else { "in an earlier pass" };
+        let did = &culprit.did;
+        let what = if own {
+            format!("configPatches[{number}] of this EnvoyFilter {did} {when}")
+        } else {
+            format!("{name} {did} {when}")
+        };
+        let help = match (culprit.order_helps, own) {
+            (true, true) => format!("move this patch above configPatches[{number}]"),
+            (true, false) => format!(
+                "run this EnvoyFilter before {name}, with a lower priority:\nspec:\n  priority: {}",
+                i64::from(other.priority) - 10
+            ),
+            (false, true) => format!("change one of the two: configPatches[{number}] runs first whatever the order"),
+            (false, false) => {
+                format!("change configPatches[{number}] of {name}: it runs first whatever the priority")
+            }
+        };
+        let view = cx.patch(planned.filter, number)?;
+        let place: Span = view.value_span(&["patch", "operation"]);
+        Some(Cause { what, place, label: "takes it away".to_owned(), help })
+    })
+}
+
+impl ProxyRun<'_> {
+    /// The patch without which a patch that matches nothing here would match.
+    fn culprit(&self, id: PatchId) -> Option<Culprit> {
+        if self.memo.searches.fetch_add(1, Ordering::Relaxed) >= MAX_SEARCHES {
+            return None;
+        }
+        let kind = sought(self.plan.get(id).built.patch.apply_to);
+        let takes = |(place, effect): &&(Place, Effect)| takes(effect) && kind.is_none_or(|kind| place.kind == kind);
+        let mut suspects: Vec<(PatchId, &Place, &Effect)> = self
+            .plan
+            .ids()
+            .filter(|&other| other != id && self.plan.get(other).status == Status::Ready)
+            .filter_map(|other| {
+                let effects = &self.judged.trace.patches[other.index()].effects;
+                let (place, effect) = effects.iter().filter(takes).min_by_key(|(_, effect)| rank(effect))?;
+                Some((other, place, effect))
+            })
+            .collect();
+        let all: Vec<PatchId> = suspects.iter().map(|(id, ..)| *id).collect();
+        if all.is_empty() || !self.matches(&self.plan.without(&all), id) {
+            return None;
+        }
+        suspects.sort_by_key(|(_, _, effect)| rank(effect));
+        let (culprit, ..) =
+            suspects.iter().take(MAX_SUSPECTS).find(|(other, ..)| self.matches(&self.plan.without(&[*other]), id))?;
+        let effects = &self.judged.trace.patches[culprit.index()].effects;
+        let (place, effect) = effects.iter().filter(takes).min_by_key(|(_, effect)| rank(effect))?;
+        let mut plan = self.plan.without(&[]);
+        let order_helps = *culprit < id && {
+            let patch = plan.patches.remove(id.index());
+            plan.patches.insert(culprit.index(), patch);
+            self.matches(&plan, *culprit)
+        };
+        Some(Culprit { id: *culprit, did: did(place, effect), order_helps })
+    }
+
+    fn matches(&self, plan: &Plan<'_>, id: PatchId) -> bool {
+        let mut trace = Trace::new(plan.patches.len());
+        engine::run(plan, self.config, &Options::default(), &mut trace);
+        trace.patches.get(id.index()).is_some_and(|trace| !trace.effects.is_empty())
+    }
+}
+
+/// The kind of resources that a patch looks at; `None` for more than one.
+fn sought(apply_to: ApplyTo) -> Option<ResourceKind> {
+    match apply_to {
+        ApplyTo::Listener
+        | ApplyTo::FilterChain
+        | ApplyTo::NetworkFilter
+        | ApplyTo::HttpFilter
+        | ApplyTo::ListenerFilter => Some(ResourceKind::Listener),
+        ApplyTo::Cluster => Some(ResourceKind::Cluster),
+        _ => None,
+    }
+}
+
+/// Whether an effect can make another match fail.
+fn takes(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Removed
+            | Effect::Replaced
+            | Effect::Merged(_)
+            | Effect::TransportSocketMerged(..)
+            | Effect::Inserted { .. }
+    ) && effect.changes()
+}
+
+/// The likelier, the lower.
+fn rank(effect: &Effect) -> u8 {
+    match effect {
+        Effect::Removed => 0,
+        Effect::Merged(changes) if changes.iter().any(|change| change.path == "name") => 1,
+        Effect::Replaced => 2,
+        Effect::Merged(_) | Effect::TransportSocketMerged(..) => 3,
+        _ => 4,
+    }
+}
+
+fn did(place: &Place, effect: &Effect) -> String {
+    match effect {
+        Effect::Removed => format!("removed {place}"),
+        Effect::Replaced => format!("replaced {place}"),
+        Effect::Merged(changes) => {
+            let renamed = changes.iter().find(|change| change.path == "name");
+            match renamed.and_then(|change| change.after.as_deref()) {
+                Some(name) => format!("renamed {place} to {}", name.trim_matches('"')),
+                None => format!("changed {place}"),
+            }
+        }
+        Effect::Inserted { .. } => format!("inserted {place}"),
+        _ => format!("changed {place}"),
+    }
+}

@@ -1,0 +1,243 @@
+//! What the loader noticed, as findings, and what rules about documents share.
+
+use crate::lint::facts::context::{Context, PatchView};
+use crate::lint::finding::Finding;
+use crate::lint::rule::RuleInfo;
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, FilterMatch, ObjectMatch, Patch, PatchContext};
+use crate::source::{Code, Entry, Node, Problem, Sources, Span};
+
+/// Whose text a place is.
+#[derive(Clone, Copy)]
+enum Owner<'a> {
+    /// An EnvoyFilter that was read.
+    Filter(&'a EnvoyFilter),
+    /// One that the API server rejects: namespace and name.
+    Refused(&'a str, &'a str),
+    /// No EnvoyFilter that could be read.
+    Nobody,
+}
+
+/// The loader's problems of some kinds that stand in EnvoyFilters, each with a finding that has its place, message, help
+/// and owner.
+pub fn in_filters<'c>(
+    cx: &'c Context<'_>,
+    rule: &'static RuleInfo,
+    codes: &'c [Code],
+) -> impl Iterator<Item = (&'c Problem, Finding)> + 'c {
+    of_kinds(cx, rule, codes)
+        .filter(|(.., owner)| !matches!(owner, Owner::Nobody))
+        .map(|(problem, finding, _)| (problem, finding))
+}
+
+/// The loader's problems of some kinds that stand in an EnvoyFilter or in a document that cannot be read and that speaks
+/// of EnvoyFilters: a broken Deployment is not this tool's business.
+pub fn in_texts<'c>(
+    cx: &'c Context<'_>,
+    rule: &'static RuleInfo,
+    codes: &'c [Code],
+) -> impl Iterator<Item = (&'c Problem, Finding)> + 'c {
+    let concerned = |(problem, _, owner): &(&Problem, Finding, Owner<'_>)| match (owner, problem.span) {
+        // The loader has seen that this was to be one.
+        (Owner::Nobody, Some(span)) => problem.code == Code::MissingKind || speaks_of_filters(cx.sources, span),
+        _ => true,
+    };
+    of_kinds(cx, rule, codes).filter(move |found| concerned(found)).map(|(problem, finding, _)| (problem, finding))
+}
+
+/// Problems that cost a whole document.
+const UNREAD: &[Code] = &[
+    Code::YamlSyntax,
+    Code::YamlTextAfterEnd,
+    Code::JsonSyntax,
+    Code::YamlTooDeep,
+    Code::YamlAliasBomb,
+    Code::YamlTooManyValues,
+    Code::YamlTemplate,
+    Code::NotUtf8,
+];
+
+/// Whether a problem cost a document of which no finding is made, since it does not speak of EnvoyFilters. What stands in
+/// it may matter all the same: a workload, a Service, the settings of the mesh.
+pub fn unread_aside(sources: &Sources, problem: &Problem) -> bool {
+    UNREAD.contains(&problem.code) && problem.span.is_some_and(|span| !speaks_of_filters(sources, span))
+}
+
+fn speaks_of_filters(sources: &Sources, span: Span) -> bool {
+    let text = document_text(&sources.get(span.file).text, span.start as usize);
+    ["EnvoyFilter", "configPatches"].iter().any(|word| text.contains(word))
+}
+
+fn of_kinds<'c>(
+    cx: &'c Context<'_>,
+    rule: &'static RuleInfo,
+    codes: &'c [Code],
+) -> impl Iterator<Item = (&'c Problem, Finding, Owner<'c>)> + 'c {
+    cx.problems.iter().filter(|problem| codes.contains(&problem.code)).filter_map(move |problem| {
+        let span = problem.span?;
+        let owner = owner(cx, span);
+        let mut finding = Finding::new(rule, span, &*problem.message);
+        finding.help.clone_from(&problem.help);
+        let finding = match owner {
+            Owner::Filter(filter) => {
+                let patch = filter.patches.iter().find(|patch| inside(patch.span, span)).map(|patch| patch.index);
+                finding.of(filter, patch)
+            }
+            Owner::Refused(namespace, name) => Finding { filter: format!("{namespace}/{name}"), ..finding },
+            Owner::Nobody => finding,
+        };
+        Some((problem, finding, owner))
+    })
+}
+
+/// Filters, read and rejected, come in the order of their texts.
+fn owner<'c>(cx: &'c Context<'_>, span: Span) -> Owner<'c> {
+    let filters = cx.filters;
+    let after = filters.partition_point(|filter| before(filter.document.span, span));
+    let nearest = after.checked_sub(1).map(|at| &filters[at]);
+    if let Some(filter) = nearest.filter(|filter| inside(filter.document.span, span)) {
+        return Owner::Filter(filter);
+    }
+    let refused = &cx.inventory.refused_filters;
+    let after = refused.partition_point(|refused| before(refused.span, span));
+    let nearest = after.checked_sub(1).map(|at| &refused[at]);
+    match nearest.filter(|refused| inside(refused.span, span)) {
+        Some(refused) => Owner::Refused(&refused.namespace, &refused.name),
+        None => Owner::Nobody,
+    }
+}
+
+/// The keys of the mapping of an EnvoyFilter in which a key stands; none when the filter is rejected.
+pub fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
+    let Owner::Filter(filter) = owner(cx, key) else { return &[] };
+    let mut node = &filter.document;
+    loop {
+        let entries = node.entries();
+        if entries.iter().any(|entry| entry.key_span == key) {
+            return entries;
+        }
+        let below = entries.iter().map(|entry| &entry.value).chain(node.items());
+        let Some(next) = below.into_iter().find(|value| inside(value.span, key)) else { return &[] };
+        node = next;
+    }
+}
+
+/// Whether a key is that of a label in the selector of an EnvoyFilter.
+pub fn is_label_of_selector(cx: &Context<'_>, key: Span) -> bool {
+    let Owner::Filter(filter) = owner(cx, key) else { return false };
+    let labels = filter.document.under(&["spec", "workloadSelector", "labels"]);
+    labels.is_some_and(|labels| labels.entries().iter().any(|entry| entry.key_span == key))
+}
+
+fn before(document: Span, span: Span) -> bool {
+    (document.file, document.start) <= (span.file, span.start)
+}
+
+fn inside(outer: Span, inner: Span) -> bool {
+    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// The part of a text between the `---` lines around a byte.
+fn document_text(text: &str, at: usize) -> &str {
+    let at = (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let start = text[..at].rfind("\n---").map_or(0, |start| start + 1);
+    let end = text[at..].find("\n---").map_or(text.len(), |end| at + end);
+    &text[start..end]
+}
+
+/// The name that a help of the loader quotes as the one to write.
+pub fn name_to_write(help: Option<&str>) -> Option<&str> {
+    help?.strip_prefix("write `")?.split_once('`').map(|(name, _)| name)
+}
+
+/// `{{ … }}`, `{% … %}` or `${…}` in a text.
+pub fn template_in(text: &str) -> Option<&str> {
+    // Asked of every text; most have neither.
+    memchr::memchr2(b'{', b'$', text.as_bytes())?;
+    [("{{", "}}"), ("{%", "%}"), ("${", "}")].iter().find_map(|(open, close)| {
+        let start = text.find(open)?;
+        let end = text[start..].find(close).map_or(text.len(), |end| start + end + close.len());
+        text.get(start..end)
+    })
+}
+
+/// A Kubernetes object name: an RFC 1123 subdomain of at most 253 bytes.
+pub fn is_object_name(name: &str) -> bool {
+    name.len() <= 253 && is_subdomain(name)
+}
+
+/// An RFC 1123 subdomain of any length.
+pub fn is_subdomain(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let label = |label: &str| {
+        let bytes = label.as_bytes();
+        bytes.first().copied().is_some_and(plain)
+            && bytes.last().copied().is_some_and(plain)
+            && bytes.iter().all(|&byte| plain(byte) || byte == b'-')
+    };
+    name.split('.').all(label)
+}
+
+/// The node below a document, `null` counting as absent, as for the API server.
+pub fn present<'n>(document: &'n Node, keys: &[&str]) -> Option<&'n Node> {
+    document.under(keys).filter(|node| !node.is_null())
+}
+
+/// Where in a patch [`filter_match`] stands.
+pub const FILTER_MATCH: &[&str] = &["match", "listener", "filterChain", "filter"];
+
+/// `proxyVersion` of a patch, if it has one.
+pub fn proxy_version(patch: &Patch) -> Option<&str> {
+    patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).filter(|version| !version.is_empty())
+}
+
+/// Where to point when a key of a config patch is missing: at the key if it is there without a value, else at the first
+/// key, since underlining the whole patch would show too much.
+pub fn patch_place(view: &PatchView<'_>, key: &str) -> Span {
+    let entries = view.node(&[]).map_or(&[][..], Node::entries);
+    let entry = entries.iter().find(|entry| entry.key == key).or(entries.first());
+    entry.map_or(view.patch.span, |entry| entry.key_span)
+}
+
+/// The filter match of a patch for listeners, filter chains, network or HTTP filters: the patches whose filter matches
+/// istiod's webhook looks at. It looks at none for waypoints.
+pub fn filter_match(patch: &Patch) -> Option<&FilterMatch> {
+    use ApplyTo::{FilterChain, HttpFilter, Listener, NetworkFilter};
+    let judged = matches!(patch.apply_to, Listener | FilterChain | NetworkFilter | HttpFilter);
+    match &patch.object {
+        ObjectMatch::Listener(listener) if judged && patch.context != PatchContext::Waypoint => {
+            listener.filter_chain.as_ref()?.filter.as_ref()
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_a_text() {
+        let text = "a\n---\nb\n---\nc";
+        assert_eq!(document_text(text, 0), "a");
+        assert_eq!(document_text(text, 6), "---\nb");
+        assert_eq!(document_text(text, 99), "---\nc");
+        assert_eq!(document_text("é", 1), "é");
+    }
+
+    #[test]
+    fn names_of_objects() {
+        assert!(is_object_name("a") && is_object_name("stats-filter-1.19"));
+        for bad in ["", "A", "a_b", "-a", "a-", "a..b", "${a}", "é"] {
+            assert!(!is_object_name(bad), "{bad}");
+        }
+        assert!(!is_object_name(&"a".repeat(254)));
+    }
+
+    #[test]
+    fn templates() {
+        assert_eq!(template_in("x-{{ .Values.a }}-y"), Some("{{ .Values.a }}"));
+        assert_eq!(template_in("${A}"), Some("${A}"));
+        assert_eq!(template_in("${"), Some("${"));
+        assert_eq!(template_in("a$b{c}"), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! Patches that change nothing in the end: proven by running the engine again without them.
+
+use crate::engine::program::Status;
+use crate::engine::trace::{Effect, NoOp};
+use crate::engine::{self, Options, PatchId, Patched};
+use crate::lint::facts::context::{Context, Knowledge, ProxyRun};
+use crate::lint::finding::Findings;
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
+use crate::proto::json;
+use crate::proto::merge::Change;
+use crate::proto::tree::Tree;
+use std::collections::{BTreeSet, HashMap};
+
+/// How many patches of one proxy are tried by a further run: beyond it nothing is claimed, so that thousands of filters
+/// that all write the same field stay linear in time.
+const MAX_RUNS: usize = 256;
+
+/// The same in patches that these runs apply: each run costs what the filters of the proxy cost.
+const MAX_STEPS: usize = 1 << 14;
+
+impl Context<'_> {
+    /// Whether a patch has no effect on any proxy of which a dump was given; `false` when there is none.
+    pub fn inert(&self, filter: usize, patch: usize) -> bool {
+        let mut runs = self.on_proxies(filter, patch).filter(|run| run.run.knowledge == Knowledge::Dump);
+        self.has_dumps() && runs.all(|run| run.run.inert(run.id))
+    }
+
+    /// Takes back what rules say of patches without effect wherever the engine, run on the config dumps, does not prove
+    /// it: a rule sees why a patch fails in one place, and it may work in another. Of a filter that meets no dump rules
+    /// say what follows from the text alone; that stays.
+    pub fn settle(&self, findings: &mut Findings) {
+        if !self.has_dumps() {
+            return;
+        }
+        let mut known: HashMap<(usize, usize), bool> = HashMap::new();
+        let mut numbers: HashMap<String, Vec<usize>> = HashMap::new();
+        for (number, filter) in self.filters.iter().enumerate() {
+            numbers.entry(filter.full_name()).or_default().push(number);
+        }
+        for finding in findings.iter_mut().filter(|finding| finding.ineffective) {
+            finding.ineffective = numbers.get(&finding.filter).into_iter().flatten().all(|&filter| {
+                let count = self.filters[filter].patches.len();
+                let patches = finding.patch.map_or(0..count, |patch| patch..(patch + 1).min(count));
+                patches
+                    .into_iter()
+                    .all(|patch| *known.entry((filter, patch)).or_insert_with(|| self.inert(filter, patch)))
+            });
+        }
+    }
+}
+
+/// Whether an effect leaves something of the patch's value behind.
+fn writes(effect: &Effect) -> bool {
+    effect.changes() && !matches!(effect, Effect::Removed)
+}
+
+impl ProxyRun<'_> {
+    /// Whether istiod would send the same configuration without this patch.
+    pub fn inert(&self, id: PatchId) -> bool {
+        if self.unknown(id) {
+            return false;
+        }
+        let trace = &self.judged.trace.patches[id.index()];
+        let panicked = self.judged.trace.aborts.iter().any(|abort| abort.cause == id);
+        if !panicked && !trace.effects.iter().any(|(_, effect)| effect.changes()) {
+            return true;
+        }
+        if !panicked && !self.perhaps_undone(id) {
+            return false;
+        }
+        let Ok(mut memo) = self.memo.inert.lock() else { return false };
+        if let Some(&known) = memo.get(&id) {
+            return known;
+        }
+        if memo.len() >= MAX_RUNS || memo.len() * self.plan.patches.len() >= MAX_STEPS {
+            return false;
+        }
+        let inert = self.same_without(&[id]);
+        memo.insert(id, inert);
+        inert
+    }
+
+    /// Whether a patch may change something that istiod generates and the dump does not hold.
+    pub fn unknown(&self, id: PatchId) -> bool {
+        use ApplyTo as To;
+        let planned = self.plan.get(id);
+        if planned.status != Status::Ready || planned.proxy_miss.is_some() {
+            return false;
+        }
+        match planned.built.patch.apply_to {
+            To::Cluster => !self.judged.patched.unknown_services.is_empty(),
+            To::RouteConfiguration | To::VirtualHost | To::HttpRoute => !self.judged.patched.unknown_routes.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Whether istiod would send the same configuration without these patches: a full run of the engine.
+    pub fn same_without(&self, off: &[PatchId]) -> bool {
+        let plan = self.plan.without(off);
+        let options = Options::default();
+        let other = engine::run(&plan, self.config, &options, &mut ());
+        self.same(&self.judged.patched, &other)
+    }
+
+    /// Whether something a patch changed may have been undone, done again, or have been there before.
+    fn perhaps_undone(&self, id: PatchId) -> bool {
+        let trace = &self.judged.trace.patches[id.index()];
+        let apply_to = self.plan.get(id).built.patch.apply_to;
+        // Who would do the same if this patch did not, or who takes away what holds the object.
+        let company = |resource: &str| {
+            self.plan.ids().filter(|&other| other != id).any(|other| {
+                let planned = self.plan.get(other);
+                let effects = &self.judged.trace.patches[other.index()].effects;
+                (planned.status == Status::Ready && planned.built.patch.apply_to == apply_to)
+                    || effects.iter().any(|(place, effect)| place.resource == resource && effect.changes())
+            })
+        };
+        let over_another = |changes: &[Change]| {
+            changes
+                .iter()
+                .flat_map(|change| &change.before_origins)
+                .copied()
+                .any(|origin| PatchId::of(origin).is_some())
+        };
+        let rivals = |place| {
+            self.judged.trace.patches.iter().any(|other| {
+                other
+                    .effects
+                    .iter()
+                    .any(|(at, effect)| at == place && matches!(effect, Effect::NoOp(NoOp::DuplicateName)))
+            })
+        };
+        !trace.later.is_empty()
+            || trace.effects.iter().any(|(place, effect)| match effect {
+                Effect::Replaced => true,
+                Effect::Removed => company(&place.resource),
+                Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => over_another(changes),
+                Effect::Added => rivals(place),
+                _ => false,
+            })
+            || (trace.effects.iter().any(|(_, effect)| writes(effect)) && !self.writes_last(id))
+    }
+
+    /// Whether something of what istiod sends was written by this patch.
+    fn writes_last(&self, id: PatchId) -> bool {
+        let origins = self.memo.origins.get_or_init(|| {
+            let trees = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
+            trees.flat_map(Tree::origins).collect()
+        });
+        origins.contains(&id.origin())
+    }
+
+    /// Whether two results of runs on this proxy mean the same.
+    pub fn same(&self, left: &Patched<'_>, right: &Patched<'_>) -> bool {
+        let sources = |patched: &Patched<'_>| -> BTreeSet<usize> {
+            patched.resources.iter().filter_map(|one| one.source).collect()
+        };
+        let touched: BTreeSet<usize> = sources(left).union(&sources(right)).copied().collect();
+        let text = |tree: &Tree<'_>| {
+            let mut tree = tree.clone();
+            tree.remove(crate::proto::tree::TYPE_KEY);
+            json::canonical(&tree)
+        };
+        let of = |patched: &Patched<'_>, index: usize| -> Option<String> {
+            match patched.resources.iter().find(|one| one.source == Some(index)) {
+                Some(one) => one.tree.as_ref().map(text),
+                None => engine::open(self.config, index, self.plan).as_ref().map(text),
+            }
+        };
+        let added = |patched: &Patched<'_>| -> Vec<(ResourceKind, String)> {
+            let added = patched.resources.iter().filter(|one| one.source.is_none());
+            let mut texts: Vec<_> = added.filter_map(|one| Some((one.kind, text(one.tree.as_ref()?)))).collect();
+            texts.sort();
+            texts
+        };
+        added(left) == added(right) && touched.into_iter().all(|index| of(left, index) == of(right, index))
+    }
+}

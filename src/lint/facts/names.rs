@@ -1,0 +1,204 @@
+//! Names of filters: which ones old releases used, which ones istiod gives, since when and until when.
+
+pub use crate::words::count;
+
+use crate::model::release::Release;
+
+/// Istio stopped comparing old names in matches with this release.
+pub const LEGACY_NAMES_UNTIL: Release = Release::minor(19);
+
+/// A name that istiod generates, for some configuration of the mesh.
+struct Generated {
+    name: &'static str,
+    since: Release,
+    until: Release,
+}
+
+const EVER: Release = Release::minor(0);
+const STILL: Release = Release::minor(999);
+
+const fn name(name: &'static str) -> Generated {
+    Generated { name, since: EVER, until: STILL }
+}
+
+/// What istiod generates among HTTP filters and among network filters: Istio's own, and plugins.
+const BOTH: &[Generated] = &[
+    name("istio.metadata_exchange"),
+    name("istio.stackdriver"),
+    name("istio.stats"),
+    Generated { name: "istio_authn", since: EVER, until: Release::minor(24) },
+    Generated { name: "extenstions.istio.io/wasmplugin/", since: Release::minor(21), until: Release::minor(26) },
+    Generated { name: "extensions.istio.io/wasmplugin/", since: Release::minor(26), until: Release::minor(30) },
+    Generated { name: "extensions.istio.io/trafficextension/", since: Release::minor(30), until: STILL },
+];
+
+/// Read in istiod's `pilot/pkg/networking`, `pilot/pkg/xds/filters`, `pilot/pkg/security`, releases 1.22 to 1.31, whatever
+/// the condition under which they are generated (a policy, a protocol, a provider). A name ending in `/` is a prefix.
+const GENERATED: &[(&str, &[Generated])] = &[
+    (
+        "http",
+        &[
+            name("connect_authority"),
+            name("envoy.filters.http.alpn"),
+            name("envoy.filters.http.composite"),
+            name("envoy.filters.http.cors"),
+            name("envoy.filters.http.dynamic_forward_proxy"),
+            name("envoy.filters.http.ext_authz"),
+            name("envoy.filters.http.ext_proc"),
+            name("envoy.filters.http.fault"),
+            name("envoy.filters.http.grpc_stats"),
+            name("envoy.filters.http.grpc_web"),
+            name("envoy.filters.http.health_check"),
+            name("envoy.filters.http.jwt_authn"),
+            name("envoy.filters.http.peer_metadata"),
+            name("envoy.filters.http.rbac"),
+            name("envoy.filters.http.router"),
+            name("envoy.filters.http.stateful_session"),
+            name("istio.alpn"),
+            name("upstream_hbone_peer_metadata"),
+            name("waypoint_downstream_peer_metadata"),
+            name("waypoint_upstream_peer_metadata"),
+        ],
+    ),
+    (
+        "network",
+        &[
+            name("connect_authority"),
+            name("envoy.filters.network.connection_limit"),
+            name("envoy.filters.network.ext_authz"),
+            name("envoy.filters.network.http_connection_manager"),
+            name("envoy.filters.network.mongo_proxy"),
+            name("envoy.filters.network.mysql_proxy"),
+            name("envoy.filters.network.rbac"),
+            name("envoy.filters.network.redis_proxy"),
+            name("envoy.filters.network.set_filter_state"),
+            name("envoy.filters.network.sni_cluster"),
+            name("envoy.filters.network.tcp_proxy"),
+            name("envoy.filters.network.thrift_proxy"),
+            name("istio.peer_metadata"),
+        ],
+    ),
+    (
+        "listener",
+        &[
+            name("envoy.filters.listener.http_inspector"),
+            name("envoy.filters.listener.original_dst"),
+            name("envoy.filters.listener.original_src"),
+            name("envoy.filters.listener.proxy_protocol"),
+            name("envoy.filters.listener.set_dst_address"),
+            name("envoy.filters.listener.tls_inspector"),
+            name("set_dst_address"),
+        ],
+    ),
+];
+
+/// Whether istiod generates a filter of that name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// This release does, for some meshes.
+    Now,
+    /// Another release does: the first that does, and the first that no longer does.
+    Other(Release, Option<Release>),
+    /// None does.
+    Never,
+}
+
+fn of_kind(kind: &str) -> impl Iterator<Item = &'static Generated> + use<> {
+    let own = GENERATED.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, names)| *names);
+    let both = if kind == "listener" { &[] } else { BOTH };
+    own.iter().chain(both)
+}
+
+/// Whether a release generates a filter of this kind (`http`, `network`, `listener`) and name.
+pub fn known(kind: &str, name: &str, release: Release) -> Known {
+    let same = |one: &&Generated| if one.name.ends_with('/') { name.starts_with(one.name) } else { name == one.name };
+    match of_kind(kind).find(same) {
+        Some(one) if one.since <= release && release < one.until => Known::Now,
+        Some(one) => Known::Other(one.since, (one.until != STILL).then_some(one.until)),
+        None => Known::Never,
+    }
+}
+
+/// The names of this kind that a release generates; prefixes left out.
+pub fn generated(kind: &str, release: Release) -> impl Iterator<Item = &'static str> {
+    let now = move |one: &&Generated| one.since <= release && release < one.until && !one.name.ends_with('/');
+    of_kind(kind).filter(now).map(|one| one.name)
+}
+
+/// The name most like this one; `None` when none is like it.
+pub fn nearest<'n>(name: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let (wanted, tail) = (name.to_lowercase(), last(name).to_lowercase());
+    // What names of filters have in common says nothing: `envoy.filters.http.wasm` is not like `envoy.filters.http.cors`.
+    #[allow(clippy::float_cmp, reason = "1.0 is what equal texts have")]
+    let likeness = |one: &str| {
+        let whole = strsim::normalized_damerau_levenshtein(&wanted, &one.to_lowercase());
+        let tails = strsim::normalized_damerau_levenshtein(&tail, &last(one).to_lowercase());
+        if one.starts_with("envoy.filters.") && name.starts_with("envoy.filters.") {
+            whole.min(tails)
+        } else if tails == 1.0 && name.contains('.') && one.contains('.') {
+            whole.max(0.9)
+        } else {
+            whole
+        }
+    };
+    let scored = among.into_iter().filter(|one| !one.is_empty()).map(|one| (likeness(one), one));
+    let best = scored.max_by(|(left, a), (right, b)| left.total_cmp(right).then_with(|| b.cmp(a)));
+    best.filter(|(score, _)| *score >= 0.6).map(|(_, one)| one)
+}
+
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Up to `most` of these names in backquotes, and how many more there are.
+pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>, most: usize) -> String {
+    listed_or(names, most, "(no name)")
+}
+
+/// The same for texts that are no names, with a word for one that is empty.
+pub fn listed_or<'n>(names: impl IntoIterator<Item = &'n str>, most: usize, absent: &str) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    let quote = |name: &&str| if name.is_empty() { absent.to_owned() } else { format!("`{name}`") };
+    let shown: Vec<String> = names.iter().take(most).map(quote).collect();
+    match names.len().saturating_sub(most) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_names_have_a_name_of_their_kind() {
+        assert_eq!(crate::envoy::canonical_filter_name("http", "envoy.router"), Some("envoy.filters.http.router"));
+        assert_eq!(
+            crate::envoy::canonical_filter_name("network", "envoy.ext_authz"),
+            Some("envoy.filters.network.ext_authz")
+        );
+        assert_eq!(crate::envoy::canonical_filter_name("http", "envoy.tcp_proxy"), None);
+        assert_eq!(
+            crate::envoy::canonical_filter_name("listener", "envoy.listener.tls_inspector"),
+            Some("envoy.filters.listener.tls_inspector")
+        );
+    }
+
+    #[test]
+    fn names_come_and_go_with_releases() {
+        assert_eq!(known("http", "istio_authn", Release::minor(23)), Known::Now);
+        assert_eq!(known("http", "istio_authn", Release::minor(24)), Known::Other(EVER, Some(Release::minor(24))));
+        assert_eq!(known("http", "extensions.istio.io/wasmplugin/a.b", Release::minor(26)), Known::Now);
+        assert_eq!(known("http", "envoy.filters.http.lua", Release::NEWEST), Known::Never);
+    }
+
+    #[test]
+    fn the_nearest_name_is_one_that_is_alike() {
+        assert_eq!(
+            nearest("envoy.filters.http.routr", ["istio.alpn", "envoy.filters.http.router"]),
+            Some("envoy.filters.http.router")
+        );
+        assert_eq!(nearest("cart", ["ledger", ""]), None);
+        assert_eq!(nearest("envoy.filters.http.wasm", ["envoy.filters.http.cors"]), None);
+    }
+}

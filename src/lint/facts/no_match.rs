@@ -1,0 +1,181 @@
+//! Patches that match nothing on any proxy they reach: how near they came, and what exists instead.
+
+use crate::engine::trace::Condition;
+use crate::engine::{Outcome, PatchId};
+use crate::lint::facts::context::{Context, Knowledge, Missed, PatchView, ProxyRun};
+use crate::lint::facts::culprit;
+use crate::lint::facts::names::{count, listed_or, nearest};
+use crate::lint::finding::{Cause, Confidence, Finding};
+use crate::lint::rule::RuleInfo;
+use crate::source::Span;
+use std::collections::BTreeSet;
+
+/// A patch that matches nothing where it looked.
+pub struct NoMatch<'c, 'a> {
+    /// The patch.
+    pub view: PatchView<'a>,
+    /// The condition that was reached furthest; `None`: there was no object of its kind to check.
+    pub nearest: Option<Condition>,
+    /// What the objects that came so far have there.
+    pub candidates: BTreeSet<String>,
+    /// How many objects came so far.
+    pub objects: usize,
+    /// The proxies it was looked for on.
+    pub runs: Vec<&'c ProxyRun<'a>>,
+    /// Certain when those are real proxies.
+    pub confidence: Confidence,
+}
+
+/// What each patch met, over all runs.
+#[derive(Default)]
+struct Met {
+    on_dump: Vec<(usize, PatchId)>,
+    on_reference: Vec<(usize, PatchId)>,
+    matched: bool,
+}
+
+/// Every patch that was looked for and matched nothing on any proxy. Where config dumps are given, only they count.
+pub fn all<'c, 'a>(cx: &'c Context<'a>) -> Vec<NoMatch<'c, 'a>> {
+    missed(cx).iter().filter_map(|one| gather(cx, one)).collect()
+}
+
+/// Those whose nearest condition is one of these. On a reference configuration only filters' names mean anything.
+pub fn at<'c, 'a>(cx: &'c Context<'a>, conditions: &[Condition]) -> Vec<NoMatch<'c, 'a>> {
+    let wanted = |one: &&Missed| one.nearest.is_some_and(|nearest| conditions.contains(&nearest));
+    missed(cx).iter().filter(wanted).filter_map(|one| gather(cx, one)).collect()
+}
+
+/// What many rules ask about is looked for once.
+fn missed<'c>(cx: &'c Context<'_>) -> &'c [Missed] {
+    cx.missed.get_or_init(|| {
+        let mut first = Vec::with_capacity(cx.filters.len());
+        let mut total = 0;
+        for filter in cx.filters {
+            first.push(total);
+            total += filter.patches.len();
+        }
+        let mut met: Vec<Met> = Vec::new();
+        met.resize_with(total, Met::default);
+        for (index, run) in cx.runs.iter().enumerate() {
+            for id in run.plan.ids() {
+                let planned = run.plan.get(id);
+                let slot = &mut met[first[planned.filter] + planned.built.patch.index];
+                if run.doubtful(id) || run.unknown(id) {
+                    slot.matched = true;
+                } else if run.judged.trace.patches[id.index()].effects.is_empty() {
+                    match run.judged.outcome(run.plan, id) {
+                        Outcome::Aborted => slot.matched = true,
+                        Outcome::NoMatch if run.knowledge == Knowledge::Dump => slot.on_dump.push((index, id)),
+                        Outcome::NoMatch => slot.on_reference.push((index, id)),
+                        _ => {}
+                    }
+                } else {
+                    slot.matched = true;
+                }
+            }
+        }
+        let looked = cx.patches().zip(met).filter(|(_, met)| !met.matched);
+        looked.filter_map(|(view, met)| miss(cx, &view, met)).collect()
+    })
+}
+
+fn miss(cx: &Context<'_>, view: &PatchView<'_>, met: Met) -> Option<Missed> {
+    let certain = !met.on_dump.is_empty();
+    let looked = if certain { met.on_dump } else { met.on_reference };
+    let traces = looked.iter().map(|&(run, id)| &cx.runs[run].judged.trace.patches[id.index()]);
+    let nearest = traces.filter_map(|trace| trace.nearest).max();
+    let told = [Condition::Filter, Condition::SubFilter, Condition::ListenerFilter, Condition::HttpConnectionManager];
+    // What a user's mesh holds beside the filters' names is not known; which versions run neither.
+    let likely = || nearest.is_some_and(|nearest| told.contains(&nearest)) && meant_for_release(cx, view);
+    let (filter, patch) = (view.filter_index, view.patch.index);
+    (!looked.is_empty() && (certain || likely())).then_some(Missed { filter, patch, looked, nearest, certain })
+}
+
+fn gather<'c, 'a>(cx: &'c Context<'a>, one: &Missed) -> Option<NoMatch<'c, 'a>> {
+    let traces = || one.looked.iter().map(|&(run, id)| &cx.runs[run].judged.trace.patches[id.index()]);
+    let nearest = one.nearest;
+    let near = || traces().filter(|trace| trace.nearest == nearest);
+    Some(NoMatch {
+        view: cx.patch(one.filter, one.patch)?,
+        nearest,
+        candidates: near().flat_map(|trace| trace.candidates.iter().cloned()).collect(),
+        objects: nearest.map_or(0, |nearest| near().filter_map(|trace| trace.misses.get(&nearest)).sum()),
+        runs: one.looked.iter().map(|&(run, _)| &cx.runs[run]).collect(),
+        confidence: if one.certain { Confidence::Certain } else { Confidence::Likely },
+    })
+}
+
+/// Whether `proxyVersion` is absent or matches a proxy of the control plane's own release.
+fn meant_for_release(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
+    let version = view.patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).unwrap_or_default();
+    version.is_empty()
+        || crate::lint::facts::versions::newest_fitting(version, cx.release.minor) == Some(cx.release.minor)
+}
+
+impl NoMatch<'_, '_> {
+    /// The place of the value that the nearest condition asks for; of its key where the value is a mapping.
+    pub fn span(&self) -> Span {
+        let mut route = vec!["match"];
+        route.extend(self.nearest.map_or(&[][..], Condition::route));
+        if self.view.node(&route).is_some_and(|node| node.entries().is_empty()) {
+            self.view.value_span(&route)
+        } else {
+            self.view.key_span(&route)
+        }
+    }
+
+    /// A finding at that place, with the proxies that were looked at and what they have there. `what` names one of the
+    /// things that were compared: "listener", "virtual host".
+    pub fn finding(
+        &self,
+        cx: &Context<'_>,
+        rule: &'static RuleInfo,
+        what: &str,
+        message: impl Into<String>,
+    ) -> Finding {
+        let finding = Finding::new(rule, self.span(), message)
+            .of(self.view.filter, Some(self.view.patch.index))
+            .confidence(self.confidence)
+            .label("the match fails here")
+            .cause(self.cause(cx))
+            .ineffective();
+        match self.confidence {
+            Confidence::Certain => {
+                let proxies = count(self.runs.len(), "proxy", "proxies");
+                let among: Vec<&str> = self.candidates.iter().map(String::as_str).collect();
+                let have = if among.is_empty() { "nothing".to_owned() } else { listed_or(among, 8, self.absent()) };
+                let looked = count(self.objects, what, &format!("{what}s"));
+                let have = format!("{} {have}", if self.objects == 1 { "it has" } else { "they have" });
+                finding
+                    .note(format!("looked at {looked} on {proxies}; {have}"))
+                    .workloads(self.runs.iter().map(|run| run.label().to_owned()))
+            }
+            Confidence::Likely => {
+                let mut kinds: Vec<&str> = self.runs.iter().map(|run| run.config.proxy.kind.word()).collect();
+                kinds.sort_unstable();
+                kinds.dedup();
+                finding.judged_on(&kinds)
+            }
+        }
+    }
+
+    /// The patch that takes away what this one asks for, on real proxies.
+    pub fn cause(&self, cx: &Context<'_>) -> Option<Cause> {
+        (self.confidence == Confidence::Certain)
+            .then(|| culprit::cause(cx, self.view.filter_index, self.view.patch.index, &self.runs))?
+    }
+
+    /// What an object is said to have that lacks what was compared.
+    fn absent(&self) -> &'static str {
+        let names = [Condition::ListenerName, Condition::ChainName, Condition::Filter, Condition::SubFilter];
+        let routes = [Condition::RouteConfigurationName, Condition::VirtualHostName, Condition::RouteName];
+        let others = [Condition::ListenerFilter, Condition::ClusterName];
+        let name = |nearest| names.iter().chain(&routes).chain(&others).any(|condition| *condition == nearest);
+        if self.nearest.is_some_and(name) { "(no name)" } else { "(none)" }
+    }
+
+    /// What is there and most like the text asked for.
+    pub fn like(&self, want: &str) -> Option<&str> {
+        nearest(want, self.candidates.iter().map(String::as_str))
+    }
+}

@@ -1,0 +1,137 @@
+//! The order of filters: why one comes behind another, and whether it matters.
+
+use crate::engine::compat::Behaviour;
+use crate::engine::trace::Effect;
+use crate::engine::{self, Options, PatchId, Plan, Trace};
+use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
+use crate::lint::facts::seen::exact;
+use crate::model::envoy_filter::{EnvoyFilter, Operation};
+use std::collections::BTreeSet;
+
+/// How many pairs of filters of one proxy are tried in the other order.
+const MAX_SWAPS: usize = 64;
+
+/// Why the second of two filters is applied after the first.
+pub fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
+    let (Some(one), Some(two)) = (cx.filters.get(first), cx.filters.get(second)) else { return String::new() };
+    let root = |filter: &EnvoyFilter| filter.namespace == cx.mesh.root_namespace;
+    if first == second {
+        "it comes after it in the same filter".to_owned()
+    } else if one.priority != two.priority
+        && (root(one) == root(two) || cx.program.compat.has(Behaviour::PriorityAcrossNamespaces))
+    {
+        format!("priority {} after {}", two.priority, one.priority)
+    } else if root(one) != root(two) {
+        "EnvoyFilters of the root namespace come first".to_owned()
+    } else if one.created != two.created {
+        "it was created later".to_owned()
+    } else if one.created.is_none() {
+        "with equal priority the one created first comes first (taken here: by name)".to_owned()
+    } else {
+        "created at the same time, the name decides".to_owned()
+    }
+}
+
+/// Whether priority or the root namespace, not creation time or name, puts two filters in order.
+pub fn decided_by_priority(cx: &Context<'_>, first: usize, second: usize) -> bool {
+    let (Some(one), Some(two)) = (cx.filters.get(first), cx.filters.get(second)) else { return true };
+    let root = |filter: &EnvoyFilter| filter.namespace == cx.mesh.root_namespace;
+    one.priority != two.priority || root(one) != root(two)
+}
+
+impl<'a> Context<'a> {
+    /// A patch by filter and index.
+    pub fn patch(&self, filter: usize, patch: usize) -> Option<PatchView<'a>> {
+        let owner = self.filters.get(filter)?;
+        let built = self.program.patches(filter).get(patch);
+        Some(PatchView { filter_index: filter, filter: owner, patch: owner.patches.get(patch)?, built })
+    }
+}
+
+impl<'a> ProxyRun<'a> {
+    /// Pairs of neighboring filters in the order of application (first, second) that touch the same objects and give
+    /// another result in the other order.
+    pub fn order_matters(&self, cx: &Context<'_>) -> Vec<(usize, usize)> {
+        let known = |filter: usize| {
+            self.plan.ids().filter(|&id| self.plan.get(id).filter == filter).all(|id| {
+                self.knowledge == Knowledge::Dump || cx.view(self, id).is_some_and(|view| exact(&self.by_id(id), &view))
+            })
+        };
+        let resources = |filter: usize| -> BTreeSet<&str> {
+            let ids = self.plan.ids().filter(|&id| self.plan.get(id).filter == filter);
+            let traces = ids.map(|id| &self.judged.trace.patches[id.index()]);
+            let changed = |effect: &Effect| effect.changes();
+            traces
+                .flat_map(|trace| trace.effects.iter().filter(|(_, effect)| changed(effect)))
+                .map(|(place, _)| place.resource.as_str())
+                .collect()
+        };
+        let mut found = Vec::new();
+        for pair in self.plan.order.windows(2).take(MAX_SWAPS) {
+            let (first, second) = (pair[0], pair[1]);
+            if decided_by_priority(cx, first, second) || resources(first).is_disjoint(&resources(second)) {
+                continue;
+            }
+            if known(first) && known(second) {
+                let plan = self.moved_behind(first, second);
+                let options = Options::default();
+                let other = engine::run(&plan, self.config, &options, &mut ());
+                if !self.same(&self.judged.patched, &other) {
+                    found.push((first, second));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a patch that matches nothing would match if its filter came behind that of another patch (or, in one
+    /// filter, if it stood behind it).
+    pub fn matches_after(&self, id: PatchId, other: PatchId) -> bool {
+        let mut plan = self.plan.without(&[]);
+        let patch = plan.patches.remove(id.index());
+        // What stood behind the patch has moved one place forward: this is right behind the other.
+        let at = other.index();
+        plan.patches.insert(at, patch);
+        let mut trace = Trace::new(plan.patches.len());
+        engine::run(&plan, self.config, &Options::default(), &mut trace);
+        trace.patches.get(at).is_some_and(|trace| trace.effects.iter().any(|(_, effect)| effect.changes()))
+    }
+
+    /// The plan with one filter put right behind another.
+    fn moved_behind(&self, first: usize, second: usize) -> Plan<'a> {
+        let mut plan = self.plan.without(&[]);
+        let (moved, mut rest): (Vec<_>, Vec<_>) = plan.patches.into_iter().partition(|planned| planned.filter == first);
+        let at = rest.iter().rposition(|planned| planned.filter == second).map_or(rest.len(), |at| at + 1);
+        rest.splice(at..at, moved);
+        plan.patches = rest;
+        plan.order.retain(|&filter| filter != first);
+        let at = plan.order.iter().position(|&filter| filter == second).map_or(0, |at| at + 1);
+        plan.order.insert(at, first);
+        plan
+    }
+}
+
+/// The patch that removes what this one inserted: a REMOVE behind it, or of a virtual host of the same name.
+pub fn remover(run: &PatchRun<'_, '_>) -> Option<PatchId> {
+    let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
+    let (place, _) = run.trace.effects.iter().find(|(_, effect)| inserted(effect))?;
+    let removes = |id: PatchId| run.run.plan.get(id).built.operation == Operation::Remove;
+    let buried = run.trace.later.iter().find(|later| later.removed && later.path.is_empty() && removes(later.by));
+    if let Some(later) = buried {
+        return Some(later.by);
+    }
+    place.vhost.as_ref()?;
+    if place.route.is_some() {
+        return None;
+    }
+    run.run.plan.ids().find(|&id| {
+        id != run.id
+            && run
+                .run
+                .by_id(id)
+                .trace
+                .effects
+                .iter()
+                .any(|(at, effect)| at == place && matches!(effect, Effect::Removed))
+    })
+}

@@ -1,0 +1,110 @@
+//! Which workloads are known, and which of them a filter reaches by namespace and labels.
+
+use crate::engine::compat::Behaviour;
+use crate::lint::facts::context::{Context, Knowledge};
+use crate::lint::facts::versions::newest_fitting;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::inventory::{Gateway, Labels};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::model::release::Release;
+use std::collections::BTreeSet;
+
+/// A workload of the input: from a manifest, from the cluster, or the proxy of a config dump.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached<'c> {
+    /// Its namespace.
+    pub namespace: &'c str,
+    /// Its name.
+    pub name: &'c str,
+    /// Its labels.
+    pub labels: &'c Labels,
+    /// What its proxy is, where a config dump tells.
+    pub kind: Option<ProxyKind>,
+}
+
+impl Reached<'_> {
+    /// `namespace/name`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+}
+
+/// Every workload that is known.
+pub fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
+    let dumps = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).map(|run| {
+        let proxy = &run.config.proxy;
+        let name = if proxy.name.is_empty() { proxy.workload.as_str() } else { proxy.name.as_str() };
+        Reached { namespace: &proxy.namespace, name, labels: &proxy.labels, kind: Some(proxy.kind) }
+    });
+    let manifests = cx.inventory.workloads.iter().map(|workload| Reached {
+        namespace: &workload.object.namespace,
+        name: &workload.object.name,
+        labels: &workload.labels,
+        kind: None,
+    });
+    dumps.chain(manifests).collect()
+}
+
+/// Whether what is known comes from a cluster, so that a workload that does not exist does not exist: manifests of a
+/// repository seldom name everything that runs.
+pub fn complete(cx: &Context<'_>) -> bool {
+    cx.inventory.workloads.iter().any(|workload| workload.injection.proxy_image.is_some())
+}
+
+/// Whether the namespace of a filter lets it reach a workload.
+pub fn in_scope(cx: &Context<'_>, filter: &EnvoyFilter, workload: &Reached<'_>) -> bool {
+    is_root(cx, filter) || filter.namespace == workload.namespace
+}
+
+/// Whether a filter's labels are among a workload's.
+pub fn selects(filter: &EnvoyFilter, workload: &Reached<'_>) -> bool {
+    filter.missing_label(workload.labels).is_none()
+}
+
+/// Whether a filter stands in the root namespace.
+pub fn is_root(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+    filter.namespace == cx.mesh.root_namespace
+}
+
+/// Whether `targetRefs` decide for this filter and release.
+pub fn by_target_refs(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+    !filter.target_refs.is_empty() && cx.program.compat.has(Behaviour::TargetRefs)
+}
+
+/// Whether nothing but its namespace limits a filter.
+pub fn unselective(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+    !by_target_refs(cx, filter) && filter.selector.as_ref().is_none_or(Labels::is_empty)
+}
+
+/// How many workloads in how many namespaces these are: "14 workloads in 3 namespaces".
+pub fn extent(workloads: &[Reached<'_>]) -> String {
+    let names: BTreeSet<String> = workloads.iter().map(Reached::full_name).collect();
+    let namespaces: BTreeSet<&str> = workloads.iter().map(|one| one.namespace).collect();
+    let workloads = crate::lint::facts::names::count(names.len(), "workload", "workloads");
+    format!("{workloads} in {}", crate::lint::facts::names::count(namespaces.len(), "namespace", "namespaces"))
+}
+
+/// Whether every patch of a filter is for proxies that are older than all supported ones: what an upgrade left behind.
+pub fn left_over(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+    let newest = cx.release.minor.max(Release::NEWEST.minor);
+    let old = |version: &str| !version.is_empty() && newest_fitting(version, newest).is_none();
+    !filter.patches.is_empty()
+        && filter.patches.iter().all(|patch| patch.proxy.as_ref().is_some_and(|proxy| old(&proxy.version)))
+}
+
+/// Whether the selector of a filter is that of gateways: labels that Istio's own gateways have, or those of an Istio Gateway
+/// that was given.
+pub fn selects_gateways(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+    let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return false };
+    let installed = labels.iter().any(|(key, value)| match key.as_str() {
+        "istio" => value.ends_with("gateway"),
+        "app" => value.starts_with("istio-") && value.ends_with("gateway"),
+        "operator.istio.io/component" => value.ends_with("Gateways"),
+        GATEWAY_NAME_LABEL => true,
+        _ => false,
+    });
+    let given = |gateway: &Gateway| {
+        !gateway.selector.is_empty() && gateway.selector.iter().all(|(key, value)| labels.get(key) == Some(value))
+    };
+    installed || cx.inventory.gateways.iter().any(|gateway| given(gateway))
+}

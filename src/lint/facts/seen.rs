@@ -1,0 +1,414 @@
+//! Where a patch had an effect of some kind, and how a finding says it.
+
+use crate::engine::trace::{Effect, Place};
+use crate::engine::{self, PatchId};
+use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
+use crate::lint::finding::{Finding, Findings};
+use crate::lint::rule::RuleInfo;
+use crate::lint::value::walk;
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::{Tree, type_name};
+use crate::source::{Span, Step};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+/// The proxies on which something was seen: real ones, or else reference configurations.
+pub struct Seen<'c, 'a> {
+    /// The runs, never empty.
+    pub runs: Vec<PatchRun<'c, 'a>>,
+    /// How many proxies of that kind of knowledge the filter attaches to.
+    pub attached: usize,
+}
+
+impl Seen<'_, '_> {
+    /// Whether config dumps show it.
+    pub fn certain(&self) -> bool {
+        self.runs.first().is_some_and(|run| run.run.knowledge == Knowledge::Dump)
+    }
+
+    /// A note with the filters that a merge into all of them comes to.
+    pub fn reached(&self, names: &[&str]) -> String {
+        let names = names.join(", ");
+        if self.runs.iter().any(|run| run.has(|effect| matches!(effect, Effect::Panicked(_)))) {
+            return format!("reached: {names}, where istiod panics because the type differs, and stops");
+        }
+        format!("reached: {names}")
+    }
+
+    /// Says in a finding how sure it is and on which proxies it is so.
+    pub fn tell(&self, finding: Finding) -> Finding {
+        if self.certain() {
+            let finding = finding.workloads(self.runs.iter().map(|run| run.run.label().to_owned()));
+            return if self.attached > 1 {
+                finding.note(format!("on {} of the {} proxies it attaches to", self.runs.len(), self.attached))
+            } else {
+                finding
+            };
+        }
+        let mut kinds: Vec<&str> = self.runs.iter().map(|run| run.run.config.proxy.kind.word()).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        finding.judged_on(&kinds)
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The proxies on which a patch passes a test. A reference configuration counts only where no part of the patch's
+    /// match was left out for it.
+    pub fn seen<'c>(&'c self, view: &PatchView<'a>, test: impl Fn(&PatchRun<'c, 'a>) -> bool) -> Option<Seen<'c, 'a>> {
+        self.seen_if(view, |run| exact(run, view) && test(run))
+    }
+
+    /// The same, reference configurations counted also where parts of the match were left out: for what is so on every
+    /// listener, cluster or route that could be meant.
+    pub fn seen_if<'c>(
+        &'c self,
+        view: &PatchView<'a>,
+        test: impl Fn(&PatchRun<'c, 'a>) -> bool,
+    ) -> Option<Seen<'c, 'a>> {
+        let runs: Vec<_> = self.on_proxies(view.filter_index, view.patch.index).collect();
+        for knowledge in [Knowledge::Dump, Knowledge::Reference] {
+            let attached: Vec<_> = runs.iter().copied().filter(|run| run.run.knowledge == knowledge).collect();
+            let count = attached.len();
+            let runs: Vec<_> = attached.into_iter().filter(|run| test(run)).collect();
+            if !runs.is_empty() {
+                return Some(Seen { runs, attached: count });
+            }
+        }
+        None
+    }
+
+    /// The patch behind a number of a run.
+    pub fn view(&self, run: &ProxyRun<'_>, id: PatchId) -> Option<PatchView<'a>> {
+        let planned = run.plan.get(id);
+        let filter = self.filters.get(planned.filter)?;
+        let patch = filter.patches.get(planned.built.patch.index)?;
+        let built = self.program.patches(planned.filter).get(patch.index);
+        Some(PatchView { filter_index: planned.filter, filter, patch, built })
+    }
+}
+
+/// The keys of a path of the engine, up to the first list item.
+fn keys_of(path: &str) -> Vec<Step> {
+    let mut keys = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        if let Some(quoted) = rest.strip_prefix("[\"") {
+            let Some((key, after)) = quoted.split_once("\"]") else { break };
+            keys.push(Step::from(key));
+            rest = after;
+        } else if rest.starts_with('[') {
+            break;
+        } else {
+            let (key, after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            keys.push(Step::from(key));
+            rest = after;
+        }
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+    }
+    keys
+}
+
+/// Whether a run speaks of the match as it is written: a dump, or a reference configuration for which nothing of the
+/// match was left out.
+pub fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
+    run.run.knowledge == Knowledge::Dump
+        || (view.patch.proxy.is_none() && view.built.is_some_and(|built| built.object == run.planned.built.object))
+}
+
+impl PatchRun<'_, '_> {
+    /// Whether it changed anything here, for however long.
+    pub fn changes(&self) -> bool {
+        self.trace.effects.iter().any(|(_, effect)| effect.changes())
+    }
+
+    /// Whether the patch is for this proxy: release, node metadata and context fit, and it is one that runs.
+    pub fn runs(&self) -> bool {
+        self.planned.proxy_miss.is_none() && self.planned.status == crate::engine::program::Status::Ready
+    }
+
+    /// Whether an effect of some kind was noted.
+    pub fn has(&self, test: impl Fn(&Effect) -> bool) -> bool {
+        self.trace.effects.iter().any(|(_, effect)| test(effect))
+    }
+}
+
+impl PatchView<'_> {
+    /// The place in the patch's value of a path of the engine (`a.b["key"].c`, proto names); of the deepest key on the
+    /// way that exists. A list item ends the way: its number is that in the proxy's list, not in the value.
+    pub fn value_path_span(&self, path: &str) -> Span {
+        self.value_place(&keys_of(path))
+    }
+
+    /// The place in the patch's value at a route of proto names, keys of maps and items of the value's own lists; of the
+    /// deepest one that exists.
+    pub fn value_place(&self, steps: &[Step]) -> Span {
+        let mut route: Vec<Step> = Vec::new();
+        let mut node = self.node(&["patch", "value"]);
+        for step in steps {
+            let next = match step {
+                Step::Item(item) => node.and_then(|node| Some((step.clone(), node.items().get(*item)?))),
+                Step::Key(key) => node.and_then(|node| {
+                    let like = || node.entries().iter().find(|entry| walk::same(&entry.key, key));
+                    node.entry(key).or_else(like).map(|entry| (Step::from(entry.key.as_str()), &entry.value))
+                }),
+            };
+            let Some((step, below)) = next else { break };
+            route.push(step);
+            node = Some(below);
+        }
+        self.value_route_span(&route)
+    }
+}
+
+impl ProxyRun<'_> {
+    /// A resource as istiod sends it after patching; `None` when it is gone.
+    pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Tree<'_>> {
+        if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
+            return one.tree.clone();
+        }
+        let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
+        let touched = self.judged.patched.resources.iter().any(|one| one.source == Some(index));
+        if touched { None } else { engine::open(self.config, index, self.plan) }
+    }
+
+    /// Every listener as istiod sends it after patching, by name.
+    pub fn listeners_after(&self) -> BTreeMap<&str, Tree<'_>> {
+        let patched = self.judged.patched.resources.iter();
+        let touched: HashSet<usize> = patched.clone().filter_map(|one| one.source).collect();
+        let mut listeners = BTreeMap::new();
+        for (index, resource) in
+            self.config.generated(ResourceKind::Listener).filter(|(index, _)| !touched.contains(index))
+        {
+            if let Some(tree) = engine::open(self.config, index, self.plan) {
+                listeners.entry(&*resource.name).or_insert(tree);
+            }
+        }
+        for one in patched.filter(|one| one.kind == ResourceKind::Listener) {
+            if let Some(tree) = &one.tree {
+                listeners.insert(one.name.as_str(), tree.clone());
+            }
+        }
+        listeners
+    }
+
+    /// The object at a place as istiod sends it.
+    pub fn object(&self, place: &Place) -> Option<Tree<'_>> {
+        let mut tree = self.after(place.kind, &place.resource)?;
+        if let Some(name) = &place.listener_filter {
+            return named(&mut tree, "listener_filters", name);
+        }
+        if let Some((index, _)) = &place.chain {
+            tree = match index {
+                Some(index) => tree.get("filter_chains")?.items().get(*index)?.clone(),
+                None => tree.get("default_filter_chain")?.clone(),
+            };
+        }
+        if let Some(name) = &place.filter {
+            tree = named(&mut tree, "filters", name)?;
+        }
+        if let Some(name) = &place.sub_filter {
+            let mut config = tree.opened("typed_config")?.clone();
+            tree = named(&mut config, "http_filters", name)?;
+        }
+        if place.inline_route.is_some() {
+            tree = tree.get("filters")?.items().iter().find_map(|filter| {
+                let mut filter = filter.clone();
+                filter.opened("typed_config")?.get("route_config").cloned()
+            })?;
+        }
+        if let Some(name) = &place.vhost {
+            tree = named(&mut tree, "virtual_hosts", name)?;
+        }
+        if let Some((index, _)) = &place.route {
+            tree = tree.get("routes")?.items().get(*index)?.clone();
+        }
+        Some(tree)
+    }
+
+    /// What stands at a route of keys below an object, as istiod sends it; `Any`s are opened on the way.
+    pub fn below<'k>(&self, place: &Place, keys: impl IntoIterator<Item = &'k str>) -> Option<Tree<'_>> {
+        let plain = |key: &str| key.replace('_', "").to_lowercase();
+        let mut tree = self.object(place)?;
+        for key in keys {
+            tree.open();
+            tree = tree.entries().iter().find(|(name, _)| plain(name) == plain(key))?.1.clone();
+        }
+        tree.open();
+        Some(tree)
+    }
+
+    /// Every listener that patches changed, as istiod sends it.
+    pub fn changed_listeners(&self) -> impl Iterator<Item = (&str, &Tree<'_>)> {
+        let listeners = self.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);
+        listeners.filter_map(|one| Some((one.name.as_str(), one.tree.as_ref()?)))
+    }
+}
+
+fn named<'a>(tree: &mut Tree<'a>, list: &str, name: &str) -> Option<Tree<'a>> {
+    tree.get(list)?.items().iter().find(|item| item.name() == name).cloned()
+}
+
+/// A list of filters of a listener.
+pub struct FilterList<'l, 't> {
+    /// HTTP filters (or else network filters).
+    pub http: bool,
+    /// The filters.
+    pub filters: Cow<'l, [Tree<'t>]>,
+}
+
+/// The lists of network and HTTP filters of a listener.
+pub fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l, 't>> {
+    let mut lists = Vec::new();
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    for chain in chains.iter().chain(listener.get("default_filter_chain")) {
+        let filters = chain.get("filters").map(Tree::items).unwrap_or_default();
+        lists.push(FilterList { http: false, filters: Cow::Borrowed(filters) });
+        for config in filters.iter().filter_map(|filter| filter.get("typed_config")) {
+            let filters = match config.readable() {
+                Cow::Borrowed(config) => config.get("http_filters").map(|list| Cow::Borrowed(list.items())),
+                Cow::Owned(config) => config.get("http_filters").map(|list| Cow::Owned(list.items().to_vec())),
+            };
+            lists.extend(filters.map(|filters| FilterList { http: true, filters }));
+        }
+    }
+    lists
+}
+
+/// Those of the lists that patches had a hand in: what is still as the dump has it is not even parsed.
+pub fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Item = (bool, &'l [Tree<'t>])> {
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    let chains = chains.iter().chain(listener.get("default_filter_chain"));
+    let filters = chains.map(|chain| chain.get("filters").map(Tree::items).unwrap_or_default());
+    let lists = filters.flat_map(|filters| {
+        let inner = filters.iter().filter_map(|filter| filter.get("typed_config")?.get("http_filters"));
+        std::iter::once((false, filters)).chain(inner.map(|list| (true, list.items())))
+    });
+    lists.filter(|(_, filters)| filters.iter().any(|filter| PatchId::of(filter.origin).is_some()))
+}
+
+/// A filter behind the first terminal filter of its list, and a patch is to blame.
+#[derive(Clone, Copy)]
+pub struct Behind<'r> {
+    /// The patch.
+    pub id: PatchId,
+    /// The filter that this patch brought.
+    pub filter: &'r str,
+    /// The other one: the terminal filter before it, or, when the patch brought that, the one behind.
+    pub other: &'r str,
+    /// Whether both end the list.
+    pub both: bool,
+}
+
+/// Every filter of the proxy that comes after a terminal one since a patch changed its list.
+fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
+    let mut found = Vec::new();
+    let brought = |filter: &Tree<'_>| PatchId::of(filter.origin);
+    for (_, listener) in run.changed_listeners() {
+        for (http, filters) in changed_filter_lists(listener) {
+            let ends = |filter: &Tree<'_>| terminal(http, &config_type(filter));
+            let Some(first) = filters.iter().position(ends) else { continue };
+            for filter in &filters[first + 1..] {
+                let both = ends(filter);
+                // Of two terminal filters the one that a patch brought is to blame, wherever it stands.
+                let (filter, other) = match brought(filter) {
+                    None if both => (&filters[first], filter),
+                    _ => (filter, &filters[first]),
+                };
+                if let Some(id) = brought(filter) {
+                    found.push(Behind { id, filter: filter.name(), other: other.name(), both });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// How a rule tells of filters behind terminal ones.
+pub struct Telling {
+    /// Whether it is about two terminal filters (or else about others that come after one).
+    pub both: bool,
+    /// What is wrong.
+    pub message: fn(&Behind<'_>) -> String,
+    /// Words at the operation of the patch.
+    pub label: &'static str,
+    /// What to write instead.
+    pub help: &'static str,
+}
+
+/// Tells of every filter that a patch brought after a terminal one, or of every second terminal filter.
+pub fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
+    let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
+    let mut judged = HashMap::new();
+    for run in &cx.runs {
+        // Equal runs share what came out: the numbers of their patches mean the same.
+        let behind = judged.entry(Arc::as_ptr(&run.judged)).or_insert_with(|| behind_terminal(run));
+        for behind in behind.iter().filter(|behind| behind.both == telling.both) {
+            let planned = run.plan.get(behind.id);
+            let entry = found.entry((planned.filter, planned.built.patch.index));
+            entry.or_insert_with(|| (Vec::new(), (telling.message)(behind))).0.push(run.label().to_owned());
+        }
+    }
+    for view in cx.patches() {
+        let Some((labels, message)) = found.get(&(view.filter_index, view.patch.index)) else { continue };
+        let Some(seen) = cx.seen_if(&view, |run| labels.iter().any(|label| label == run.run.label())) else { continue };
+        let finding = Finding::new(rule, view.value_span(&["patch", "operation"]), message.clone())
+            .label(telling.label)
+            .note("Envoy rejects the whole listener when a filter follows a terminal one")
+            .help(telling.help)
+            .of(view.filter, Some(view.patch.index));
+        out.push(seen.tell(finding));
+    }
+}
+
+/// Message name of a filter's configuration, looked for inside a TypedStruct; empty when there is none.
+pub fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
+    let Some(config) = filter.get("typed_config") else { return Cow::Borrowed("") };
+    let name = config.type_name().unwrap_or_default();
+    if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
+        return name;
+    }
+    Cow::Owned(type_name(config.readable().str_at("type_url")).to_owned())
+}
+
+/// Network filters and HTTP filters that end their chain: Envoy rejects a listener in which another filter follows
+/// (`isTerminalFilter` in Envoy's source, 1.30 to 1.38).
+pub fn terminal(http: bool, type_name: &str) -> bool {
+    if http {
+        return type_name == "envoy.extensions.filters.http.router.v3.Router";
+    }
+    let kind = type_name.strip_prefix("envoy.extensions.filters.network.").unwrap_or_default();
+    matches!(
+        kind,
+        "http_connection_manager.v3.HttpConnectionManager"
+            | "tcp_proxy.v3.TcpProxy"
+            | "redis_proxy.v3.RedisProxy"
+            | "thrift_proxy.v3.ThriftProxy"
+            | "dubbo_proxy.v3.DubboProxy"
+            | "echo.v3.Echo"
+            | "direct_response.v3.Config"
+    )
+}
+
+/// Names of the filters that patches insert with `config_discovery`.
+pub fn discovered<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = String> + 'c {
+    cx.patches().filter_map(|view| {
+        let value = view.built.and_then(|built| built.value.as_ref())?;
+        value.get("config_discovery").map(|_| value.name().to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_with_dots_stay_whole() {
+        let steps = |keys: &[&str]| keys.iter().map(|key| Step::from(*key)).collect::<Vec<_>>();
+        assert_eq!(keys_of("typed_config.@type"), steps(&["typed_config", "@type"]));
+        assert_eq!(keys_of("options[\"envoy.http.v3\"].idle.x"), steps(&["options", "envoy.http.v3", "idle", "x"]));
+        assert_eq!(keys_of("a.list[3].b"), steps(&["a", "list"]));
+        assert_eq!(keys_of("a[\"b"), steps(&["a"]));
+    }
+}

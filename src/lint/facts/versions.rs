@@ -1,0 +1,48 @@
+//! Which releases a `proxyVersion` is for.
+
+use crate::engine::go_regexp;
+use crate::model::release::Release;
+
+/// Highest patch number that is tried; no release has come so far.
+const MAX_PATCH: u16 = 30;
+
+/// The newest minor, from the oldest supported (or `newest`, if that is older) to `newest`, of which some patch release fits
+/// an expression. An empty or broken expression fits all, and one with letters may mean the releases of a vendor: `newest` for
+/// these.
+pub fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
+    // An expression without `^` is also found inside versions that it was not written for (`1\.11` in 1.21.11).
+    let compiled = go_regexp::compile(&format!("^(?:{expression})"));
+    let Ok(regex) = compiled.as_ref() else { return Some(newest) };
+    let escapes = [r"\d", r"\w", r"\s", r"\b", r"\D", r"\W", r"\S", r"\B", r"\A", r"\z"];
+    let bare = escapes.iter().fold(expression.to_owned(), |text, escape| text.replace(escape, ""));
+    if bare.is_empty() || bare.chars().any(char::is_alphabetic) {
+        return Some(newest);
+    }
+    let fits = |minor: u16| (0..=MAX_PATCH).any(|patch| regex.is_match(&Release::patch(minor, patch).to_string()));
+    (Release::OLDEST.minor.min(newest)..=newest).rev().find(|&minor| fits(minor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_for_releases() {
+        for (expression, want) in [
+            ("", Some(31)),
+            (r"^1\.2[0-5].*", Some(25)),
+            (r"^1\.14.*", None),
+            (r"1\.3", Some(31)),
+            (r"^1\.27\.4$", Some(27)),
+            (r"^1\.26-asm.*", Some(31)),
+            ("(", Some(31)),
+            (r"^1\.99", None),
+            (r"1\.11.*", None),
+        ] {
+            assert_eq!(newest_fitting(expression, 31), want, "{expression}");
+        }
+        // Releases before the oldest supported one are compared too, when an upgrade begins there.
+        assert_eq!(newest_fitting(r"^1\.18.*", 18), Some(18));
+        assert_eq!(newest_fitting(r"^1\.10.*", 18), None);
+    }
+}

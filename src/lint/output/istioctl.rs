@@ -1,0 +1,256 @@
+//! What `istioctl analyze` reports on EnvoyFilters (IST0151 to IST0155), and whether that is right.
+//!
+//! istioctl's analyzer (istio.io/istio `pkg/config/analysis/analyzers/envoyfilter`, releases 1.22 to 1.31) looks at applyTo,
+//! operation, priority and the names of values; it never looks at a proxy.
+
+use crate::engine::program::Status;
+use crate::engine::trace::{Effect, NoOp, Place, Trace};
+use crate::engine::{self, Options, Outcome, PatchId};
+use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, Patch};
+use crate::model::release::Release;
+use crate::source::{Node, NodeValue, Span};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Annotation that `istioctl analyze` reads: codes with commas between them, or `*`.
+pub const ISTIOCTL_ANNOTATION: &str = "galley.istio.io/analyze-suppress";
+
+/// What istioctl's codes are about, as names of our rules. A suppression of IST0151 or IST0155 is about the order of
+/// filters only: that a match finds nothing at all is nothing istioctl ever says.
+pub const RULES: &[(&str, &[&str])] = &[
+    ("IST0151", &["order-by-creation-time", "anchor-added-later"]),
+    ("IST0152", &["operation-without-effect"]),
+    ("IST0153", &["operation-without-effect"]),
+    ("IST0154", &["operation-without-effect"]),
+    ("IST0155", &["order-by-creation-time", "anchor-added-later"]),
+];
+
+/// The first release whose istioctl knows that REPLACE works for virtual hosts.
+const REPLACES_VIRTUAL_HOSTS: Release = Release::patch(29, 2);
+
+/// The names of our rules that look at what an istioctl code is about.
+pub fn rules_for(code: &str) -> &'static [&'static str] {
+    RULES.iter().find(|(known, _)| *known == code).map_or(&[], |(_, names)| names)
+}
+
+/// Whether istioctl is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// What it says is so.
+    Right,
+    /// What it says is not so.
+    Wrong,
+    /// The patch does nothing, for another reason than the one it gives.
+    OtherReason,
+    /// It cannot be told from what is given.
+    Unknown,
+}
+
+impl Judgement {
+    /// The word in JSON and in front of the reason.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Judgement::Right => "rightly",
+            Judgement::Wrong => "wrongly",
+            Judgement::OtherReason => "for the wrong reason",
+            Judgement::Unknown => "perhaps rightly",
+        }
+    }
+}
+
+/// A report of istioctl on a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// istioctl's code.
+    pub code: &'static str,
+    /// `namespace/name` of the filter.
+    pub filter: String,
+    /// Index of the patch.
+    pub patch: usize,
+    /// The patch's operation.
+    pub span: Span,
+    /// Whether it is right.
+    pub right: Judgement,
+    /// Why.
+    pub why: String,
+}
+
+/// What istioctl would report, patch by patch.
+pub fn verdicts(cx: &Context<'_>) -> Vec<Verdict> {
+    let mut found = Vec::new();
+    // istioctl carries the names of patches with a proxyVersion from one patch and filter to the next.
+    let mut pinned: HashSet<String> = HashSet::new();
+    let mut alone = Alone::new();
+    for (index, filter) in cx.filters.iter().enumerate() {
+        let suppressed = filter.annotations.get(ISTIOCTL_ANNOTATION).map(String::as_str);
+        for patch in &filter.patches {
+            // Behind a patch without a body it looks no further.
+            if patch.body.is_none() {
+                break;
+            }
+            let name = name(patch);
+            if let Some(code) = code(cx.release, filter.priority, patch, pinned.contains(&name))
+                && !suppressed.is_some_and(|codes| suppresses(codes, code))
+                && let Some(view) = cx.patch(index, patch.index)
+            {
+                let (right, why) = judge(cx, &view, code, &mut alone);
+                let span = view.value_span(&["patch", "operation"]);
+                found.push(Verdict { code, filter: filter.full_name(), patch: patch.index, span, right, why });
+            }
+            if patch.proxy.as_ref().is_some_and(|proxy| !proxy.version.is_empty()) {
+                pinned.insert(name);
+            }
+        }
+    }
+    found
+}
+
+fn suppresses(codes: &str, code: &str) -> bool {
+    codes.split(',').map(str::trim).any(|word| word == "*" || word == code)
+}
+
+/// The code that istioctl reports for a patch.
+fn code(release: Release, priority: i32, patch: &Patch, pinned: bool) -> Option<&'static str> {
+    use Operation as Op;
+    let on_routes = matches!(patch.apply_to, ApplyTo::RouteConfiguration | ApplyTo::HttpRoute);
+    let replaceable = matches!(patch.apply_to, ApplyTo::NetworkFilter | ApplyTo::HttpFilter)
+        || (patch.apply_to == ApplyTo::VirtualHost && release >= REPLACES_VIRTUAL_HOSTS);
+    match patch.body.as_ref()?.operation {
+        Op::Replace if !replaceable => Some("IST0152"),
+        Op::Add if on_routes => Some("IST0153"),
+        Op::Remove if on_routes => Some("IST0154"),
+        Op::InsertBefore | Op::InsertAfter | Op::Replace | Op::Remove if priority == 0 => {
+            Some(if pinned { "IST0155" } else { "IST0151" })
+        }
+        _ => None,
+    }
+}
+
+/// What istioctl takes for the name of a patch: of the value as it prints it, else of the network filter in the match.
+fn name(patch: &Patch) -> String {
+    let value = patch.body.as_ref().and_then(|body| body.value.as_ref());
+    let Some(value) = value.filter(|value| !value.entries().is_empty()) else { return String::new() };
+    if let Some(name) = value.get("name") {
+        return match &name.value {
+            NodeValue::String(text) => format!("string_value:{text:?}"),
+            other => format!("{other:?}"),
+        };
+    }
+    let ObjectMatch::Listener(listener) = &patch.object else { return String::new() };
+    let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+    filter.map(|filter| filter.name.clone()).unwrap_or_default()
+}
+
+fn judge(cx: &Context<'_>, view: &PatchView<'_>, code: &str, alone: &mut Alone) -> (Judgement, String) {
+    let release = format!("Istio {}.{}", cx.release.major, cx.release.minor);
+    if !matches!(code, "IST0151" | "IST0155") {
+        let operation = view.patch.body.as_ref().map_or(Operation::Invalid, |body| body.operation);
+        let what = format!("{operation} on {}", view.patch.apply_to);
+        let status = view.built.map(|built| built.status);
+        return match status {
+            Some(Status::NoOp(NoOp::OperationIgnored)) => {
+                (Judgement::Right, format!("{what} does nothing in {release}"))
+            }
+            Some(Status::NoOp(_) | Status::Discarded(_)) => {
+                (Judgement::OtherReason, format!("{what} works in {release}; this patch does nothing all the same"))
+            }
+            _ => (Judgement::Wrong, format!("{what} works in {release}")),
+        };
+    }
+    let runs: Vec<_> = cx.on_proxies(view.filter_index, view.patch.index).collect();
+    let dumps = runs.iter().any(|run| run.run.knowledge == Knowledge::Dump);
+    let given = if dumps { "the configuration given" } else { "the configuration istiod generates by default" };
+    if runs.is_empty() {
+        return (Judgement::Unknown, "no proxy is known that the filter attaches to".to_owned());
+    }
+    let (mut applied, mut needs_others) = (0, 0);
+    for run in runs.iter().filter(|run| run.outcome == Outcome::Applied) {
+        if applies_alone(run, alone) {
+            applied += 1;
+        } else {
+            needs_others += 1;
+        }
+    }
+    match (applied, needs_others) {
+        (_, 1..) => (
+            Judgement::Right,
+            "what it refers to comes from another EnvoyFilter: without a priority the time of creation decides"
+                .to_owned(),
+        ),
+        (0, 0) if added_later(cx, view) => {
+            (Judgement::Right, "what it refers to is added by another EnvoyFilter, behind this patch".to_owned())
+        }
+        (0, 0) => (
+            Judgement::OtherReason,
+            format!(
+                "the patch changes nothing in {given}, and no priority helps: no other EnvoyFilter adds what it asks for"
+            ),
+        ),
+        (some, 0) if some < runs.len() => (
+            Judgement::Wrong,
+            format!(
+                "where it applies ({some} of {} proxies of {given}) what it refers to is there without any other EnvoyFilter",
+                runs.len()
+            ),
+        ),
+        _ => (
+            Judgement::Wrong,
+            format!("what it refers to is in {given} without any other EnvoyFilter: the order does not matter"),
+        ),
+    }
+}
+
+/// Whether patches change something when no other filter exists, by the run of the engine that was made for the proxy.
+type Alone = HashMap<(usize, PatchId), bool>;
+
+/// Whether a patch that changes something does so when no other filter exists.
+fn applies_alone(here: &PatchRun<'_, '_>, known: &mut Alone) -> bool {
+    let (run, id) = (here.run, here.id);
+    let filter = here.planned.filter;
+    // Only filters that changed something can have made what it refers to.
+    let helped = run.plan.ids().any(|other| {
+        let changes = |(_, effect): &(Place, Effect)| effect.changes();
+        run.plan.get(other).filter != filter && run.judged.trace.patches[other.index()].effects.iter().any(changes)
+    });
+    if !helped {
+        return true;
+    }
+    *known.entry((Arc::as_ptr(&run.judged).addr(), id)).or_insert_with(|| {
+        let others: Vec<PatchId> = run.plan.ids().filter(|&other| run.plan.get(other).filter != filter).collect();
+        let mut trace = Trace::new(run.plan.patches.len());
+        engine::run(&run.plan.without(&others), run.config, &Options::default(), &mut trace);
+        let alone = trace.patches.get(id.index());
+        alone.is_some_and(|trace| trace.effects.iter().any(|(_, effect)| effect.changes()))
+    })
+}
+
+/// Whether the patch would match after some other filter.
+fn added_later(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
+    // What is missing is asked for by its name.
+    let mut names = HashSet::new();
+    if let Some(node) = view.node(&["match"]) {
+        texts(node, &mut names);
+    }
+    cx.on_proxies(view.filter_index, view.patch.index).any(|run| {
+        let (plan, trace) = (run.run.plan, &run.run.judged.trace);
+        let adds = |other: PatchId| {
+            let value = plan.get(other).built.value.as_ref();
+            if !value.is_some_and(|value| names.contains(value.name())) {
+                return false;
+            }
+            let effects = &trace.patches[other.index()].effects;
+            effects.iter().any(|(_, effect)| effect.changes() && !matches!(effect, Effect::Removed))
+        };
+        let later = |other: &PatchId| plan.get(*other).filter != view.filter_index && *other > run.id;
+        let last = plan.ids().filter(later).filter(|&other| adds(other)).last();
+        last.is_some_and(|last| run.run.matches_after(run.id, last))
+    })
+}
+
+/// Every text below a node.
+fn texts<'n>(node: &'n Node, out: &mut HashSet<&'n str>) {
+    out.extend(node.as_str());
+    node.items().iter().for_each(|item| texts(item, out));
+    node.entries().iter().for_each(|entry| texts(&entry.value, out));
+}

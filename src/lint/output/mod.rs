@@ -1,0 +1,5 @@
+//! What reports of findings share: fixes, counts, the comparison with istioctl.
+
+pub mod fix;
+pub mod istioctl;
+pub mod summary;

@@ -1,0 +1,426 @@
+//! Runs the engine for every proxy, then every rule over what came out.
+
+mod parts;
+pub mod pipeline;
+pub mod tried;
+
+use crate::budget;
+use crate::engine::program::{Planned, Status};
+use crate::engine::trace::NoOp;
+use crate::engine::{MeshSettings, Plan, Program, REFERENCED_SERVICES, judge, matching};
+use crate::lint::check::Rule;
+use crate::lint::facts::context::{Context, Knowledge, Live, Memo, ProxyRun};
+use crate::lint::facts::made_up::{ANY_GATEWAY, ANY_NAMESPACE};
+use crate::lint::finding::{Finding, Findings};
+use crate::lint::shown;
+use crate::model::envoy_filter::{ApplyTo, ClusterMatch, EnvoyFilter, ObjectMatch, Patch, ProxyMatch};
+use crate::model::inventory::Inventory;
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::source::{Problem, Sources};
+use crate::study::{self, OPTIONS, Undone};
+use crate::trial::Trial;
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::{Arc, OnceLock};
+
+/// What is linted.
+pub struct Input<'a> {
+    /// The texts.
+    pub sources: &'a Sources,
+    /// The objects in them.
+    pub inventory: &'a Inventory,
+    /// What the loader noticed.
+    pub problems: &'a [Problem],
+    /// Config dumps of real proxies.
+    pub dumps: &'a [ProxyConfig<'a>],
+    /// Reference configurations, used for filters that attach to no proxy of the dumps.
+    pub references: &'a [ProxyConfig<'a>],
+    /// The release of the control plane.
+    pub release: Release,
+    /// Settings of the mesh.
+    pub mesh: &'a MeshSettings,
+}
+
+/// Runs rules. Findings come sorted by place; suppression and severities of a configuration are the caller's.
+pub fn lint(input: &Input<'_>, rules: &[&'static Rule]) -> Vec<Finding> {
+    inspect(input, rules, |_| ()).0
+}
+
+/// Runs rules, and lets the caller look at what they looked at.
+pub fn inspect<T>(
+    input: &Input<'_>,
+    rules: &[&'static Rule],
+    look: impl FnOnce(&Context<'_>) -> T,
+) -> (Vec<Finding>, T) {
+    inspect_with(input, None, rules, look)
+}
+
+/// The same with an Envoy that is asked about every run.
+pub fn inspect_with<T>(
+    input: &Input<'_>,
+    trial: Option<&Trial>,
+    rules: &[&'static Rule],
+    look: impl FnOnce(&Context<'_>) -> T,
+) -> (Vec<Finding>, T) {
+    with_context(input, &Setting { trial, ..Setting::of(input) }, |context| {
+        let mut findings = Findings::default();
+        let (last, first): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| rule.is_rest());
+        for rule in first {
+            budget::charge(1);
+            rule.run(context, &mut findings);
+        }
+        context.settle(&mut findings);
+        for rule in last {
+            rule.run(context, &mut findings);
+        }
+        findings.tell_apart();
+        let mut findings = findings.sorted();
+        shown::make_safe(&mut findings, context.filters);
+        (findings, look(context))
+    })
+}
+
+/// What the linter takes for granted and an upgrade asks about.
+pub(super) struct Setting<'s> {
+    /// The release of the proxies, whose Envoy decides what is accepted.
+    pub(super) proxies: Release,
+    /// Whether made-up proxies have that release, so that `proxyVersion` is asked for; else it is taken to fit.
+    pub(super) versions: bool,
+    /// Workloads of which no dump was given, each with the reference configuration of its kind and the index of that.
+    pub(super) stand_ins: &'s [(usize, ProxyConfig<'s>)],
+    /// Whether the dumps hold nothing of the filters, so that nothing is to be undone in them.
+    pub(super) generated: bool,
+    /// Whether filters that no proxy above meets get made-up workloads.
+    pub(super) make_up: bool,
+    /// An Envoy to ask about what comes out.
+    pub(super) trial: Option<&'s Trial>,
+    /// The revision of istiod; empty when it is not known: then filters of every revision count.
+    pub(super) revision: &'s str,
+}
+
+impl<'s> Setting<'s> {
+    /// That of the linter: proxies of the control plane's own release.
+    fn of(input: &Input<'_>) -> Setting<'s> {
+        let proxies = input.mesh.proxies.unwrap_or(input.release);
+        Setting { proxies, versions: false, stand_ins: &[], generated: false, make_up: true, trial: None, revision: "" }
+    }
+}
+
+/// Runs the engine for every proxy and hands over what came out.
+pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: impl FnOnce(&mut Context<'_>) -> T) -> T {
+    let filters = &input.inventory.envoy_filters;
+    let mut program = Program::new(filters, input.release);
+    program.pass_over_other_revisions(setting.revision);
+    let dump_plans: Vec<Plan<'_>> = input.dumps.iter().map(|dump| program.plan(&dump.proxy, input.mesh)).collect();
+    let mut seen = vec![false; filters.len()];
+    dump_plans.iter().flat_map(|plan| &plan.order).for_each(|&index| seen[index] = true);
+    let relaxed = relax(filters, setting.versions);
+    let relaxed_program = relaxed.as_ref().map(|relaxed| {
+        let mut program = Program::new(relaxed, input.release);
+        program.pass_over_other_revisions(setting.revision);
+        program
+    });
+    let by_reference = relaxed_program.as_ref().unwrap_or(&program);
+    let meeting = Meeting::new(filters, input.mesh);
+    let mut made_up: Vec<(usize, ProxyConfig<'_>)> = setting.stand_ins.to_vec();
+    if setting.make_up {
+        // A stand-in meets a filter whatever the release: whoever is left meets no one that is known.
+        let met = setting.stand_ins.iter().flat_map(|(_, config)| meeting.candidates(config));
+        met.for_each(|index| seen[index] = true);
+        made_up.extend(made_up_proxies(filters, &seen, input.references, input.mesh, setting.versions));
+    }
+    if setting.versions {
+        for (_, config) in &mut made_up {
+            config.proxy.istio_version = setting.proxies.to_string();
+        }
+    }
+    let plans: Vec<(usize, &ProxyConfig<'_>, Plan<'_>)> = made_up
+        .iter()
+        .map(|(reference, config)| {
+            (*reference, config, by_reference.plan_among(&config.proxy, input.mesh, &meeting.candidates(config)))
+        })
+        .filter(|(_, _, plan)| setting.versions || plan.patches.iter().any(concerns))
+        .collect();
+    let dumped: Vec<(&ProxyConfig<'_>, &Plan<'_>)> = input.dumps.iter().zip(&dump_plans).collect();
+    let generated = setting.generated;
+    let undone =
+        spread(
+            &dumped,
+            |(dump, plan)| {
+                if generated { Undone::generated(dump) } else { Undone::of(plan, dump, &OPTIONS).compact() }
+            },
+        );
+    let bases: Vec<Cow<'_, ProxyConfig<'_>>> = undone.iter().map(Undone::base).collect();
+    let written: Vec<Written<'_>> = filters.iter().map(|filter| written(filter, input.sources)).collect();
+    let mut work: Vec<Work<'_>> = Vec::new();
+    for (((_, plan), undone), base) in dumped.iter().zip(&undone).zip(&bases) {
+        work.push(Work { like: None, config: base, plan, undone: Some(undone) });
+    }
+    work.extend(plans.iter().map(|(reference, config, plan)| {
+        let patches = plan.order.iter().map(|&filter| written[filter]).collect();
+        Work { like: Some((*reference, patches)), config, plan, undone: None }
+    }));
+    let runs = judge_all(&work);
+    let trials = setting.trial.map(|trial| tried::all(trial, &runs));
+    let mut attached = vec![Vec::new(); filters.len()];
+    for (number, run) in runs.iter().enumerate() {
+        run.plan.order.iter().for_each(|&filter| attached[filter].push(number));
+    }
+    body(&mut Context {
+        sources: input.sources,
+        problems: input.problems,
+        inventory: input.inventory,
+        filters,
+        program: &program,
+        release: input.release,
+        proxies: setting.proxies,
+        mesh: input.mesh,
+        runs,
+        attached,
+        walked: OnceCell::new(),
+        missed: OnceCell::new(),
+        trials,
+        upgrade: None,
+    })
+}
+
+/// Whether a patch may do something on the proxy of its plan; an extension configuration may, whatever its context.
+fn concerns(planned: &Planned<'_>) -> bool {
+    planned.status != Status::NoOp(NoOp::ContextOfOtherProxies)
+        || planned.built.patch.apply_to == ApplyTo::ExtensionConfig
+}
+
+/// Fewest runs for which a second thread is worth its start.
+const RUNS_A_THREAD: usize = 16;
+
+/// Most threads: the engine is bound by memory beyond.
+const MAX_THREADS: usize = 8;
+
+/// What of a filter decides what it does to a proxy it meets: its patches as they are written, and the services it refers
+/// to.
+type Written<'a> = (&'a str, Option<&'a str>);
+
+fn written<'a>(filter: &'a EnvoyFilter, sources: &'a Sources) -> Written<'a> {
+    let node = filter.document.under(&["spec", "configPatches"]);
+    let services = filter.annotations.get(REFERENCED_SERVICES).map(String::as_str);
+    (node.map_or("", |node| sources.snippet(node.span)), services)
+}
+
+/// A run to be made.
+struct Work<'a> {
+    /// For a made-up proxy its reference configuration and the patches that meet it: runs with equal ones are one run, as
+    /// the many copies of a filter that a platform team hands out to namespaces are. `None`: a proxy of a dump.
+    like: Option<(usize, Vec<Written<'a>>)>,
+    config: &'a ProxyConfig<'a>,
+    plan: &'a Plan<'a>,
+    /// Of a proxy of a dump: the dump, and what was undone in it.
+    undone: Option<&'a Undone<'a>>,
+}
+
+/// Runs the engine for every proxy, on all cores when there are many; the order stays.
+fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
+    let mut first = HashMap::new();
+    let mut different = Vec::new();
+    // For each run the number of the one that is made for it.
+    let numbers: Vec<usize> = work
+        .iter()
+        .enumerate()
+        .map(|(index, one)| {
+            let number =
+                one.like.as_ref().map_or(different.len(), |like| *first.entry(like).or_insert(different.len()));
+            if number == different.len() {
+                different.push(index);
+            }
+            number
+        })
+        .collect();
+    let judged = spread(&different, |&index| {
+        let one: &Work<'a> = &work[index];
+        Arc::new(judge(one.plan, one.config, &OPTIONS))
+    });
+    let run = |(one, &number): (&Work<'a>, &usize)| {
+        let (config, plan) = (one.config, one.plan);
+        let knowledge = if one.like.is_none() { Knowledge::Dump } else { Knowledge::Reference };
+        let judged = Arc::clone(&judged[number]);
+        let live = one.undone.map(|undone| Live {
+            dump: undone.dump,
+            unapplied: &undone.unapplied,
+            doubtful: study::doubtful(plan, &undone.unapplied, &judged),
+        });
+        ProxyRun { label: OnceLock::new(), knowledge, config, plan, judged, memo: Memo::default(), live }
+    };
+    work.iter().zip(&numbers).map(run).collect()
+}
+
+/// Does the same for every item, on all cores when there are many; the order stays.
+fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    let threads = cores.min(work.len() / RUNS_A_THREAD).max(1);
+    if threads == 1 {
+        return work.iter().map(one).collect();
+    }
+    let (one, meter) = (&one, budget::current());
+    let meter = meter.as_ref();
+    std::thread::scope(|scope| {
+        let parts = work.chunks(work.len().div_ceil(threads));
+        let threads: Vec<_> = parts
+            .map(|part| scope.spawn(move || budget::share(meter, || part.iter().map(one).collect::<Vec<_>>())))
+            .collect();
+        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.flatten().collect()
+    })
+}
+
+/// Which filters can meet a proxy, without asking each: by namespace and one label of the selector.
+struct Meeting<'a> {
+    root_namespace: &'a str,
+    of: HashMap<&'a str, OfNamespace<'a>>,
+}
+
+/// The filters of a namespace.
+#[derive(Default)]
+struct OfNamespace<'a> {
+    /// Those that ask for no label.
+    any: Vec<usize>,
+    /// By the first label they ask for.
+    label: HashMap<(&'a str, &'a str), Vec<usize>>,
+}
+
+impl<'a> Meeting<'a> {
+    fn new(filters: &'a [EnvoyFilter], mesh: &'a MeshSettings) -> Meeting<'a> {
+        let mut meeting = Meeting { root_namespace: &mesh.root_namespace, of: HashMap::new() };
+        for (index, filter) in filters.iter().enumerate() {
+            let namespace = meeting.of.entry(filter.namespace.as_str()).or_default();
+            // A filter with targetRefs is not asked for labels by the releases that read them.
+            let first = filter.selector.iter().flatten().next().filter(|_| filter.target_refs.is_empty());
+            match first {
+                None => namespace.any.push(index),
+                Some((key, value)) => namespace.label.entry((key, value)).or_default().push(index),
+            }
+        }
+        meeting
+    }
+
+    fn candidates(&self, config: &ProxyConfig<'_>) -> Vec<usize> {
+        let proxy = &config.proxy;
+        let mut found = Vec::new();
+        let mut namespaces = vec![proxy.namespace.as_str()];
+        if self.root_namespace != proxy.namespace {
+            namespaces.push(self.root_namespace);
+        }
+        for namespace in namespaces.into_iter().filter_map(|name| self.of.get(name)) {
+            found.extend(&namespace.any);
+            for (key, value) in &proxy.labels {
+                found.extend(namespace.label.get(&(key.as_str(), value.as_str())).into_iter().flatten());
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}
+
+/// A workload for each different set of labels that an unseen filter asks for, of each kind of reference
+/// configuration (its index), in the filter's namespace; `all_kinds`: those that `targetRefs` do not name, too.
+fn made_up_proxies<'a>(
+    filters: &[EnvoyFilter],
+    seen: &[bool],
+    references: &[ProxyConfig<'a>],
+    mesh: &MeshSettings,
+    all_kinds: bool,
+) -> Vec<(usize, ProxyConfig<'a>)> {
+    let none = BTreeMap::new();
+    let mut wanted = BTreeSet::new();
+    for (filter, _) in filters.iter().zip(seen).filter(|(_, seen)| !**seen) {
+        // A filter of the root namespace meets the workloads of all others: one made-up namespace stands for them.
+        let namespace = if filter.namespace == mesh.root_namespace { ANY_NAMESPACE } else { filter.namespace.as_str() };
+        let labels = filter.selector.as_ref().unwrap_or(&none);
+        let gateways: Vec<&str> = filter
+            .target_refs
+            .iter()
+            .filter(|target| target.kind == "Gateway" && !target.name.is_empty())
+            // The API server takes no more (`maxItems` of the CRD).
+            .take(16)
+            .map(|target| target.name.as_str())
+            .collect();
+        // Up to 1.26 targetRefs are not read: whoever asks about two releases needs the proxies that they do not name too.
+        if gateways.is_empty() || all_kinds {
+            wanted.insert((namespace, labels, None));
+        }
+        wanted.extend(gateways.into_iter().map(|gateway| (namespace, labels, Some(gateway))));
+    }
+    let workloads: Vec<String> = references.iter().map(|one| format!("any-{}", one.proxy.kind.word())).collect();
+    let mut proxies = Vec::with_capacity(wanted.len() * references.len());
+    for (namespace, labels, gateway) in wanted {
+        for (index, (reference, workload)) in references.iter().zip(&workloads).enumerate() {
+            let of_gateway_api = reference.proxy.gateway_name().is_some();
+            if gateway.is_some() && !of_gateway_api {
+                continue;
+            }
+            // Filters for Gateway API gateways see the same configuration as others; one kind of gateway is enough.
+            if gateway.is_none() && of_gateway_api && reference.proxy.kind == ProxyKind::Gateway {
+                continue;
+            }
+            let mut labels = labels.clone();
+            if of_gateway_api {
+                labels.insert(GATEWAY_NAME_LABEL.to_owned(), gateway.unwrap_or(ANY_GATEWAY).to_owned());
+            }
+            proxies.push((index, reference.of(namespace.to_owned(), String::new(), workload.clone(), labels)));
+        }
+    }
+    proxies
+}
+
+/// The filters without the parts of their matches that speak of the user's own names and ports: what is left can be judged
+/// on a configuration that istiod generated for someone else. `None`: no filter has such parts.
+fn relax(filters: &[EnvoyFilter], keep_version: bool) -> Option<Vec<EnvoyFilter>> {
+    let mut all = None;
+    for (index, filter) in filters.iter().enumerate() {
+        for (number, patch) in filter.patches.iter().enumerate() {
+            let (proxy, object) = relaxed_match(patch, keep_version);
+            if (&proxy, &object) != (&patch.proxy, &patch.object) {
+                let all: &mut Vec<EnvoyFilter> = all.get_or_insert_with(|| filters.to_vec());
+                (all[index].patches[number].proxy, all[index].patches[number].object) = (proxy, object);
+            }
+        }
+    }
+    all
+}
+
+fn relaxed_match(patch: &Patch, keep_version: bool) -> (Option<ProxyMatch>, ObjectMatch) {
+    // Which versions run is not known either, unless an upgrade says so.
+    let mut proxy = patch.proxy.clone().filter(|_| keep_version);
+    if let Some(proxy) = &mut proxy {
+        proxy.metadata.clear();
+    }
+    let mut object = patch.object.clone();
+    match &mut object {
+        ObjectMatch::Listener(listener) => {
+            if listener.name != matching::VIRTUAL_INBOUND && listener.name != matching::VIRTUAL_OUTBOUND {
+                listener.name.clear();
+            }
+            listener.port_number = 0;
+            if let Some(chain) = &mut listener.filter_chain {
+                chain.name.clear();
+                chain.sni.clear();
+                chain.transport_protocol.clear();
+                chain.application_protocols.clear();
+                chain.destination_port = 0;
+            }
+        }
+        ObjectMatch::RouteConfiguration(route) => {
+            route.name.clear();
+            route.port_name.clear();
+            route.gateway.clear();
+            route.port_number = 0;
+            route.vhost = None;
+        }
+        ObjectMatch::Cluster(cluster) => *cluster = ClusterMatch::default(),
+        ObjectMatch::None | ObjectMatch::Waypoint(_) => {}
+    }
+    (proxy, object)
+}

@@ -1,0 +1,158 @@
+//! From input to what is reported: rules, the linter's own rules, suppressions, the configuration.
+
+use crate::lint::check::{Check, Rule, Suppressed};
+use crate::lint::facts::context::Context;
+use crate::lint::finding::{Finding, Findings};
+use crate::lint::run::{Input, inspect_with, lint, parts};
+use crate::lint::settings::config::Config;
+use crate::lint::settings::suppress;
+use crate::model::release::Release;
+use crate::trial::Trial;
+use std::collections::HashMap;
+
+/// What came out.
+#[derive(Debug, Default)]
+pub struct Checked<T> {
+    /// What is reported, sorted by place.
+    pub findings: Vec<Finding>,
+    /// How many findings were suppressed.
+    pub suppressed: usize,
+    /// Whether the configuration holds for every file.
+    pub governs_all: bool,
+    /// What `look` saw.
+    pub seen: T,
+}
+
+/// Lints under a configuration. `rules` are all rules; `path` gives a file's path as the configuration's patterns count
+/// it. Many filters are judged part by part, in memory that does not grow with their number.
+pub fn check(
+    input: &Input<'_>,
+    rules: &[&'static Rule],
+    config: &Config,
+    path: impl Fn(&str) -> String,
+) -> Checked<()> {
+    let run: Vec<&'static Rule> = rules.iter().copied().filter(|rule| config.runs(rule)).collect();
+    match parts::inspect_parts(input, &run) {
+        Some(found) => finish(input, found, (), rules, config, path),
+        None => check_with(input, None, rules, config, path, |_| ()),
+    }
+}
+
+/// The same with an Envoy that is asked about what the filters make; `look` may look at the runs before they go.
+pub fn check_with<T>(
+    input: &Input<'_>,
+    trial: Option<&Trial>,
+    rules: &[&'static Rule],
+    config: &Config,
+    path: impl Fn(&str) -> String,
+    look: impl FnOnce(&Context<'_>) -> T,
+) -> Checked<T> {
+    let run = running(input, rules, config, &path);
+    // The rule for what no other says must know what the others say, whether that is reported or not.
+    let rest = run.iter().any(|rule| rule.is_rest()) && !input.dumps.is_empty();
+    let (mut found, seen) = inspect_with(input, trial, if rest { rules } else { &run }, look);
+    found.retain(|finding| run.iter().any(|rule| rule.code == finding.rule.code));
+    finish(input, found, seen, rules, config, path)
+}
+
+/// Whether the configuration holds for every file that was read.
+fn governs_all(input: &Input<'_>, config: &Config, path: &impl Fn(&str) -> String) -> bool {
+    !config.own_folder_only || input.sources.iter().all(|(_, source)| config.governs(&path(&source.name)))
+}
+
+/// The rules that run: those of files that the configuration does not hold for, too.
+fn running(
+    input: &Input<'_>,
+    rules: &[&'static Rule],
+    config: &Config,
+    path: &impl Fn(&str) -> String,
+) -> Vec<&'static Rule> {
+    let all = !governs_all(input, config, path);
+    rules.iter().copied().filter(|rule| all || config.runs(rule)).collect()
+}
+
+/// Applies suppressions and the configuration.
+fn finish<T>(
+    input: &Input<'_>,
+    found: Vec<Finding>,
+    seen: T,
+    rules: &[&'static Rule],
+    config: &Config,
+    path: impl Fn(&str) -> String,
+) -> Checked<T> {
+    let run = running(input, rules, config, &path);
+    let governs_all = governs_all(input, config, &path);
+    let suppressions = suppress::read(input.sources, &input.inventory.envoy_filters);
+    let outcome = suppress::apply(found, &suppressions);
+    let mut findings = Findings::default();
+    findings.extend(outcome.kept);
+    let suppressed = Suppressed {
+        sources: input.sources,
+        problems: input.problems,
+        suppressions: &suppressions,
+        used: &outcome.used,
+        run: &run,
+        all: rules,
+        dumps: !input.dumps.is_empty(),
+    };
+    for rule in &run {
+        if let Check::Suppressions(check) = rule.check {
+            check(&rule.info, &suppressed, &mut findings);
+        }
+    }
+    let judged = findings.sorted().into_iter().filter_map(|finding| {
+        let name = &input.sources.get(finding.primary.span.file).name;
+        if !governs_all && !config.governs(&path(name)) {
+            return Some(finding);
+        }
+        let path = if config.overrides.is_empty() { String::new() } else { path(name) };
+        let runs = rules.iter().find(|rule| rule.code == finding.rule.code).is_none_or(|rule| config.runs(rule));
+        config.judge(finding, &path).filter(|_| runs)
+    });
+    Checked { findings: judged.collect(), suppressed: outcome.suppressed.len(), governs_all, seen }
+}
+
+/// The findings of one of all rules. What the linter says about itself, and what is said of patches that no rule has said
+/// anything about, depends on what the others find.
+pub fn only(input: &Input<'_>, all: &[&'static Rule], rule: &'static Rule) -> Vec<Finding> {
+    only_with(input, None, all, rule)
+}
+
+/// The same with an Envoy that is asked about what the filters make.
+pub fn only_with(input: &Input<'_>, trial: Option<&Trial>, all: &[&'static Rule], rule: &'static Rule) -> Vec<Finding> {
+    let mut found = if rule.is_about_suppressions() {
+        check(input, all, &Config::default(), str::to_owned).findings
+    } else if rule.is_rest() {
+        lint(input, all)
+    } else {
+        return inspect_with(input, trial, &[rule], |_| ()).0;
+    };
+    found.retain(|one| *one.rule == rule.info);
+    found
+}
+
+/// Findings of several releases as one list: what all of them have, once; the others with the releases they are about.
+pub fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
+    let releases = all.len();
+    let mut seen: Vec<(Finding, Vec<Release>)> = Vec::new();
+    let mut index = HashMap::new();
+    for (release, findings) in all {
+        for finding in findings {
+            let key = (finding.rule.code, finding.primary.span, finding.message.clone());
+            let at = *index.entry(key).or_insert(seen.len());
+            match seen.get_mut(at) {
+                Some((_, of)) => of.push(release),
+                None => seen.push((finding, vec![release])),
+            }
+        }
+    }
+    let mut merged = Findings::default();
+    for (mut finding, of) in seen {
+        if of.len() < releases {
+            let names: Vec<String> = of.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect();
+            finding.notes.push(format!("with Istio {}", names.join(", ")));
+        }
+        merged.push(finding);
+    }
+    merged.sorted()
+}

@@ -1,0 +1,90 @@
+//! What a real Envoy said of the runs, for the rule that tells it.
+
+use crate::lint::facts::context::{Context, Knowledge, ProxyRun, Trials};
+use crate::lint::facts::names::{count, listed};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::trial::{Subject, Trial, Tried, put};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Says that Envoy rejects resources on account of a patch.
+pub fn refusal(envoy: &str, resources: &BTreeSet<String>) -> String {
+    let first = resources.first().map_or("", String::as_str);
+    match resources.len() {
+        1 => format!("{envoy} rejects {first} with this patch in it"),
+        number => format!("{envoy} rejects {number} resources with this patch in them, {first} first"),
+    }
+}
+
+/// Asks Envoy about every run; runs that are one are asked about once.
+pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
+    let mut trials = Trials { envoy: trial.name(), runs: Vec::new(), trouble: None };
+    let mut known: BTreeMap<usize, Arc<Tried>> = BTreeMap::new();
+    for run in runs {
+        let key = Arc::as_ptr(&run.judged).addr();
+        let subject = Subject {
+            plan: run.plan,
+            config: run.config,
+            options: &crate::study::OPTIONS,
+            patched: &run.judged.patched,
+            trace: &run.judged.trace,
+            complete: run.knowledge == Knowledge::Dump,
+        };
+        let tried = match known.get(&key) {
+            Some(tried) => Arc::clone(tried),
+            None => match put(trial, &subject) {
+                Ok(tried) => Arc::new(tried),
+                Err(trouble) => {
+                    trials.trouble = Some(trouble);
+                    return trials;
+                }
+            },
+        };
+        known.insert(key, Arc::clone(&tried));
+        trials.runs.push(tried);
+    }
+    trials
+}
+
+impl Trials {
+    /// What could not be asked, as sentences.
+    pub fn unknown(&self, cx: &Context<'_>) -> Vec<String> {
+        let mut foreign: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut before: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        let mut unasked: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for (tried, run) in self.runs.iter().zip(&cx.runs) {
+            for (name, patch) in &tried.foreign {
+                let planned = run.plan.get(*patch);
+                let filter = cx.filters.get(planned.filter).map(EnvoyFilter::full_name).unwrap_or_default();
+                foreign.entry(name).or_default().insert(format!("{filter} patch {}", planned.built.patch.index));
+            }
+            for (kind, name, words) in &tried.before {
+                before.entry(format!("{} {name}", kind.word())).or_default().insert(words);
+            }
+            for (kind, name, why) in &tried.unasked {
+                unasked.entry(format!("{} {name}", kind.word())).or_default().insert(why);
+            }
+        }
+        let envoy = &self.envoy;
+        let foreign = foreign.iter().map(|(name, by)| {
+            let by = listed(by.iter().map(String::as_str), 3);
+            format!("{envoy} is not Istio's build and does not know {name}: not checked for {by}")
+        });
+        let before = before.iter().map(|(name, words)| {
+            let words = listed(words.iter().copied(), 1);
+            format!("{envoy} rejects {name} without any filter, so what filters do there is not checked: {words}")
+        });
+        let unasked = unasked
+            .iter()
+            .map(|(name, why)| format!("{name} was not given to {envoy}: {}", listed(why.iter().copied(), 1)));
+        foreign.chain(before).chain(unasked).collect()
+    }
+}
+
+/// What the run with Envoy was about, for whoever wants to know everything.
+pub fn story(trial: &Trial) -> String {
+    let asked = count(trial.asked(), "resource", "resources");
+    let changed: Vec<String> = trial.neutralised().iter().map(|(what, number)| format!("{what} ({number})")).collect();
+    let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join("; ") };
+    format!("{} was given {asked}; changed in them: {changed}", trial.name())
+}

@@ -1,0 +1,155 @@
+//! A baseline: findings that are known and not to be reported, by fingerprints that survive moves of lines and files.
+
+use crate::lint::finding::Finding;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::source::{Node, Sources};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Version of the file.
+pub const API_VERSION: &str = "envoyfilter.dev/v1";
+
+/// A baseline file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Baseline {
+    /// [`API_VERSION`].
+    pub api_version: String,
+    /// `LintBaseline`.
+    pub kind: String,
+    /// The known findings.
+    pub findings: Vec<Known>,
+}
+
+/// A known finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Known {
+    /// File it was found in; for people, and to know what a later run looked at.
+    pub file: String,
+    /// Code of the rule.
+    pub rule: String,
+    /// `namespace/name` of the filter.
+    pub filter: String,
+    /// [`fingerprints`].
+    pub fingerprint: String,
+    /// How often.
+    pub count: usize,
+}
+
+impl Default for Baseline {
+    fn default() -> Baseline {
+        Baseline { api_version: API_VERSION.to_owned(), kind: "LintBaseline".to_owned(), findings: Vec::new() }
+    }
+}
+
+/// FNV-1a: the same number in every release and on every machine, which the standard library's hasher is not.
+struct Hash(u64);
+
+impl Hash {
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes().chain([0xff]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// A fingerprint for each finding: the rule, the filter, what the patch applies to and matches, and the offending text
+/// without its spaces; no line numbers and no position in the list of patches. A finding without filter: its file instead.
+pub fn fingerprints(findings: &[Finding], sources: &Sources, filters: &[EnvoyFilter]) -> Vec<String> {
+    let by_name: BTreeMap<String, &EnvoyFilter> = filters.iter().map(|filter| (filter.full_name(), filter)).collect();
+    findings
+        .iter()
+        .map(|finding| {
+            let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+            hash.add(finding.rule.code);
+            if finding.filter.is_empty() {
+                hash.add(&sources.get(finding.primary.span.file).name);
+            } else {
+                hash.add(&finding.filter);
+            }
+            let patch = finding.patch.and_then(|index| by_name.get(&finding.filter)?.patch_node(index));
+            if let Some(patch) = patch {
+                let operation = patch.get("patch").and_then(|body| body.get("operation"));
+                for part in [patch.get("applyTo"), patch.get("match"), operation] {
+                    hash.add(&part.map(Node::to_json).unwrap_or_default().to_string());
+                }
+            }
+            hash.add(&sources.snippet(finding.primary.span).split_whitespace().collect::<Vec<_>>().join(" "));
+            format!("{:016x}", hash.0)
+        })
+        .collect()
+}
+
+/// What a baseline did.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Findings that are not in it.
+    pub new: Vec<Finding>,
+    /// How many were.
+    pub known: usize,
+    /// How many of its entries were found no more.
+    pub gone: usize,
+}
+
+impl Baseline {
+    /// Reads a file's text. Fails with what is wrong with it.
+    pub fn read(text: &str) -> Result<Baseline, String> {
+        // The file may be anything: nothing of it is quoted.
+        let read: Baseline = serde_json::from_str(text).map_err(|error| {
+            format!("it cannot be read as one from line {}, column {}", error.line(), error.column())
+        })?;
+        if read.api_version == API_VERSION && read.kind == "LintBaseline" {
+            return Ok(read);
+        }
+        Err(format!("it is not a LintBaseline of {API_VERSION}"))
+    }
+
+    /// Takes away the findings that are known.
+    pub fn apply(&self, findings: Vec<Finding>, sources: &Sources, filters: &[EnvoyFilter]) -> Outcome {
+        let prints = fingerprints(&findings, sources, filters);
+        let mut left: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for known in &self.findings {
+            *left.entry((&known.rule, &known.fingerprint)).or_default() += known.count;
+        }
+        let mut outcome = Outcome::default();
+        for (finding, print) in findings.into_iter().zip(&prints) {
+            match left.get_mut(&(finding.rule.code, print.as_str())) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    outcome.known += 1;
+                }
+                _ => outcome.new.push(finding),
+            }
+        }
+        outcome.gone = left.values().sum();
+        outcome
+    }
+
+    /// The baseline after a run: what was found, and of the old one only what this run did not look at: `keep` says so.
+    #[must_use]
+    pub fn updated(
+        &self,
+        findings: &[Finding],
+        sources: &Sources,
+        filters: &[EnvoyFilter],
+        keep: impl Fn(&Known) -> bool,
+    ) -> Baseline {
+        let prints = fingerprints(findings, sources, filters);
+        let mut counts: BTreeMap<(String, String, String, String), usize> = BTreeMap::new();
+        for (finding, print) in findings.iter().zip(prints) {
+            let file = sources.get(finding.primary.span.file).name.clone();
+            let key = (file, finding.rule.code.to_owned(), finding.filter.clone(), print);
+            *counts.entry(key).or_default() += 1;
+        }
+        let new = counts.into_iter().map(|((file, rule, filter, fingerprint), count)| Known {
+            file,
+            rule,
+            filter,
+            fingerprint,
+            count,
+        });
+        let all: BTreeSet<Known> = self.findings.iter().filter(|known| keep(known)).cloned().chain(new).collect();
+        Baseline { findings: all.into_iter().collect(), ..Baseline::default() }
+    }
+}

@@ -1,0 +1,58 @@
+//! Which rules run, and how bad their findings are: selectors such as `EF3`, `EF301` or a rule's name.
+
+use crate::lint::check::Rule;
+use crate::lint::rule::RuleInfo;
+
+/// Words that stand for rules: `all`, the beginning of a code (`EF`, `EF3`, `EF301`), a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    word: String,
+    weight: usize,
+}
+
+impl Selector {
+    /// Reads a selector; fails when it stands for no rule, with the nearest that would.
+    pub fn new(word: &str, rules: &[&'static Rule]) -> Result<Selector, String> {
+        let code = word.to_ascii_uppercase();
+        if word.eq_ignore_ascii_case("all") {
+            return Ok(Selector { word: String::new(), weight: 0 });
+        }
+        if let Some(rule) = rules.iter().find(|rule| rule.name == word) {
+            return Ok(Selector { word: rule.code.to_owned(), weight: rule.code.len() });
+        }
+        if code.len() > 1 && rules.iter().any(|rule| rule.code.starts_with(&code)) {
+            return Ok(Selector { weight: code.len(), word: code });
+        }
+        Err(match nearest(word, rules) {
+            Some(near) => format!("no rule is called `{word}`; the nearest is {near}"),
+            None => format!("no rule is called `{word}`; `rules` lists them"),
+        })
+    }
+
+    /// How exactly a rule is meant; `None` when it is not.
+    pub fn weight(&self, rule: &RuleInfo) -> Option<usize> {
+        rule.code.starts_with(&self.word).then_some(self.weight)
+    }
+}
+
+/// The rule whose code or name is nearest to a word that is neither.
+pub fn nearest(word: &str, rules: &[&'static Rule]) -> Option<String> {
+    let lower = word.to_ascii_lowercase();
+    let best = rules.iter().map(|rule| {
+        let name = strsim::jaro_winkler(&lower, rule.name);
+        let code = strsim::jaro_winkler(&word.to_ascii_uppercase(), rule.code);
+        (rule, name.max(if word.len() == 5 { code } else { 0.0 }))
+    });
+    let best = best.max_by(|left, right| left.1.total_cmp(&right.1))?;
+    (best.1 > 0.82).then(|| format!("{} ({})", best.0.code, best.0.name))
+}
+
+/// Whether a rule is selected: the most exact of the selectors decides, and at equal weight the one that ignores.
+pub fn selected(rule: &RuleInfo, select: &[Selector], ignore: &[Selector]) -> bool {
+    let weight = |selectors: &[Selector]| selectors.iter().filter_map(|one| one.weight(rule)).max();
+    let wanted = if select.is_empty() { Some(0) } else { weight(select) };
+    match (wanted, weight(ignore)) {
+        (Some(wanted), Some(ignored)) => wanted > ignored,
+        (wanted, _) => wanted.is_some(),
+    }
+}

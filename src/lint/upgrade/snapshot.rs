@@ -1,0 +1,174 @@
+//! What is known of a stage of an upgrade, and of the difference of two: data without configurations.
+
+use crate::engine::Outcome;
+use crate::engine::trace::{Condition, Place};
+use crate::lint::facts::view::Knowledge;
+use crate::lint::finding::Finding;
+use crate::lint::rule::Change;
+use crate::model::proxy::ProxyKind;
+use crate::model::release::Release;
+use crate::source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is so at one stage.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The release of istiod.
+    pub release: Release,
+    /// The release of the proxies.
+    pub proxies: Release,
+    /// One record a proxy, in the order of the runs.
+    pub runs: Vec<RunRecord>,
+    /// Filters that this release's API rejects, with the reason.
+    pub refused: Vec<Option<&'static str>>,
+    /// Patches that istiod throws away when it reads them.
+    pub discarded: BTreeSet<(usize, usize)>,
+    /// What the rules that depend on a release find.
+    pub findings: Vec<Finding>,
+    /// Filter chains that patches change, by the number of the run; of some runs.
+    pub chains: Vec<(usize, Vec<ChainRecord>)>,
+}
+
+/// The difference of two stages.
+#[derive(Clone, Debug)]
+pub struct Upgrade {
+    /// The stage before.
+    pub before: Snapshot,
+    /// The stage after.
+    pub after: Snapshot,
+    /// What becomes different for patches, grouped.
+    pub changes: Vec<PatchChange>,
+    /// The release of istiod at the end of the path, of which this may be a step.
+    pub target: Release,
+}
+
+impl Upgrade {
+    pub(super) fn none(before: &Snapshot) -> Upgrade {
+        Upgrade { before: before.clone(), after: before.clone(), changes: Vec::new(), target: before.release }
+    }
+
+    /// The changes of some kind.
+    pub fn of(&self, kind: Change) -> impl Iterator<Item = &PatchChange> {
+        self.changes.iter().filter(move |change| change.kind == kind)
+    }
+
+    /// What a rule finds after and not before, at the same place.
+    pub fn newly<'u>(&'u self, codes: &'u [&str]) -> impl Iterator<Item = &'u Finding> {
+        let of = |finding: &&Finding| codes.contains(&finding.rule.code);
+        let known: BTreeSet<(&str, Span)> =
+            self.before.findings.iter().filter(of).map(|one| (one.rule.code, one.primary.span)).collect();
+        self.after.findings.iter().filter(of).filter(move |one| !known.contains(&(one.rule.code, one.primary.span)))
+    }
+
+    /// Whether a release lies on the way: not yet reached before, reached after.
+    pub fn crosses(&self, release: Release) -> bool {
+        self.before.release < release && release <= self.after.release
+    }
+
+    /// Whether the proxies cross a release.
+    pub fn proxies_cross(&self, release: Release) -> bool {
+        self.before.proxies < release && release <= self.after.proxies
+    }
+}
+
+/// Which proxy a record is about: the same at every stage.
+pub type RunKey = (Knowledge, ProxyKind, String, String);
+
+/// What the engine said of one proxy.
+#[derive(Clone, Debug)]
+pub struct RunRecord {
+    /// Which proxy.
+    pub key: RunKey,
+    /// What to call it.
+    pub label: String,
+    /// How much was known of its configuration.
+    pub knowledge: Knowledge,
+    /// Sidecar, gateway or waypoint.
+    pub kind: ProxyKind,
+    /// Its Istio version.
+    pub version: String,
+    /// The patches of the filters that attach, by filter.
+    pub filters: BTreeMap<usize, Vec<PatchRecord>>,
+    /// Why other filters of its namespace and of the root namespace do not attach.
+    pub detached: BTreeMap<usize, String>,
+    /// What all of them together change, where that was worth computing: equal numbers are equal changes.
+    pub net: Option<u64>,
+}
+
+impl RunRecord {
+    /// Whether the workload was made up to fit a filter.
+    pub fn is_made_up(&self) -> bool {
+        self.knowledge == Knowledge::Reference && self.label.starts_with("a ")
+    }
+}
+
+/// What the engine said of one patch on one proxy.
+#[derive(Clone, Debug)]
+pub struct PatchRecord {
+    /// The verdict.
+    pub outcome: Outcome,
+    /// Why it has no effect; empty when it has one.
+    pub reason: String,
+    /// Where it changed something and what, as numbers that are equal for equal things; sorted.
+    pub effects: Vec<(u64, u64)>,
+    /// Filters of listeners that it removes, each with its effect.
+    pub removed: Vec<((u64, u64), Place)>,
+    /// Some of the places, in words.
+    pub places: Vec<String>,
+    /// How many places.
+    pub count: usize,
+    /// The condition of its match that was reached furthest.
+    pub nearest: Option<Condition>,
+    /// What objects have there.
+    pub candidates: Vec<String>,
+    /// Whether `proxyVersion` leaves this proxy out.
+    pub other_version: bool,
+    /// Why istiod panics at it.
+    pub panic: Option<String>,
+    /// `namespace/name` of the filter whose panic takes it away.
+    pub lost_to: Option<(usize, usize)>,
+}
+
+/// A change that is the same on some proxies.
+#[derive(Clone, Debug)]
+pub struct PatchChange {
+    /// Index of the filter.
+    pub filter: usize,
+    /// Index of the patch; `None` where the whole filter is meant.
+    pub patch: Option<usize>,
+    /// What happens.
+    pub kind: Change,
+    /// Why, for people: of what has no effect after, or had none before.
+    pub reason: String,
+    /// The condition that fails after.
+    pub condition: Option<Condition>,
+    /// What objects have there after.
+    pub candidates: Vec<String>,
+    /// The proxies, by index into the runs after.
+    pub runs: Vec<usize>,
+    /// Whether only reference configurations show it.
+    pub likely: bool,
+    /// Some of the places changed before and after.
+    pub places: (Vec<String>, Vec<String>),
+    /// How many places before and after.
+    pub counts: (usize, usize),
+    /// The patch that panics.
+    pub cause: Option<(usize, usize)>,
+    /// Whether it was `proxyVersion` that kept the patch from the proxies before.
+    pub pinned: bool,
+}
+
+/// A list of filters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainRecord {
+    /// The listener.
+    pub listener: String,
+    /// The filter chain, by name or number.
+    pub chain: String,
+    /// HTTP filters, or else network filters.
+    pub http: bool,
+    /// Names as istiod generates them.
+    pub generated: Vec<String>,
+    /// Names after patching, each with the filter that put it there or changed it.
+    pub patched: Vec<(String, Option<usize>)>,
+}

@@ -1,0 +1,325 @@
+//! What the code of Envoy's extensions rejects although the API allows it: fields that go together, or that it wants.
+//!
+//! Read in the sources of Envoy 1.26 and 1.32, and tried on the Envoys 1.36 to 1.40 (`tests/it/envoy/agreement.rs`). Only
+//! objects that are given in full are judged: what a MERGE leaves out may be there.
+
+use crate::lint::value::{Object, PatchValue};
+use crate::proto::schema::{Field, Kind};
+use crate::source::{NodeValue, Span};
+use std::net::IpAddr;
+
+/// Something that an extension's code rejects.
+pub struct Refusal {
+    /// The value, or the object that lacks something.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What to write.
+    pub help: String,
+}
+
+/// A check in the code of Envoy.
+pub struct Check {
+    /// The message that it looks at.
+    pub message: &'static str,
+    /// The Envoy minors that have it, of those that are known. What a check asks for may narrow that further: a field or a
+    /// value that a release does not have.
+    pub envoys: (u16, u16),
+    /// Where it is, in the sources of Envoy.
+    pub source: &'static str,
+    find: fn(&PatchValue<'_>, &Object<'_>) -> Option<Refusal>,
+}
+
+const EVER: (u16, u16) = (0, u16::MAX);
+
+macro_rules! checks {
+    ($($message:literal $envoys:expr, $source:literal, $find:expr;)+) => {
+        &[$(Check { message: $message, envoys: $envoys, source: $source, find: $find }),+]
+    };
+}
+
+/// Every check that is known.
+pub const CHECKS: &[Check] = checks! {
+    "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", static_with_name;
+    "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" (0, 36),
+        "source/extensions/filters/http/composite/action.cc", composite_both;
+    "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" EVER,
+        "source/extensions/filters/http/composite/action.cc", composite;
+    "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor" EVER,
+        "source/extensions/filters/http/ext_proc/ext_proc.cc", processor_service;
+    "envoy.extensions.filters.http.ext_proc.v3.ProcessingMode" EVER,
+        "source/extensions/filters/http/ext_proc/ext_proc.cc", processing_mode;
+    "envoy.extensions.filters.http.header_to_metadata.v3.Config.Rule" EVER,
+        "source/extensions/filters/http/header_to_metadata/header_to_metadata_filter.cc", header_to_metadata;
+    "envoy.extensions.filters.http.json_to_metadata.v3.JsonToMetadata.Rule" EVER,
+        "source/extensions/filters/http/json_to_metadata/filter.cc", json_to_metadata;
+    "envoy.extensions.filters.http.oauth2.v3.OAuth2" (0, 37),
+        "source/extensions/filters/http/oauth2/config.cc", oauth2;
+    "envoy.extensions.filters.http.oauth2.v3.OAuth2Config" EVER,
+        "source/extensions/filters/http/oauth2/filter.cc", oauth2_config;
+    "envoy.extensions.filters.http.oauth2.v3.OAuth2Credentials" (38, u16::MAX),
+        "source/extensions/filters/http/oauth2/config.cc", oauth2_credentials;
+    "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig" EVER,
+        "source/extensions/filters/http/oauth2/config.cc", oauth2_secret;
+    "envoy.extensions.filters.http.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", wasm;
+    "envoy.extensions.filters.network.wasm.v3.Wasm" EVER, "source/extensions/common/wasm/wasm.cc", wasm;
+};
+
+/// What a check finds in an object of a patch's value; the first of each kind.
+pub fn refusals<'v>(
+    value: &'v PatchValue<'_>,
+    object: &'v Object<'_>,
+) -> impl Iterator<Item = (&'static Check, Refusal)> {
+    let minor = value.envoy_minor.unwrap_or_default();
+    let name = if object.whole && object.envoy.is_some() { object.full_name() } else { "" };
+    CHECKS
+        .iter()
+        .filter(move |check| check.message == name && check.envoys.0 <= minor && minor <= check.envoys.1)
+        .filter_map(move |check| Some((check, (check.find)(value, object)?)))
+}
+
+fn refusal(span: Span, message: impl Into<String>, help: impl Into<String>) -> Refusal {
+    Refusal { span, message: message.into(), help: help.into() }
+}
+
+/// Whether a message, a wrapper or a member of a oneof is there.
+fn has(object: &Object<'_>, name: &str) -> bool {
+    object.member(name).is_some_and(|member| !member.entry.value.is_null())
+}
+
+/// Text that is not empty.
+fn text<'a>(object: &Object<'a>, name: &str) -> Option<&'a str> {
+    object.text(name).filter(|text| !text.is_empty())
+}
+
+fn is_true(object: &Object<'_>, name: &str) -> bool {
+    object.member(name).is_some_and(|member| member.entry.value.value == NodeValue::Bool(true))
+}
+
+fn span(object: &Object<'_>, name: &str) -> Span {
+    object.member(name).map_or(object.span, |member| member.entry.key_span)
+}
+
+/// Whether an enum has this value, by name or by number.
+fn is(object: &Object<'_>, name: &str, value: &str) -> bool {
+    let Some(member) = object.member(name) else { return false };
+    let Some(Kind::Enum(of)) = member.envoy.map(Field::kind) else { return false };
+    let written = match &member.entry.value.value {
+        NodeValue::String(text) => of.by_name(text),
+        NodeValue::Number(text) => text.parse().ok(),
+        _ => None,
+    };
+    written.is_some() && written == of.by_name(value)
+}
+
+/// The object in a field of another.
+fn child<'v, 'a>(value: &'v PatchValue<'a>, object: &Object<'_>, name: &str) -> Option<&'v Object<'a>> {
+    let place = value.objects.iter().position(|other| std::ptr::eq(other.node, object.node))?;
+    value.objects.iter().find(|other| other.parent.is_some_and(|(at, field)| at == place && field.name() == name))
+}
+
+/// The object that holds another, if it is of this type.
+fn holder<'v, 'a>(
+    value: &'v PatchValue<'a>,
+    object: &Object<'_>,
+    name: &str,
+) -> Option<(&'v Object<'a>, &'static str)> {
+    let (at, field) = object.parent?;
+    value.objects.get(at).filter(|parent| parent.full_name() == name).map(|parent| (parent, field.name()))
+}
+
+/// A STATIC cluster reads its addresses when it is made.
+fn static_with_name(value: &PatchValue<'_>, cluster: &Object<'_>) -> Option<Refusal> {
+    let fixed = !has(cluster, "cluster_type") && (!has(cluster, "type") || is(cluster, "type", "STATIC"));
+    let address = |object: &&Object<'_>| {
+        let inside = object.route.strip_prefix(cluster.route.as_slice()).and_then(<[_]>::first);
+        inside.is_some_and(|step| *step == "load_assignment".into() || *step == "loadAssignment".into())
+            && object.full_name() == "envoy.config.core.v3.SocketAddress"
+            && text(object, "resolver_name").is_none()
+            && object.text("address").is_some_and(|address| address.parse::<IpAddr>().is_err())
+    };
+    let found = value.objects.iter().filter(|_| fixed).find(address)?;
+    Some(refusal(
+        found.member("address")?.entry.value.span,
+        "a cluster of type `STATIC` takes addresses, not names",
+        "set `type: STRICT_DNS` or `LOGICAL_DNS`, or write an IP address",
+    ))
+}
+
+/// Up to Envoy 1.36 an action that does two things is rejected.
+fn composite_both(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
+    if !has(action, "typed_config") || !has(action, "dynamic_config") {
+        return None;
+    }
+    let message = "`typed_config` and `dynamic_config` exclude each other";
+    Some(refusal(span(action, "dynamic_config"), message, "remove one of them"))
+}
+
+/// An action of the composite filter names what it executes.
+fn composite(_: &PatchValue<'_>, action: &Object<'_>) -> Option<Refusal> {
+    let ways = ["typed_config", "dynamic_config", "filter_chain", "filter_chain_name"];
+    if ways.iter().any(|way| has(action, way)) {
+        return None;
+    }
+    let message = "`ExecuteFilterAction` names no filter";
+    Some(refusal(action.span, message, "add `typed_config`, with the filter to execute"))
+}
+
+/// One service, of one kind; before there were HTTP services, the API itself asked for the other.
+fn processor_service(_: &PatchValue<'_>, processor: &Object<'_>) -> Option<Refusal> {
+    processor.envoy?.field("http_service")?;
+    match (has(processor, "grpc_service"), has(processor, "http_service")) {
+        (true, true) => Some(refusal(
+            span(processor, "http_service"),
+            "`grpc_service` and `http_service` exclude each other",
+            "remove one of them",
+        )),
+        (false, false) => Some(refusal(
+            processor.span,
+            "`ExternalProcessor` needs a service",
+            "add `grpc_service`, or `http_service`",
+        )),
+        _ => None,
+    }
+}
+
+/// A body that is streamed both ways needs the trailers to end.
+fn processing_mode(value: &PatchValue<'_>, mode: &Object<'_>) -> Option<Refusal> {
+    holder(value, mode, "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor")
+        .filter(|(_, field)| *field == "processing_mode")?;
+    for (body, trailers) in
+        [("request_body_mode", "request_trailer_mode"), ("response_body_mode", "response_trailer_mode")]
+    {
+        if is(mode, body, "FULL_DUPLEX_STREAMED") && !is(mode, trailers, "SEND") {
+            let (place, order) = if mode.member(trailers).is_some() { (trailers, "write") } else { (body, "add") };
+            return Some(refusal(
+                span(mode, place),
+                format!("`{body}: FULL_DUPLEX_STREAMED` needs `{trailers}: SEND`"),
+                format!("{order} `{trailers}: SEND`"),
+            ));
+        }
+    }
+    None
+}
+
+fn header_to_metadata(value: &PatchValue<'_>, rule: &Object<'_>) -> Option<Refusal> {
+    match (text(rule, "header"), text(rule, "cookie")) {
+        (Some(_), Some(_)) => {
+            let help = "write one rule for each";
+            return Some(refusal(span(rule, "cookie"), "`header` and `cookie` exclude each other", help));
+        }
+        (None, None) => {
+            return Some(refusal(rule.span, "the rule needs a `header` or a `cookie`", "add `header`, or `cookie`"));
+        }
+        (None, Some(_)) if is_true(rule, "remove") => {
+            let help = "remove `remove`: it is for headers";
+            return Some(refusal(span(rule, "remove"), "a cookie cannot be removed", help));
+        }
+        _ => {}
+    }
+    if !has(rule, "on_header_present") && !has(rule, "on_header_missing") {
+        let help = "add `on_header_present`, or `on_header_missing`";
+        return Some(refusal(rule.span, "the rule does nothing, whether the header is there or not", help));
+    }
+    let both = |pair: &&Object<'_>| text(pair, "value").is_some() && has(pair, "regex_value_rewrite");
+    if let Some(present) = child(value, rule, "on_header_present").filter(both) {
+        let help = "remove one of them";
+        return Some(refusal(span(present, "value"), "`value` and `regex_value_rewrite` exclude each other", help));
+    }
+    let missing = child(value, rule, "on_header_missing").filter(|missing| text(missing, "value").is_none())?;
+    Some(refusal(
+        missing.span,
+        "`on_header_missing` needs a `value`: there is no header to take it from",
+        "add `value`",
+    ))
+}
+
+fn json_to_metadata(value: &PatchValue<'_>, rule: &Object<'_>) -> Option<Refusal> {
+    if !has(rule, "on_present") && !has(rule, "on_missing") {
+        let help = "add `on_present`, or `on_missing`";
+        return Some(refusal(rule.span, "the rule does nothing, whether the key is there or not", help));
+    }
+    ["on_missing", "on_error"].into_iter().find_map(|name| {
+        let pair = child(value, rule, name).filter(|pair| pair.member("value").is_none())?;
+        Some(refusal(pair.span, format!("`{name}` needs a `value`: there is no key to take it from"), "add `value`"))
+    })
+}
+
+/// From Envoy 1.38 on a filter without `config` waits for that of a route.
+fn oauth2(_: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refusal> {
+    if has(filter, "config") {
+        return None;
+    }
+    Some(refusal(
+        filter.span,
+        "`OAuth2` needs `config`",
+        "add `config`; without it, since Envoy 1.38, routes bring their own",
+    ))
+}
+
+fn oauth2_config(_: &PatchValue<'_>, config: &Object<'_>) -> Option<Refusal> {
+    if is_true(config, "preserve_authorization_header") && is_true(config, "forward_bearer_token") {
+        return Some(refusal(
+            span(config, "preserve_authorization_header"),
+            "`preserve_authorization_header` and `forward_bearer_token` exclude each other",
+            "remove one of them",
+        ));
+    }
+    let endpoint = config.member("authorization_endpoint")?;
+    let url = endpoint.entry.value.as_str().filter(|url| !url.is_empty())?;
+    let host = url.split_once("://").map(|(_, rest)| rest.split(['/', '?', '#']).next().unwrap_or_default());
+    // What its parser of URLs takes in a host, and what may stand around one.
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-._~:@[]%!$&'()*+,;=".contains(c);
+    if host.is_some_and(|host| !host.is_empty() && host.chars().all(fits)) {
+        return None;
+    }
+    Some(refusal(
+        endpoint.entry.value.span,
+        format!("`{url}` is no URL with a host"),
+        "write the whole URL, `https://HOST/PATH`",
+    ))
+}
+
+/// Since the API no longer requires it, the code does.
+fn oauth2_credentials(value: &PatchValue<'_>, credentials: &Object<'_>) -> Option<Refusal> {
+    let (config, _) = holder(value, credentials, "envoy.extensions.filters.http.oauth2.v3.OAuth2Config")?;
+    if has(credentials, "token_secret") || is(config, "auth_type", "TLS_CLIENT_AUTH") {
+        return None;
+    }
+    Some(refusal(credentials.span, "`OAuth2Credentials` needs `token_secret`", "add `token_secret`"))
+}
+
+/// A secret without a source is looked for in the bootstrap, where istiod puts none.
+fn oauth2_secret(value: &PatchValue<'_>, secret: &Object<'_>) -> Option<Refusal> {
+    let (_, field) = holder(value, secret, "envoy.extensions.filters.http.oauth2.v3.OAuth2Credentials")?;
+    if has(secret, "sds_config") {
+        return None;
+    }
+    Some(refusal(
+        secret.span,
+        format!("`{field}` needs `sds_config`: without it the secret must be in the bootstrap, and there is none"),
+        "add `sds_config`",
+    ))
+}
+
+/// A virtual machine needs a runtime and code.
+fn wasm(value: &PatchValue<'_>, filter: &Object<'_>) -> Option<Refusal> {
+    let Some(plugin) = child(value, filter, "config") else {
+        return Some(refusal(filter.span, "`Wasm` needs `config`", "add `config`, with a `vm_config`"));
+    };
+    let Some(machine) = child(value, plugin, "vm_config") else {
+        return Some(refusal(
+            plugin.span,
+            "the plugin needs a `vm_config`",
+            "add `vm_config`, with `runtime` and `code`",
+        ));
+    };
+    if text(machine, "runtime").is_none() {
+        let help = "add `runtime`, such as `envoy.wasm.runtime.v8`";
+        return Some(refusal(machine.span, "the virtual machine needs a `runtime`", help));
+    }
+    if !has(machine, "code") {
+        return Some(refusal(machine.span, "the virtual machine needs `code`", "add `code`"));
+    }
+    None
+}

@@ -1,0 +1,551 @@
+//! The value of a patch, walked with its types: every message at every depth, inside `Any` and TypedStruct too.
+//!
+//! Two schemas decide: istiod's (what it can read and merge) and the proxy's Envoy's (what it takes). The content of a
+//! TypedStruct is a plain structure for istiod; only the proxy reads it as the message that its `type_url` names.
+
+pub mod constraint;
+pub mod extension_code;
+pub mod guards;
+pub mod lua;
+pub mod walk;
+
+use crate::budget;
+use crate::lint::facts::view::PatchView;
+use crate::lint::finding::Finding;
+use crate::lint::rule::RuleInfo;
+use crate::proto::decode::{self, Notice, What};
+use crate::proto::json;
+use crate::proto::rules::Rules;
+use crate::proto::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
+use crate::proto::tree::{Origin, TYPE_KEY, type_name};
+use crate::source::{Entry, Node, NodeValue, Span, Step};
+
+/// Types whose content is the message that their `type_url` names.
+pub const TYPED_STRUCTS: [&str; 2] = ["udpa.type.v1.TypedStruct", "xds.type.v3.TypedStruct"];
+
+/// A patch and its value, walked.
+pub struct PatchValue<'a> {
+    /// The patch.
+    pub view: PatchView<'a>,
+    /// Its value.
+    pub node: &'a Node,
+    /// Every message with fields, a container before its content.
+    pub objects: Vec<Object<'a>>,
+    /// Every `Any`.
+    pub slots: Vec<Slot<'a>>,
+    /// What a reader of the JSON noticed: istiod of the value, the proxy of the content of TypedStructs.
+    pub notices: Vec<Noticed<'a>>,
+    /// Minor number of the Envoy of the proxies that the patch is for; `None` when they are older than what is known.
+    pub envoy_minor: Option<u16>,
+    /// The proxies behind that, where real ones decide; `None` where it is what the control plane's release comes with.
+    pub reach: Option<Reach>,
+}
+
+/// Which proxies a patch reaches.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// The minors of all their Envoys.
+    pub all: Vec<u16>,
+    /// The proxies with the Envoy that the value is judged by.
+    pub proxies: Vec<String>,
+}
+
+/// A message with fields.
+pub struct Object<'a> {
+    /// Its type as istiod knows it; `None` when it does not, and inside a TypedStruct.
+    pub istiod: Option<Message>,
+    /// Its type as the proxy's Envoy knows it.
+    pub envoy: Option<Message>,
+    /// The mapping.
+    pub node: &'a Node,
+    /// The key, `@type` or list item that stands for it.
+    pub span: Span,
+    /// From the value's root.
+    pub route: Vec<Step>,
+    /// Whether the object is given in full, so that what is absent is absent for Envoy: not in a MERGE, unless it is an
+    /// item of a list or a map, which MERGE adds or replaces as a whole.
+    pub whole: bool,
+    /// Whether a TypedStruct holds it.
+    pub in_typed_struct: bool,
+    /// Whether Envoy's validation does not come here.
+    pub unchecked: bool,
+    /// Index of the object that holds it, and by which field.
+    pub parent: Option<(usize, Field)>,
+    /// Its keys.
+    pub members: Vec<Member<'a>>,
+}
+
+/// A key of a message.
+#[derive(Clone, Copy)]
+pub struct Member<'a> {
+    /// The key and its value.
+    pub entry: &'a Entry,
+    /// The field as istiod knows it.
+    pub istiod: Option<Field>,
+    /// The field as the proxy's Envoy knows it.
+    pub envoy: Option<Field>,
+}
+
+/// An `Any`.
+pub struct Slot<'a> {
+    /// The mapping.
+    pub node: &'a Node,
+    /// The key or list item that stands for it.
+    pub span: Span,
+    /// Index of the object that holds it.
+    pub owner: usize,
+    /// The field of that object.
+    pub field: Field,
+    /// From the value's root.
+    pub route: Vec<Step>,
+    /// Its `@type`, when it is text.
+    pub url: Option<TypeUrl<'a>>,
+    /// If that is a TypedStruct: the `type_url` in it; `None` inside when there is none.
+    pub inner: Option<Option<TypeUrl<'a>>>,
+    /// Whether it is given in full; see [`Object::whole`].
+    pub whole: bool,
+    /// Whether a TypedStruct holds it.
+    pub in_typed_struct: bool,
+}
+
+/// A type URL.
+#[derive(Clone, Copy)]
+pub struct TypeUrl<'a> {
+    /// As written.
+    pub text: &'a str,
+    /// Where.
+    pub span: Span,
+    /// The type as istiod knows it; `None` inside a TypedStruct, where it does not look.
+    pub istiod: Option<Message>,
+    /// The type as the proxy's Envoy knows it.
+    pub envoy: Option<Message>,
+}
+
+/// Something that a reader of the JSON noticed.
+pub struct Noticed<'a> {
+    /// What, with the route from the value's root.
+    pub notice: Notice,
+    /// The value concerned.
+    pub node: Option<&'a Node>,
+    /// Whether the proxy and not istiod is the reader.
+    pub in_typed_struct: bool,
+}
+
+impl<'a> TypeUrl<'a> {
+    /// Full name of the message.
+    pub fn name(&self) -> &'a str {
+        type_name(self.text)
+    }
+
+    /// Whether neither istiod nor the proxy knows the type.
+    pub fn unknown(&self) -> bool {
+        self.istiod.is_none() && self.envoy.is_none()
+    }
+}
+
+impl<'a> Slot<'a> {
+    /// The type URL that counts: that of the content for a TypedStruct.
+    pub fn content(&self) -> Option<TypeUrl<'a>> {
+        self.inner.unwrap_or(self.url)
+    }
+
+    /// The `name` beside the field that holds it, for the messages that have one.
+    pub fn extension_name(&self, value: &PatchValue<'a>) -> Option<&'a Node> {
+        value.objects.get(self.owner)?.member("name").map(|member| &member.entry.value)
+    }
+}
+
+impl Member<'_> {
+    /// The field: the proxy's view of it, else istiod's.
+    pub fn field(&self) -> Option<Field> {
+        self.envoy.or(self.istiod)
+    }
+}
+
+impl<'a> Object<'a> {
+    /// The type: the proxy's view of it, else istiod's.
+    pub fn message(&self) -> Option<Message> {
+        self.envoy.or(self.istiod)
+    }
+
+    /// Full name of the type.
+    pub fn full_name(&self) -> &'static str {
+        self.message().map_or("", Message::full_name)
+    }
+
+    /// Last part of the type's name.
+    pub fn short_name(&self) -> &'static str {
+        short(self.full_name())
+    }
+
+    /// The key for a field, by its name in the proto file.
+    pub fn member(&self, name: &str) -> Option<&Member<'a>> {
+        self.members.iter().find(|member| member.field().is_some_and(|field| field.name() == name))
+    }
+
+    /// Text of a field.
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        self.member(name)?.entry.value.as_str()
+    }
+}
+
+impl<'a> Member<'a> {
+    /// Its single values with their places: the items of a list, the values of a map, or the value itself.
+    pub fn values(&self) -> Vec<(&'a Node, Span)> {
+        match self.field().map(Field::cardinality) {
+            Some(Cardinality::Repeated) => self.entry.value.items().iter().map(|item| (item, item.span)).collect(),
+            Some(Cardinality::Map) => {
+                self.entry.value.entries().iter().map(|entry| (&entry.value, entry.value.span)).collect()
+            }
+            _ => vec![(&self.entry.value, self.entry.value.span)],
+        }
+    }
+}
+
+impl<'a> PatchValue<'a> {
+    /// A finding about this patch.
+    pub fn finding(&self, rule: &'static RuleInfo, span: Span, message: impl Into<String>) -> Finding {
+        let finding = Finding::new(rule, span, message).of(self.view.filter, Some(self.view.patch.index));
+        match (&self.reach, self.envoy_minor) {
+            (Some(reach), Some(minor)) => {
+                finding.workloads(reach.proxies.iter().cloned()).for_envoy(minor, reach.all.iter().copied())
+            }
+            _ => finding,
+        }
+    }
+
+    /// The place of what was noticed: the key, or the list item.
+    pub fn notice_span(&self, notice: &Notice) -> Span {
+        self.view.value_route_span(&notice.route)
+    }
+
+    /// The place of a value that cannot stay as it is: the value itself where it is a single one, else as
+    /// [`PatchValue::notice_span`].
+    pub fn written_span(&self, noticed: &Noticed<'_>) -> Span {
+        let single = noticed.node.filter(|node| !matches!(node.value, NodeValue::Map(_) | NodeValue::List(_)));
+        single.filter(|node| !node.is_null()).map_or_else(|| self.notice_span(&noticed.notice), |node| node.span)
+    }
+
+    /// Full name of the message that holds the field of a notice: a notice about a message or a wrapper names that one.
+    pub fn holder(&self, notice: &Notice) -> &'static str {
+        let above =
+            |object: &&Object<'_>| object.route.len() < notice.route.len() && notice.route.starts_with(&object.route);
+        let holder = self.objects.iter().filter(above).max_by_key(|object| object.route.len());
+        holder.map(Object::full_name).filter(|name| !name.is_empty()).unwrap_or(notice.message)
+    }
+
+    /// The object at a route.
+    pub fn object_at(&self, route: &[Step]) -> Option<&Object<'a>> {
+        self.objects.iter().find(|object| object.route == route)
+    }
+
+    /// Whether the patch merges its value into an object.
+    pub fn merges(&self) -> bool {
+        self.view.patch.body.as_ref().is_some_and(|body| body.operation.is_merge())
+    }
+}
+
+/// Last part of a dotted name.
+pub fn short(full_name: &str) -> &str {
+    full_name.rsplit('.').next().unwrap_or(full_name)
+}
+
+/// Walks the value of a patch; `None` when it has none or its type is not known.
+pub fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>) -> Option<PatchValue<'_>> {
+    let envoy = envoy_minor.and_then(Schema::envoy);
+    let body = view.patch.body.as_ref()?;
+    let node = body.value.as_ref()?;
+    let name = view.patch.apply_to.message()?;
+    let mut walker = Walker {
+        istiod,
+        envoy,
+        route: Vec::new(),
+        value: PatchValue {
+            view,
+            node,
+            objects: Vec::new(),
+            slots: Vec::new(),
+            notices: Vec::new(),
+            envoy_minor,
+            reach: None,
+        },
+    };
+    if let Some(built) = view.built {
+        walker.note(&built.notices, &[], node, false);
+    }
+    let place = Place {
+        istiod: istiod.message(name),
+        envoy: envoy.and_then(|envoy| envoy.message(name)),
+        span: view.key_span(&["patch", "value"]),
+        whole: !body.operation.is_merge(),
+        in_typed_struct: false,
+        unchecked: false,
+        parent: None,
+        is_any: false,
+    };
+    walker.message(&place, node);
+    Some(walker.value)
+}
+
+struct Walker<'a> {
+    istiod: Schema,
+    envoy: Option<Schema>,
+    route: Vec<Step>,
+    value: PatchValue<'a>,
+}
+
+/// What is known of a value before it is looked at.
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "what holds at a place, each for itself")]
+struct Place {
+    istiod: Option<Message>,
+    envoy: Option<Message>,
+    span: Span,
+    whole: bool,
+    in_typed_struct: bool,
+    unchecked: bool,
+    parent: Option<(usize, Field)>,
+    /// Whether the mapping is that of an `Any`, with its `@type`.
+    is_any: bool,
+}
+
+fn message_of(kind: Kind) -> Option<Message> {
+    match kind {
+        Kind::Message(message) => Some(message),
+        _ => None,
+    }
+}
+
+/// The message that a value of the field is: for a map that of its values.
+fn content(field: Field) -> Option<Message> {
+    match field.map_entry() {
+        Some((_, kind)) => message_of(kind),
+        None => message_of(field.kind()),
+    }
+}
+
+/// Whether Envoy's validation of a message ends at this field.
+fn stops(field: Field) -> bool {
+    let any = |message: Message| message.well_known() == Some(WellKnown::Any);
+    !field.rules().is_empty() && content(field).is_some_and(|it| !any(it)) && Rules::read(field.rules()).stops
+}
+
+/// Whether Envoy reads in a TypedStruct what istiod's reader refuses: protobuf's C++ reader also takes a duration or a wrapper
+/// as a mapping of its fields, one item for a list of one, Booleans in quotes, and names of enums in any case or as numbers
+/// in quotes (tried with Envoy 1.39.3).
+fn read_by_envoy(envoy: Schema, notice: &Notice, root: &Node) -> bool {
+    let Some(node) = root.at(&notice.route) else { return false };
+    let fields = |names: &[&str]| {
+        let entries = node.entries();
+        !entries.is_empty() && entries.iter().all(|entry| names.contains(&entry.key.as_str()))
+    };
+    match &notice.what {
+        What::BadDuration => fields(&["seconds", "nanos"]),
+        What::WrongType { expected } if expected == "a list" => !node.is_null(),
+        What::WrongType { expected } if expected == "true or false" => {
+            matches!(node.as_str(), Some("true" | "false")) || fields(&["value"])
+        }
+        What::WrongType { .. } => fields(&["value"]),
+        What::UnknownEnumValue { enumeration } => {
+            let written = node.as_str().unwrap_or_default();
+            let enumeration = envoy.enumeration(enumeration);
+            let mut names = enumeration.into_iter().flat_map(crate::proto::schema::Enum::values);
+            written.parse::<i32>().is_ok() || names.any(|value| value.name().eq_ignore_ascii_case(written))
+        }
+        _ => false,
+    }
+}
+
+impl<'a> Walker<'a> {
+    fn note(&mut self, notices: &[Notice], base: &[Step], root: &'a Node, in_typed_struct: bool) {
+        for notice in notices {
+            budget::charge_for(4 + notice.route.len());
+            let node = root.at(&notice.route);
+            let route = base.iter().chain(&notice.route).cloned().collect();
+            let notice = Notice { route, ..notice.clone() };
+            self.value.notices.push(Noticed { notice, node, in_typed_struct });
+        }
+    }
+
+    fn message(&mut self, place: &Place, node: &'a Node) {
+        let Some(message) = place.envoy.or(place.istiod) else { return };
+        match (message.well_known(), &node.value) {
+            (Some(WellKnown::Any), _) => self.any(place, node),
+            (None, NodeValue::Map(entries)) => self.object(place, node, entries),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, place: &Place, node: &'a Node, entries: &'a [Entry]) {
+        let index = self.value.objects.len();
+        budget::charge_for(4 + entries.len());
+        let members: Vec<Member<'a>> = entries
+            .iter()
+            .filter(|entry| !place.is_any || entry.key != TYPE_KEY)
+            .map(|entry| Member {
+                entry,
+                istiod: place.istiod.and_then(|message| message.field(&entry.key)),
+                envoy: place.envoy.and_then(|message| message.field(&entry.key)),
+            })
+            .collect();
+        self.value.objects.push(Object {
+            istiod: place.istiod,
+            envoy: place.envoy,
+            node,
+            span: place.span,
+            route: self.route.clone(),
+            whole: place.whole,
+            in_typed_struct: place.in_typed_struct,
+            unchecked: place.unchecked,
+            parent: place.parent,
+            members: members.clone(),
+        });
+        for member in members {
+            let Some(field) = member.field() else { continue };
+            if content(field).is_none() || member.entry.value.is_null() {
+                continue;
+            }
+            let place = Place {
+                istiod: member.istiod.and_then(content),
+                envoy: member.envoy.and_then(content),
+                span: member.entry.key_span,
+                unchecked: place.unchecked || member.envoy.is_some_and(stops),
+                parent: Some((index, field)),
+                is_any: false,
+                ..*place
+            };
+            self.route.push(Step::from(member.entry.key.as_str()));
+            match field.cardinality() {
+                Cardinality::Repeated => {
+                    for (number, item) in member.entry.value.items().iter().enumerate() {
+                        self.route.push(number.into());
+                        self.message(&Place { span: item.span, whole: true, ..place }, item);
+                        self.route.pop();
+                    }
+                }
+                Cardinality::Map => {
+                    for entry in member.entry.value.entries() {
+                        self.route.push(Step::from(entry.key.as_str()));
+                        self.message(&Place { span: entry.key_span, whole: true, ..place }, &entry.value);
+                        self.route.pop();
+                    }
+                }
+                _ => self.message(&place, &member.entry.value),
+            }
+            self.route.pop();
+        }
+    }
+
+    fn any(&mut self, place: &Place, node: &'a Node) {
+        let NodeValue::Map(entries) = &node.value else { return };
+        let Some((owner, field)) = place.parent else { return };
+        let url = node.entry(TYPE_KEY).and_then(|entry| self.type_url(&entry.value, place.in_typed_struct));
+        let typed_struct = url.is_some_and(|url| TYPED_STRUCTS.contains(&url.name()));
+        let inner = typed_struct.then(|| {
+            let entry = node.entry("type_url").or_else(|| node.entry("typeUrl"))?;
+            self.type_url(&entry.value, true)
+        });
+        self.value.slots.push(Slot {
+            node,
+            span: place.span,
+            owner,
+            field,
+            route: self.route.clone(),
+            url,
+            inner,
+            whole: place.whole,
+            in_typed_struct: place.in_typed_struct,
+        });
+        let Some(url) = url else { return };
+        let type_span = node.entry(TYPE_KEY).map_or(place.span, |entry| entry.key_span);
+        // Whoever unpacks an `Any` validates it.
+        let place =
+            Place { istiod: url.istiod, envoy: url.envoy, span: type_span, unchecked: false, is_any: true, ..*place };
+        if !typed_struct {
+            if place.envoy.or(place.istiod).is_some_and(|message| message.well_known().is_none()) {
+                self.object(&place, node, entries);
+            }
+            return;
+        }
+        let Some(Some(inner)) = inner else { return };
+        let Some(message) = inner.envoy else { return };
+        let mut route = self.route.clone();
+        route.push(Step::from("value"));
+        let place = Place {
+            istiod: None,
+            envoy: Some(message),
+            span: inner.span,
+            in_typed_struct: true,
+            is_any: false,
+            ..place
+        };
+        let Some(content) = node.entry("value") else {
+            // Nothing is an empty message for the proxy.
+            let outer = std::mem::replace(&mut self.route, route);
+            self.object(&place, node, &[]);
+            self.route = outer;
+            return;
+        };
+        let mut decoded = decode::decode(message.schema(), message, json::from_node(&content.value, Origin::ISTIOD));
+        decoded.notices.retain(|notice| !read_by_envoy(message.schema(), notice, &content.value));
+        // An outer TypedStruct's reading does not reach into this one: its content is a structure without types there.
+        self.note(&decoded.notices, &route, &content.value, true);
+        let outer = std::mem::replace(&mut self.route, route);
+        self.message(&place, &content.value);
+        self.route = outer;
+    }
+
+    fn type_url(&self, node: &'a Node, in_typed_struct: bool) -> Option<TypeUrl<'a>> {
+        let text = node.as_str()?;
+        let name = type_name(text);
+        Some(TypeUrl {
+            text,
+            span: node.span,
+            istiod: if in_typed_struct { None } else { self.istiod.message(name) },
+            envoy: self.envoy.and_then(|envoy| envoy.message(name)),
+        })
+    }
+}
+
+/// Of some names the one that the user most likely meant: the same but for case and separators, else the nearest within a
+/// third of the length.
+pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<Nearest<'n>> {
+    let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let wanted_plain = plain(wanted);
+    let mut best: Option<(usize, &'n str)> = None;
+    for name in names {
+        let name_plain = plain(name);
+        if name_plain == wanted_plain {
+            return Some(Nearest { name, same_letters: true });
+        }
+        let distance = strsim::osa_distance(&name_plain, &wanted_plain);
+        if distance * 3 <= wanted_plain.len().min(name_plain.len()) && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, name));
+        }
+    }
+    best.map(|(_, name)| Nearest { name, same_letters: false })
+}
+
+/// A name that resembles another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nearest<'n> {
+    /// The name.
+    pub name: &'n str,
+    /// Whether it differs only in case and separators.
+    pub same_letters: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_close_or_none() {
+        let names = ["stat_prefix", "http_filters", "route_config"];
+        let find = |wanted| nearest(wanted, names.into_iter()).map(|found| (found.name, found.same_letters));
+        assert_eq!(find("statPrefix"), Some(("stat_prefix", true)));
+        assert_eq!(find("stat-prefix"), Some(("stat_prefix", true)));
+        assert_eq!(find("http_filter"), Some(("http_filters", false)));
+        assert_eq!(find("timeout"), None);
+    }
+}

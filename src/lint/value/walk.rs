@@ -1,0 +1,92 @@
+//! Walks a patch's value as written, field by field, knowing the message each field stands in.
+
+use crate::proto::tree::type_name;
+use crate::source::{Node, NodeValue, Step};
+
+/// A step to a field, as it is in the document.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'n> {
+    /// The value under a key.
+    Key(&'n str),
+    /// An item of a list, from 0.
+    Item(usize),
+}
+
+/// A field of a value.
+pub struct Field<'w, 'n> {
+    /// Its key as written.
+    pub key: &'n str,
+    /// What it holds.
+    pub node: &'n Node,
+    /// Keys and items from the root of the value, its own key included.
+    pub path: &'w [Part<'n>],
+    /// Full name of the nearest message around it that is named (`@type`, or `type_url` of a TypedStruct); may be empty.
+    pub message: &'n str,
+}
+
+impl Field<'_, '_> {
+    /// Whether this is the field of that proto name, written in either way (`inline_string`, `inlineString`).
+    pub fn is(&self, name: &str) -> bool {
+        same(self.key, name)
+    }
+
+    /// The way to it from the root of the value.
+    pub fn route(&self) -> Vec<Step> {
+        let step = |part: &Part<'_>| match *part {
+            Part::Key(key) => Step::from(key),
+            Part::Item(item) => Step::from(item),
+        };
+        self.path.iter().map(step).collect()
+    }
+
+    /// Whether one of the keys above it is that field.
+    pub fn inside(&self, name: &str) -> bool {
+        let above = self.path.len().saturating_sub(1);
+        self.path[..above].iter().any(|part| matches!(part, Part::Key(key) if same(key, name)))
+    }
+
+    /// Whether it is `true`.
+    pub fn is_true(&self) -> bool {
+        matches!(self.node.value, NodeValue::Bool(true)) || self.node.as_str() == Some("true")
+    }
+}
+
+/// Whether a key is a field's proto or JSON name.
+pub fn same(key: &str, name: &str) -> bool {
+    // Names of fields are ASCII and begin with a letter; this is asked for every field by many rules, mostly without effect.
+    fn plain(text: &str) -> impl Iterator<Item = u8> {
+        text.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
+    }
+    let first = |text: &str| text.bytes().next().map(|byte| byte.to_ascii_lowercase());
+    let begins = first(key) == first(name) || key.starts_with('_');
+    begins && (key == name || plain(key).eq(plain(name)))
+}
+
+/// The value of a field by its proto name, written in either way.
+pub fn get<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+    node.entries().iter().find(|entry| same(&entry.key, name)).map(|entry| &entry.value)
+}
+
+/// Calls `look` for every field, outer before inner.
+pub fn fields<'n>(value: &'n Node, look: &mut dyn FnMut(&Field<'_, 'n>)) {
+    walk(value, "", &mut Vec::new(), look);
+}
+
+fn walk<'n>(node: &'n Node, message: &'n str, path: &mut Vec<Part<'n>>, look: &mut dyn FnMut(&Field<'_, 'n>)) {
+    let url = |key: &str| node.get(key).and_then(Node::as_str).map(type_name);
+    let mut message = url("@type").unwrap_or(message);
+    if message.ends_with(".TypedStruct") {
+        message = url("type_url").or_else(|| url("typeUrl")).unwrap_or(message);
+    }
+    for entry in node.entries() {
+        path.push(Part::Key(&entry.key));
+        look(&Field { key: &entry.key, node: &entry.value, path, message });
+        walk(&entry.value, message, path, look);
+        path.pop();
+    }
+    for (index, item) in node.items().iter().enumerate() {
+        path.push(Part::Item(index));
+        walk(item, message, path, look);
+        path.pop();
+    }
+}

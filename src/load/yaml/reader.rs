@@ -1,0 +1,263 @@
+//! What the YAML reader of Kubernetes refuses and the parser here takes.
+//!
+//! kubectl and istiod cut a text into documents with `k8s.io/apimachinery/pkg/util/yaml` and read each with go-yaml 2.4, which
+//! knows YAML 1.1. `testdata/yaml/reader.jsonl` records what both make of small texts.
+
+use super::{Chunk, Output, floor};
+use crate::source::{Code, Problem};
+use granit_parser::{Event, Parser, ScalarStyle};
+
+/// Line breaks of YAML 1.1 that YAML 1.2 takes for ordinary characters.
+const OLD_BREAKS: [(char, &str); 3] = [('\u{2028}', "U+2028"), ('\u{2029}', "U+2029"), ('\u{85}', "U+0085")];
+
+impl Chunk<'_> {
+    /// Something other than a comment behind the `---` that begins this document.
+    pub(super) fn bad_separator(&self) -> Option<Problem> {
+        let line = self.text.lines().next()?;
+        let rest = line.strip_prefix("---")?;
+        let content = rest.trim();
+        if content.is_empty() || content.starts_with('#') {
+            return None;
+        }
+        let start = line.len() - rest.trim_start().len();
+        let message = "kubectl and istiod accept nothing but a comment after `---`, and stop reading here";
+        let mut problem = self.problem(Code::YamlSyntax, start, start + content.len(), message);
+        problem.help = Some("put it on a line of its own".to_owned());
+        Some(problem)
+    }
+
+    /// The document without the line of its `---`, and without a byte order mark behind it.
+    pub(super) fn without_marker(self) -> Self {
+        if !self.text.starts_with("---") {
+            return self;
+        }
+        let line = memchr::memchr(b'\n', self.text.as_bytes()).map_or(self.text.len(), |end| end + 1);
+        let text = self.text[line..].trim_start_matches('\u{feff}');
+        Chunk { base: self.base + self.text.len() - text.len(), text, ..self }
+    }
+
+    /// What stands behind the `...` that ends a document.
+    pub(super) fn dropped(&self, at: usize) -> Problem {
+        let (start, end) = self.word_at(at);
+        let message = "the document ends above: kubectl and istiod ignore everything from here on";
+        let mut problem = self.problem(Code::YamlSyntax, start, end, message);
+        problem.help = Some("put `---` between two documents".to_owned());
+        problem
+    }
+
+    /// A `%YAML` or `%TAG` line before the content. The text is cut at `---` first, so that such a line stands alone.
+    pub(super) fn directive(&self) -> Option<Problem> {
+        let mut start = 0;
+        for line in self.text.split_inclusive('\n') {
+            let content = line.trim();
+            if line.starts_with('%') {
+                let message = "kubectl and istiod do not accept YAML directives";
+                let mut problem = self.problem(Code::YamlSyntax, start, start + content.len(), message);
+                problem.help = Some("delete this line".to_owned());
+                return Some(problem);
+            }
+            if !content.is_empty() && !content.starts_with('#') {
+                return None;
+            }
+            start += line.len();
+        }
+        None
+    }
+
+    /// Whether go-yaml never sees the content: behind a `---` that begins the text a directive ends the document.
+    pub(super) fn begins_with_marker(&self) -> bool {
+        self.base == 0 && self.text.starts_with("---")
+    }
+
+    /// The first escape in a text in double quotes that go-yaml refuses: of a surrogate, alone or in a pair, or `\/`.
+    pub(super) fn bad_escape(&self, start: usize, end: usize) -> Option<Problem> {
+        let bytes = self.text.get(start..end)?.as_bytes();
+        let mut at = 0;
+        while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
+            let here = at + found;
+            if bytes.get(here + 1) == Some(&b'/') && !self.is_json() {
+                let message = "kubectl and istiod do not accept the escape `\\/` in YAML";
+                let mut problem = self.problem(Code::YamlSyntax, start + here, start + here + 2, message);
+                problem.help = Some("write / without the backslash".to_owned());
+                return Some(problem);
+            }
+            let digits = match bytes.get(here + 1) {
+                Some(b'u') => 4,
+                Some(b'U') => 8,
+                _ => 0,
+            };
+            let code = bytes.get(here + 2..here + 2 + digits).and_then(|hex| std::str::from_utf8(hex).ok());
+            let code = code.and_then(|hex| u32::from_str_radix(hex, 16).ok());
+            if code.is_some_and(|code| (0xd800..0xe000).contains(&code)) && !self.is_json() {
+                let (from, to) = (start + here, start + here + 2 + digits);
+                let message = "kubectl and istiod do not accept escapes of surrogates in YAML";
+                let mut problem = self.problem(Code::YamlSyntax, from, to, message);
+                problem.help =
+                    Some("write the character itself, or one escape with eight digits such as \\U0001F600".to_owned());
+                return Some(problem);
+            }
+            at = here + 2;
+        }
+        None
+    }
+
+    /// Whether the reader of Kubernetes takes this for JSON.
+    fn is_json(&self) -> bool {
+        self.base == 0 && self.looks_like_json() && serde_json::from_str::<serde::de::IgnoredAny>(self.text).is_ok()
+    }
+
+    pub(super) fn has_old_breaks(&self) -> bool {
+        !self.text.is_ascii() && OLD_BREAKS.iter().any(|(it, _)| self.text.contains(*it))
+    }
+
+    /// Reads a document in which line breaks of YAML 1.1 stand: outside quotes they end lines.
+    pub(super) fn parse_old_breaks(self, out: &mut Output) -> Result<(), Problem> {
+        let mut quoted = Vec::new();
+        for event in Parser::new_from_str(self.text) {
+            let Ok((event, span)) = event else { break };
+            if let (Event::Scalar(_, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted, ..), Some(range)) =
+                (event, span.byte_range())
+            {
+                quoted.push(range);
+            }
+        }
+        let mut text = self.text.to_owned();
+        let mut first = None;
+        for (character, name) in OLD_BREAKS {
+            for (at, _) in self.text.match_indices(character) {
+                if quoted.iter().any(|range| range.contains(&at)) {
+                    continue;
+                }
+                first = first.min(Some((at, name))).or(Some((at, name)));
+                // As many bytes, so that places stay.
+                let spaces = " ".repeat(character.len_utf8() - 1);
+                text.replace_range(at..at + character.len_utf8(), &format!("{spaces}\n"));
+            }
+        }
+        let read = Chunk { text: &text, ..self }.parse_events(out);
+        read.map_err(|problem| match first {
+            Some((at, name)) => {
+                let (start, end) = self.character_at(at);
+                let message =
+                    format!("kubectl and istiod take {name} for a line break, and cannot read what follows it");
+                let mut problem = Problem { span: Some(self.span(start, end)), message, ..problem };
+                problem.help = Some("delete the character, or put the text in double quotes".to_owned());
+                problem
+            }
+            None => problem,
+        })
+    }
+}
+
+/// A line of blanks with a tab among them, and perhaps a comment behind: whether go-yaml accepts it depends on what is open.
+struct TabLine {
+    /// Where the line starts.
+    start: usize,
+    /// Where the tab stands.
+    tab: usize,
+    /// Whether it stands behind the dash of a list item, where go-yaml accepts none.
+    dash: bool,
+}
+
+/// Looks at lines with nothing but blanks (or a comment behind them) in which a tab stands.
+pub(super) struct TabLines<'t> {
+    chunk: Chunk<'t>,
+    /// The lines to come, the next one last.
+    lines: Vec<TabLine>,
+    /// End and style of the last scalar, if nothing came after it.
+    scalar: Option<(usize, usize, ScalarStyle)>,
+    /// Columns of the open block collections; `None` for a flow collection.
+    open: Vec<Option<usize>>,
+}
+
+impl<'t> TabLines<'t> {
+    pub(super) fn new(chunk: Chunk<'t>) -> TabLines<'t> {
+        let mut lines = Vec::new();
+        if memchr::memchr(b'\t', chunk.text.as_bytes()).is_some() {
+            let mut start = 0;
+            for line in chunk.text.split_inclusive('\n') {
+                let blanks = line.len() - line.trim_start_matches([' ', '\t', '-']).len();
+                let rest = line[blanks..].trim_end_matches(['\n', '\r']);
+                if let Some(tab) = line[..blanks].find('\t') {
+                    let before = line[..tab].trim_end_matches(' ');
+                    let dash =
+                        before.ends_with('-') && (before.len() == 1 || before[..before.len() - 1].ends_with(' '));
+                    let empty = !line[..blanks].contains('-') && (rest.is_empty() || rest.starts_with('#'));
+                    if dash || empty {
+                        lines.push(TabLine { start, tab: start + tab, dash });
+                    }
+                }
+                start += line.len();
+            }
+            lines.reverse();
+        }
+        TabLines { chunk, lines, scalar: None, open: Vec::new() }
+    }
+
+    /// Looks at the lines before the next event, then at the event.
+    pub(super) fn event(&mut self, event: &Event<'_>, start: usize, end: usize) -> Result<(), Problem> {
+        while let Some(line) = self.lines.last() {
+            // The end of a block collection is told at the next token.
+            if line.start >= start {
+                break;
+            }
+            if self.is_refused(line) {
+                let message = "kubectl and istiod do not accept a tab at the start of this line";
+                let mut problem = self.chunk.problem(Code::YamlSyntax, line.tab, line.tab + 1, message);
+                problem.help = Some("use spaces instead, or delete the tab".to_owned());
+                return Err(problem);
+            }
+            self.lines.pop();
+        }
+        match event {
+            Event::Scalar(_, style, ..) => self.scalar = Some((start, end, *style)),
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                self.scalar = None;
+                let flow = matches!(self.chunk.text.as_bytes().get(start), Some(b'[' | b'{'));
+                let at = if matches!(event, Event::SequenceStart(..)) { self.dash(start) } else { start };
+                self.open.push((!flow).then(|| at - self.line(at)));
+            }
+            Event::SequenceEnd | Event::MappingEnd
+                // A flow collection is a token of its own; the end of a block collection is none.
+                if self.open.pop() == Some(None) => {
+                    self.scalar = None;
+                }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.chunk.text[..floor(self.chunk.text, at)].rfind('\n').map_or(0, |end| end + 1)
+    }
+
+    /// The dash of a list's first item: the parser may point behind it.
+    fn dash(&self, start: usize) -> usize {
+        let line = self.line(start);
+        let before = &self.chunk.text[line..floor(self.chunk.text, start)];
+        if before.trim_end().ends_with('-') { line + before.trim_end().len() - 1 } else { start }
+    }
+
+    fn is_refused(&self, line: &TabLine) -> bool {
+        if self.open.last() == Some(&None) {
+            return false;
+        }
+        let column = line.tab - line.start;
+        match self.scalar {
+            Some((_, end, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted)) if end > line.start => false,
+            Some((start, end, ScalarStyle::Literal | ScalarStyle::Folded)) if end > line.start || !line.dash => {
+                let first = self.chunk.text.get(self.line(start)..).unwrap_or_default();
+                !line.dash && column < first.len() - first.trim_start_matches(' ').len()
+            }
+            Some((_, end, ScalarStyle::Plain)) if line.dash => end <= line.start,
+            Some((_, end, ScalarStyle::Plain))
+                if end > line.start
+                    || self.chunk.text.get(end..line.start).is_some_and(|between| between.trim().is_empty()) =>
+            {
+                let indent = self.open.last().copied().flatten();
+                indent.is_some_and(|indent| column <= indent)
+            }
+            _ => true,
+        }
+    }
+}

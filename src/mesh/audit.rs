@@ -1,0 +1,339 @@
+//! `audit`: what an upgrade of Istio does to a set of EnvoyFilters, before it is done.
+
+use super::proxies::{self, Given as Dumps, Taken};
+use super::read::{Mesh, objects};
+use super::scope::Scope;
+use super::settings::{Breadth, Progress, Settings};
+use super::{Error, standing};
+use crate::audit::view::Verdict;
+use crate::audit::{self, Audit, Given, Request};
+use crate::cluster::facts::{Facts, REVISION};
+use crate::cluster::kinds;
+use crate::engine::Program;
+use crate::envoy::api::envoy_of;
+use crate::lint::tried;
+use crate::lint::upgrade::forecast::Forecast;
+use crate::lint::upgrade::tell::short;
+use crate::load::{Loaded, reference};
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::proto::schema::Schema;
+use crate::rules::ALL;
+use crate::source::{Problem, Severity};
+use crate::study::{self, Undone};
+use crate::trial::Trial;
+use crate::words::count;
+use std::path::PathBuf;
+
+/// Which upgrade is audited.
+#[derive(Clone, Debug)]
+pub struct AuditRequest {
+    /// The mesh.
+    pub settings: Settings,
+    /// Config dumps; with `demo` the demo's filters where no file is named.
+    pub given: Dumps,
+    /// EnvoyFilters and what they are about: files, folders, `-`. The cluster's without.
+    pub files: Vec<PathBuf>,
+    /// An Envoy binary to ask about the target.
+    pub envoy: Option<PathBuf>,
+    /// The release to upgrade to.
+    pub to: Release,
+    /// The release that runs now; what the cluster or the dumps say without.
+    pub from: Option<Release>,
+    /// Releases on the way; every minor release without.
+    pub path: Vec<Release>,
+    /// Names of the revisions, old and new; empty where they are not known.
+    pub revisions: (String, String),
+    /// Whether fixes that change the meaning go into the rewritten filters.
+    pub unsafe_fixes: bool,
+}
+
+/// What an upgrade does.
+pub struct AuditReport {
+    /// The answer.
+    pub audit: Audit,
+    /// The releases on the way, both ends included.
+    pub path: Vec<Release>,
+    /// Texts, objects and what the loader noticed.
+    pub loaded: Loaded,
+    /// What else could not be read.
+    pub problems: Vec<Problem>,
+    /// Whether something could not be read, so that the verdict is no go-ahead.
+    pub partial: bool,
+    /// What the Envoy did, for people who want to see everything.
+    pub notes: Vec<String>,
+    /// What was looked at.
+    pub scope: Scope,
+}
+
+/// A stage before its configurations are made: releases of istiod and of the proxies, and whether proxies stay as they are.
+#[derive(Clone, Copy)]
+struct Shape {
+    istiod: Release,
+    proxies: Release,
+    upgraded: bool,
+}
+
+/// Audits an upgrade of the whole mesh, unless a namespace is named.
+pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditReport, Error> {
+    let AuditRequest { settings, given, .. } = request;
+    given.one_standard_input(&[&request.files])?;
+    let mesh = if !request.files.is_empty() || given.demo {
+        Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
+    } else {
+        Mesh::open(settings, &kinds::AUDIT, progress, |_| Breadth::Mesh)?
+    };
+    let loaded = &mesh.loaded;
+    let filters = &loaded.inventory.envoy_filters;
+    let mut taken = Taken::default();
+    // Proxies that no filter reaches have nothing to say.
+    let reached = mesh.reached_by(filters);
+    let dumps = mesh.all(given, &reached, &mut taken)?;
+    let configs: Vec<(usize, ProxyConfig<'_>)> =
+        dumps.iter().filter_map(|kept| Some((kept.plane, proxies::config(kept, &mut taken.problems)?))).collect();
+    let mut unknown = Vec::new();
+    let running = mesh.planes.first().filter(|_| mesh.is_mesh()).map(|plane| plane.release);
+    let from = request.current(running, &configs, &mut unknown)?;
+    let path = request.path(from)?;
+    unknown.extend(beyond(&path));
+    let settings_of_mesh = match mesh.planes.first().filter(|_| mesh.is_mesh()) {
+        Some(plane) => plane.mesh.clone(),
+        None => settings.mesh(&loaded.inventory),
+    };
+    let mut revisions = request.revisions.clone();
+    let facts = if mesh.is_mesh() { mesh.facts.clone() } else { Facts::of(&loaded.inventory, String::new()) };
+    // The old revision is the one that is not the new one, where only two run.
+    let others: Vec<_> = facts.planes.iter().filter(|plane| plane.pods > 0 && plane.revision != revisions.1).collect();
+    if let ([other], true, false) = (others.as_slice(), revisions.0.is_empty(), revisions.1.is_empty()) {
+        revisions.0.clone_from(&other.revision);
+    }
+    let labelled = filters.iter().filter(|one| one.labels.contains_key(REVISION)).count();
+    if labelled > 0 && revisions.1.is_empty() {
+        unknown.push(format!(
+            "{} the label `{REVISION}`: whether the new istiod reads them depends on its revision; set it with --revision-to",
+            count(labelled, "EnvoyFilter has", "EnvoyFilters have")
+        ));
+    }
+    // What the dumps hold of the filters is undone once, by the control plane that runs now, so that all releases start
+    // from what istiod generates.
+    let programs: Vec<Program<'_>> = mesh
+        .planes
+        .iter()
+        .map(|plane| Program::new(filters, if mesh.is_mesh() { plane.release } else { from }))
+        .collect();
+    let plans: Vec<_> = configs
+        .iter()
+        .filter_map(|(number, config)| {
+            let own =
+                mesh.planes.get(*number).filter(|_| mesh.is_mesh()).map_or(&settings_of_mesh, |plane| &plane.mesh);
+            Some(programs.get(*number)?.plan(&config.proxy, own))
+        })
+        .collect();
+    let undone: Vec<Undone<'_>> = plans
+        .iter()
+        .zip(&configs)
+        .map(|(plan, (_, config))| Undone::of(plan, config, &study::OPTIONS).compact())
+        .collect();
+    let bases: Vec<_> = undone.iter().map(Undone::base).collect();
+    let shapes: Vec<Shape> =
+        path.iter().map(|&one| Shape { istiod: one, proxies: one, upgraded: one != from }).collect();
+    let mixed = [
+        Shape { istiod: request.to, proxies: from, upgraded: false },
+        Shape { istiod: from, proxies: request.to, upgraded: true },
+    ];
+    let all: Vec<Shape> = shapes.iter().chain(&mixed).copied().collect();
+    let forecasts: Vec<(Vec<Forecast>, Vec<Forecast>)> = all
+        .iter()
+        .map(|shape| {
+            let proxies = shape.upgraded.then_some(shape.proxies);
+            let of_dumps = bases.iter().map(|config| Forecast::new(config, from, shape.istiod, proxies)).collect();
+            let nearest = reference::recorded(shape.istiod);
+            let of_reference = |config| Forecast::new(config, nearest, shape.istiod, None);
+            let of_references = reference::configs(shape.istiod).iter().map(of_reference).collect();
+            (of_dumps, of_references)
+        })
+        .collect();
+    let mut stages: Vec<Given<'_>> = Vec::new();
+    for (shape, (of_dumps, of_references)) in all.iter().zip(&forecasts) {
+        let references = of_references.iter().zip(reference::configs(shape.istiod));
+        stages.push(Given {
+            release: shape.istiod,
+            proxies: shape.proxies,
+            dumps: of_dumps.iter().zip(&bases).map(|(one, config)| one.apply(config)).collect(),
+            references: references.map(|(one, config)| one.apply(config)).collect(),
+        });
+    }
+    let (stages, mixed) = stages.split_at(shapes.len());
+    let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
+    let standings = standing::standings(&loaded.inventory, &facts);
+    let mut answer = audit::run_with(
+        &Request {
+            sources: &loaded.sources,
+            inventory: &loaded.inventory,
+            problems: &loaded.problems,
+            mesh: &settings_of_mesh,
+            rules: ALL,
+            stages,
+            mixed: if path.len() > 1 { mixed } else { &[] },
+            revisions,
+            asked: mesh.asked.as_ref(),
+            standings: &standings,
+            unsafe_fixes: request.unsafe_fixes,
+        },
+        trial.as_ref(),
+    );
+    let notes: Vec<String> = trial.iter().map(tried::story).collect();
+    if !filters.is_empty() {
+        if configs.is_empty() {
+            unknown.push("not checked: no config dump; judged on what istiod generates by default".to_owned());
+        }
+        if configs.is_empty() && loaded.inventory.workloads.is_empty() {
+            unknown.push("no workloads given: each EnvoyFilter is tried on a workload made up to fit it".to_owned());
+        }
+    }
+    let serious = loaded.problems.iter().chain(&taken.problems).any(super::is_serious);
+    answer.view.counts.suppressed = answer.suppressed;
+    answer.view.unknown.append(&mut unknown);
+    let errors = loaded.problems.iter().chain(&taken.problems).filter(|one| one.severity == Severity::Error);
+    answer.view.problems.extend(errors.map(|problem| match problem.span {
+        Some(span) => format!("{}: {}", loaded.sources.place(span), problem.message),
+        None => problem.message.clone(),
+    }));
+    if serious {
+        // Nobody knows what stands in what was not read.
+        answer.view.verdict = Verdict::NotReady;
+    }
+    let judged = answer.view.counts.filters;
+    let scope = mesh.scope(given, &taken, judged);
+    drop(reached);
+    drop(forecasts);
+    drop(bases);
+    drop(undone);
+    drop(plans);
+    drop(programs);
+    drop(configs);
+    Ok(AuditReport {
+        audit: answer,
+        path,
+        problems: taken.problems,
+        partial: serious,
+        notes,
+        scope,
+        loaded: mesh.loaded,
+    })
+}
+
+impl AuditRequest {
+    /// The release that runs now: what is said, what the proxies say, or a guess that is told.
+    fn current(
+        &self,
+        running: Option<Release>,
+        configs: &[(usize, ProxyConfig<'_>)],
+        unknown: &mut Vec<String>,
+    ) -> Result<Release, Error> {
+        if let Some(from) = self.from.or(self.settings.istio_version).or(self.path.first().copied()).or(running) {
+            return Ok(from);
+        }
+        let versions = configs.iter().filter_map(|(_, config)| config.proxy.istio_version.parse::<Release>().ok());
+        if let Some(newest) = versions.max() {
+            unknown.push(format!("the current release is taken from the newest proxy of the config dumps: {newest}"));
+            return Ok(newest);
+        }
+        let Some(before) = self.to.minor.checked_sub(1) else {
+            let message = "the release that runs now is not known".to_owned();
+            return Err(Error::Text { message, help: Some("set it with --from RELEASE".to_owned()) });
+        };
+        unknown.push(format!("the current release is not known: 1.{before} is assumed; set it with --from"));
+        Ok(Release::newest_of(before))
+    }
+
+    /// Every release on the way, both ends included.
+    fn path(&self, from: Release) -> Result<Vec<Release>, Error> {
+        let wrong = |message: &str| Err(Error::Text { message: message.to_owned(), help: None });
+        if from.major != 1 || self.to.major != 1 {
+            return wrong("only releases of Istio 1 are known");
+        }
+        let mut path = vec![from];
+        if self.path.is_empty() {
+            let (low, high) = (from.minor.min(self.to.minor), from.minor.max(self.to.minor));
+            let between = (low..=high).filter(|minor| *minor != from.minor && *minor != self.to.minor);
+            path.extend(between.map(Release::newest_of));
+            if self.to < from {
+                path[1..].reverse();
+            }
+        } else {
+            path.extend(self.path.iter().filter(|one| **one != from && **one != self.to));
+            let rising = path.windows(2).all(|pair| pair[0] < pair[1]);
+            if !rising || path.last().is_some_and(|last| *last > self.to) {
+                return wrong("--path must rise from the current release to --to");
+            }
+        }
+        if self.to != from {
+            path.push(self.to);
+        }
+        Ok(path)
+    }
+}
+
+/// What of a path the patch engine is not proven for, in words.
+fn beyond(path: &[Release]) -> impl Iterator<Item = String> {
+    let told = |what: &str, end: Release, of: Vec<&Release>| {
+        let names: Vec<String> = of.into_iter().copied().map(short).collect();
+        let last = names.last().cloned().unwrap_or_default();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{what} Istio {0} the patch engine acts as {0}; no recordings prove it beyond that, so what matches and what \
+                 changes is a guess for {1}; {2}",
+                short(end),
+                if names.len() > 2 { format!("{} to {last}", names[0]) } else { names.join(" and ") },
+                accepted(path),
+            )
+        })
+    };
+    let older = told("before", Release::OLDEST, path.iter().filter(|one| one.minor < Release::OLDEST.minor).collect());
+    let newer = told("after", Release::NEWEST, path.iter().filter(|one| one.minor > Release::NEWEST.minor).collect());
+    older.into_iter().chain(newer)
+}
+
+/// Of which releases on a path it is known what istiod and the proxies accept, in words.
+fn accepted(path: &[Release]) -> String {
+    let istiods: Vec<u32> = Schema::all().filter(|one| one.is_istiod()).map(|one| one.release().0).collect();
+    let istiod = |one: &&Release| !istiods.contains(&u32::from(one.minor));
+    // Istio 1.N comes with Envoy 1.(N+8).
+    let envoy = |one: &&Release| Schema::envoy(envoy_of(one.minor)).is_none();
+    let names = |of: Vec<&Release>| of.into_iter().map(|one| short(*one)).collect::<Vec<_>>().join(", ");
+    let istiod = names(path.iter().filter(istiod).collect());
+    let envoy = names(path.iter().filter(envoy).collect());
+    match (istiod.as_str(), envoy.as_str()) {
+        ("", "") => "what Envoy and istiod accept is not".to_owned(),
+        (istiod, "") => format!("what istiod accepts is not known for {istiod}; that of the nearest release is used"),
+        (istiod, envoy) => format!(
+            "what istiod accepts is not known for {istiod}; that of the nearest release is used; nothing is known about \
+             what {envoy} proxies accept"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_of_a_path_is_said() {
+        let path = |minors: &[u16]| minors.iter().map(|minor| Release::minor(*minor)).collect::<Vec<_>>();
+        assert_eq!(beyond(&path(&[24, 28, 31])).count(), 0);
+        let older: Vec<String> = beyond(&path(&[18, 31])).collect();
+        assert!(
+            matches!(&*older, [one] if one.ends_with("a guess for 1.18; what Envoy and istiod accept is not")),
+            "{older:?}"
+        );
+        let newer: Vec<String> = beyond(&path(&[31, 32])).collect();
+        assert!(
+            matches!(&*newer, [one] if one.contains("not known for 1.32") && !one.contains("proxies")),
+            "{newer:?}"
+        );
+        let far: Vec<String> = beyond(&path(&[31, 32, 33])).collect();
+        let wanted = "nothing is known about what 1.33 proxies accept";
+        assert!(matches!(&*far, [one] if one.contains("not known for 1.32, 1.33") && one.ends_with(wanted)), "{far:?}");
+    }
+}

@@ -1,0 +1,135 @@
+//! `capture`: everything a run reads, in a folder or one archive, without secrets.
+
+use super::proxies::{Given, Taken};
+use super::read::{Feed, Mesh};
+use super::scope::Scope;
+use super::settings::{Breadth, Progress, Settings};
+use super::{Error, Refusal};
+use crate::cluster::kinds;
+use crate::explain::view::API_VERSION;
+use crate::load::capture::Pack;
+use crate::load::dump::Layout;
+use crate::load::{Loaded, yaml, yaml_text};
+use crate::model::redact::Redactor;
+use crate::source::{Code, FileId, Problem, Severity};
+use serde_json::{Value, json};
+use std::io;
+use std::path::PathBuf;
+
+/// What is captured.
+#[derive(Clone, Debug)]
+pub struct CaptureRequest {
+    /// The mesh: all of it, unless a namespace is named.
+    pub settings: Settings,
+    /// A new folder, or a file that ends in `.tar.zst` or `.tar.gz`.
+    pub path: PathBuf,
+    /// Regular expressions of what is redacted as well.
+    pub redact: Vec<String>,
+}
+
+/// What a capture holds.
+#[derive(Debug)]
+pub struct CaptureReport {
+    /// Objects.
+    pub objects: usize,
+    /// Config dumps.
+    pub dumps: usize,
+    /// Values that were redacted.
+    pub redacted: usize,
+    /// Texts, objects and what the loader noticed.
+    pub loaded: Loaded,
+    /// What else could not be read.
+    pub problems: Vec<Problem>,
+    /// What was looked at.
+    pub scope: Scope,
+}
+
+/// Writes a capture.
+pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<CaptureReport, Error> {
+    let redactor = Redactor::new(&request.redact)
+        .map_err(|message| Error::Text { message: format!("--redact: {message}"), help: None })?;
+    let settings = &request.settings;
+    if settings.cluster.capture.is_some() {
+        return Err(Refusal::CaptureOfCapture.into());
+    }
+    let mesh = Mesh::open(settings, &kinds::CAPTURE, progress, |_| Breadth::Mesh)?;
+    let cannot = |verb: &str, error: &io::Error, help: Option<&str>| {
+        let message = format!("cannot {verb} {}: {error}", request.path.display());
+        Error::Text { message, help: help.map(str::to_owned) }
+    };
+    let mut pack = Pack::create(&request.path)
+        .map_err(|error| cannot("create", &error, Some("name a folder or file that does not exist yet")))?;
+    let mut taken = Taken::default();
+    let (objects, dumps, redacted) =
+        fill(&mut pack, &mesh, &redactor, &mut taken).map_err(|error| cannot("write", &error, None))?;
+    pack.finish()?;
+    let scope = mesh.scope(&Given::default(), &taken, mesh.loaded.inventory.envoy_filters.len());
+    Ok(CaptureReport { objects, dumps, redacted, problems: taken.problems, scope, loaded: mesh.loaded })
+}
+
+/// Writes objects, then dumps as they come, then what they are; how many of each, and of secrets.
+fn fill(pack: &mut Pack, mesh: &Mesh<'_>, redactor: &Redactor, taken: &mut Taken) -> io::Result<(usize, usize, usize)> {
+    let (mut objects, mut redacted) = (0, 0);
+    let context = match &mesh.feed {
+        Feed::Live(live, _) => live.cluster().context.clone(),
+        _ => return Ok((0, 0, 0)),
+    };
+    let prefix = format!("cluster://{context}/");
+    for (_, source) in mesh.loaded.sources.iter() {
+        // Texts inside objects have names with a colon.
+        let Some(name) = source.name.strip_prefix(&prefix).filter(|name| !name.contains(": ")) else { continue };
+        let (documents, _) = yaml::documents(FileId(0), &source.text);
+        for document in documents {
+            let mut object = document.to_json();
+            redacted += redactor.redact(&mut object);
+            let text = yaml_text::write(&object).map_err(io::Error::other)?;
+            let mut parts: Vec<&str> = vec!["resources"];
+            parts.extend(name.split('/'));
+            let file = format!("{}.yaml", parts.pop().unwrap_or_default());
+            parts.push(&file);
+            pack.add(&parts, text.as_bytes())?;
+            objects += 1;
+        }
+    }
+    let mut dumps = 0;
+    mesh.each(&Given::default(), Layout::Dropped, &|_| true, taken, &mut |problems, kept| {
+        let (namespace, pod) = (kept.identity.namespace.unwrap_or_default(), kept.identity.name.unwrap_or_default());
+        let mut text = Vec::new();
+        kept.dump.rewrite(&[]).write_to(&mut text)?;
+        let mut value: Value = match serde_json::from_slice(&text) {
+            Ok(value) => value,
+            Err(error) => {
+                let message = format!("the config dump of {namespace}/{pod} is not captured: {error}");
+                let (code, severity) = (Code::NoDump, Severity::Error);
+                problems.push(Problem { code, severity, span: None, message, help: None });
+                return Ok(());
+            }
+        };
+        redacted += redactor.redact(&mut value);
+        dumps += 1;
+        pack.add(&["dumps", &namespace, &format!("{pod}.json")], value.to_string().as_bytes())
+    })
+    .map_err(io::Error::other)?;
+    let facts = &mesh.facts;
+    let planes = facts.planes.iter().map(|plane| {
+        json!({"revision": plane.revision, "namespace": plane.namespace, "version": plane.version, "rootNamespace": plane.root_namespace})
+    });
+    let trouble: Vec<&str> =
+        mesh.loaded.problems.iter().chain(&taken.problems).map(|problem| problem.message.as_str()).collect();
+    let mut description = json!({
+        "apiVersion": API_VERSION,
+        "kind": "Capture",
+        "tool": env!("CARGO_PKG_VERSION"),
+        "context": context,
+        "kubernetes": facts.kubernetes,
+        "controlPlanes": planes.collect::<Vec<_>>(),
+        "tags": facts.tags,
+        "objects": objects,
+        "dumps": dumps,
+        "redacted": redacted,
+        "problems": trouble,
+    });
+    redactor.redact(&mut description);
+    pack.add(&["capture.json"], format!("{description:#}\n").as_bytes())?;
+    Ok((objects, dumps, redacted))
+}

@@ -1,0 +1,208 @@
+//! Why a question got no answer.
+
+use super::Unanswered;
+#[cfg(feature = "cluster")]
+use crate::cluster::{Fault, Unreachable};
+use crate::source::Problem;
+use crate::trial::Trouble;
+use std::path::PathBuf;
+use std::{fmt, io};
+
+/// Why a question got no answer. What it means for the exit code is decided at the edge.
+#[derive(Debug)]
+pub enum Error {
+    /// The request lacks something, or asks for two things that exclude each other.
+    Request(Refusal),
+    /// Nothing has the name that was asked for.
+    NotFound(Unanswered),
+    /// Several things have the name.
+    Ambiguous {
+        /// How the name was given.
+        name: String,
+        /// What has it, `namespace/name`.
+        found: Vec<String>,
+    },
+    /// A configuration, a rule or a capture cannot be used.
+    Unusable(Unanswered),
+    /// A file beside the EnvoyFilters cannot be read or written.
+    File(Problem),
+    /// A text that the request holds cannot be read: a selector, a field, an expression, a path of releases.
+    Text {
+        /// What is wrong with it.
+        message: String,
+        /// What to write instead.
+        help: Option<String>,
+    },
+    /// A baseline cannot be read.
+    Baseline {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No cluster can be reached with the kubeconfig and the options.
+    NoCluster(String),
+    /// The cluster gave no answer.
+    #[cfg(feature = "cluster")]
+    Cluster {
+        /// What is wrong, with the server, and what to do.
+        unreachable: Unreachable,
+        /// Why.
+        fault: Fault,
+    },
+    /// The Envoy that was named cannot be asked.
+    Envoy(Trouble),
+    /// What was read cannot be written.
+    Output(io::Error),
+}
+
+/// What is wrong with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No file, dump or cluster to lint.
+    NothingToLint,
+    /// Dumps are needed and none was given.
+    NoProxy,
+    /// EnvoyFilters are needed and none was given.
+    NoFilters,
+    /// Neither a dump nor a pod to render.
+    NoDump,
+    /// No proxy to send requests through.
+    NoSubject,
+    /// Nothing to compare.
+    NothingToCompare,
+    /// Two inputs want the standard input.
+    StandardInputTwice,
+    /// Fixes are asked for what is not a file.
+    FixesNeedFiles {
+        /// Whether a cluster was meant, and not the demo.
+        cluster: bool,
+    },
+    /// Selectors are asked of a capture.
+    SelectorNeedsCluster,
+    /// More than one dump to render.
+    SeveralDumps,
+    /// Reports are asked of a capture or a selection.
+    ReportNeedsCluster,
+    /// A capture is to be captured.
+    CaptureOfCapture,
+}
+
+impl Refusal {
+    const fn words(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Refusal::NothingToLint => (
+                "nothing to lint",
+                Some("name files or folders, - for standard input; `lint --demo` shows what it does"),
+            ),
+            Refusal::NoProxy => (
+                "no proxy to look at",
+                Some("give a config dump with --dump, or no file at all to look at the cluster"),
+            ),
+            Refusal::NoFilters => ("no EnvoyFilters given", Some("give them with -f FILE")),
+            Refusal::NoDump => (
+                "no config dump to render",
+                Some("give the proxy's config dump with --dump, or name a pod of the cluster"),
+            ),
+            Refusal::NoSubject => (
+                "no proxy is given",
+                Some("name a pod of the cluster, or give a config dump with --dump, or use --demo"),
+            ),
+            Refusal::NothingToCompare => {
+                ("nothing to compare", Some("give EnvoyFilters with -f FILE, or --delete NAMESPACE/NAME"))
+            }
+            Refusal::StandardInputTwice => {
+                ("standard input (-) is given twice but can be read only once", Some("give one of them as a file"))
+            }
+            Refusal::FixesNeedFiles { cluster: true } => (
+                "cannot fix EnvoyFilters in a cluster",
+                Some("--diff shows what would change; fix the files that the cluster is deployed from"),
+            ),
+            Refusal::FixesNeedFiles { cluster: false } => {
+                ("cannot fix the built-in demo", Some("--diff shows what would change"))
+            }
+            Refusal::SelectorNeedsCluster => ("-l and --field-selector need an API server; a capture has none", None),
+            Refusal::SeveralDumps => ("render takes one config dump; only the first was rendered", None),
+            Refusal::CaptureOfCapture => ("capture reads a cluster, not another capture", Some("drop --capture")),
+            Refusal::ReportNeedsCluster => (
+                "reports cover the whole cluster, not a capture or a selection",
+                Some("without one, every EnvoyFilter gets a report; -n reports on one namespace"),
+            ),
+        }
+    }
+}
+
+impl Error {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Error::Request(refusal) => refusal.words().1.map(str::to_owned),
+            Error::NotFound(unanswered) | Error::Unusable(unanswered) => unanswered.help.clone(),
+            Error::Ambiguous { found, .. } => Some(format!("use one of {}", found.join(", "))),
+            Error::Text { help, .. } => help.clone(),
+            Error::File(problem) => problem.help.clone(),
+            Error::Baseline { .. } => Some("--update-baseline writes one".to_owned()),
+            Error::NoCluster(_) => Some(
+                "work without a cluster (files, --dump, or --demo to try it), or choose one with --kubeconfig or --context"
+                    .to_owned(),
+            ),
+            #[cfg(feature = "cluster")]
+            Error::Cluster { unreachable, .. } => Some(unreachable.help.clone()),
+            Error::Envoy(_) => Some("--envoy takes the path of an Envoy binary".to_owned()),
+            Error::Output(_) => None,
+        }
+    }
+
+    /// What was read before it went wrong, and what could not be.
+    pub fn unanswered(&self) -> Option<&Unanswered> {
+        match self {
+            Error::NotFound(unanswered) | Error::Unusable(unanswered) => Some(unanswered),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Request(refusal) => out.write_str(refusal.words().0),
+            Error::NotFound(unanswered) | Error::Unusable(unanswered) => out.write_str(&unanswered.message),
+            Error::Ambiguous { name, found } => write!(out, "{} EnvoyFilters are called {name}", found.len()),
+            Error::File(problem) => out.write_str(&problem.message),
+            Error::Text { message, .. } => out.write_str(message),
+            Error::Baseline { path, reason } => write!(out, "cannot use the baseline {}: {reason}", path.display()),
+            Error::NoCluster(reason) => write!(out, "no cluster to read: {reason}"),
+            #[cfg(feature = "cluster")]
+            Error::Cluster { unreachable, .. } => out.write_str(&unreachable.message),
+            Error::Envoy(trouble) => out.write_str(&trouble.message),
+            Error::Output(error) => write!(out, "cannot write the output: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Output(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Error {
+        Error::Output(error)
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Error {
+        Error::Request(refusal)
+    }
+}
+
+impl From<Trouble> for Error {
+    fn from(trouble: Trouble) -> Error {
+        Error::Envoy(trouble)
+    }
+}

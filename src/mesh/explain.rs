@@ -1,0 +1,360 @@
+//! `explain`: what EnvoyFilters do to proxies, or who wrote a field.
+
+use super::proxies::{Given, Taken};
+use super::read::{Mesh, objects};
+use super::scope::Scope;
+use super::settings::{Breadth, Progress, Settings};
+use super::{Error, Refusal, Unanswered};
+use crate::cluster::facts::{self, Station};
+use crate::cluster::kinds;
+use crate::cluster::targets::Target;
+use crate::engine::Program;
+use crate::explain::field::Asked;
+use crate::explain::view::{self, Explanation, FieldExplanation};
+use crate::explain::{self, Explainer};
+use crate::load::Loaded;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::inventory::{Labels, Object};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
+use crate::source::Problem;
+use crate::study::study;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What is to be explained.
+#[derive(Clone, Debug)]
+pub struct ExplainRequest {
+    /// The mesh.
+    pub settings: Settings,
+    /// Config dumps.
+    pub given: Given,
+    /// EnvoyFilters and other objects: files, folders, `-`.
+    pub files: Vec<PathBuf>,
+    /// What it is about.
+    pub subject: Subject,
+    /// The name of it, with or without `namespace/`; of a field: `RESOURCE/NAME[/FIELD]`.
+    pub name: String,
+    /// Also the HTTP filters of listeners that no patch touched.
+    pub everything: bool,
+}
+
+/// What an explanation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A pod, by its name or its workload's.
+    Pod,
+    /// The pods of a deployment.
+    Deployment,
+    /// The pods behind a service.
+    Service,
+    /// A gateway or waypoint.
+    Gateway,
+    /// The pods of a workload of any kind.
+    Workload,
+    /// One EnvoyFilter, on every proxy that it reaches.
+    Filter,
+    /// A field of a resource.
+    Field,
+}
+
+impl Subject {
+    const fn word(self) -> &'static str {
+        match self {
+            Subject::Pod => "pod",
+            Subject::Deployment => "deployment",
+            Subject::Service => "service",
+            Subject::Gateway => "gateway",
+            Subject::Workload => "workload",
+            Subject::Filter => "EnvoyFilter",
+            Subject::Field => "field",
+        }
+    }
+}
+
+/// An explanation.
+#[derive(Debug)]
+pub struct ExplainReport {
+    /// The answer.
+    pub answer: Answer,
+    /// Texts, objects and what the loader noticed.
+    pub loaded: Loaded,
+    /// What else could not be read.
+    pub problems: Vec<Problem>,
+    /// What was looked at.
+    pub scope: Scope,
+}
+
+/// What was asked.
+#[derive(Debug)]
+pub enum Answer {
+    /// What EnvoyFilters do.
+    Proxies(Explanation),
+    /// Who wrote a field.
+    Fields(FieldExplanation),
+}
+
+/// Explains what EnvoyFilters do to the proxies that are asked about.
+pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<ExplainReport, Error> {
+    let ExplainRequest { settings, given, .. } = request;
+    given.one_standard_input(&[&request.files])?;
+    let mesh = if given.any() {
+        Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
+    } else if request.files.is_empty() {
+        Mesh::open(settings, &kinds::EXPLAIN, progress, |_| match (request.subject, request.parts()) {
+            (Subject::Field, _) | (_, (None, _)) => Breadth::Namespace,
+            (_, (Some(namespace), _)) => Breadth::Of(namespace.to_owned()),
+        })?
+    } else {
+        return Err(Refusal::NoProxy.into());
+    };
+    let filters = &mesh.loaded.inventory.envoy_filters;
+    let programs: Vec<Program<'_>> = mesh.planes.iter().map(|plane| Program::new(filters, plane.release)).collect();
+    let only = match request.subject {
+        Subject::Filter => Some(filter(request, &mesh)?),
+        _ => None,
+    };
+    let asked = match request.subject {
+        Subject::Field => Some(Asked::parse(&request.name).map_err(|message| Error::Text { message, help: None })?),
+        _ => None,
+    };
+    let picked = pick(request, &mesh, only.as_deref())?;
+    let how = explain::Settings { only, all_chains: request.everything };
+    let (mut proxies, mut fields, mut resources, mut offered) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut release = None;
+    let mut taken = Taken::default();
+    let wanted = |target: &Target| picked.contains(&target.full_name());
+    mesh.visit(given, &wanted, &mut taken, &mut |offer| {
+        let proxy = &offer.config.proxy;
+        offered.push((proxy.full_name(), proxy.kind.word()));
+        if !mesh.is_mesh() && !request.wants(&Who::of(proxy)) {
+            return;
+        }
+        let (Some(program), Some(plane)) = (programs.get(offer.plane), mesh.planes.get(offer.plane)) else { return };
+        release.get_or_insert(plane.release);
+        study(program, &offer.config, &plane.mesh.clone().into(), |study| {
+            let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
+            let explainer = Explainer { sources, inventory, study, dump: offer.dump.name() };
+            match &asked {
+                None => proxies.push(explainer.proxy(&how)),
+                Some(asked) => match explainer.field(asked) {
+                    Some(field) => fields.push(field),
+                    None => resources.extend(explainer.resource_names(asked)),
+                },
+            }
+        });
+    })?;
+    // The control plane of what is explained, not the newest of the mesh.
+    let release = release.or(mesh.planes.first().map(|plane| plane.release)).unwrap_or(settings.release()).to_string();
+    let told = |taken: &Taken| {
+        let trouble = mesh.loaded.problems.iter().chain(&taken.problems);
+        trouble.map(|problem| explain::trouble(&mesh.loaded.sources, problem)).collect()
+    };
+    let unanswered = |message: String, help: Option<String>| {
+        let mut unanswered = Unanswered::new(message, help, &mesh.loaded);
+        unanswered.problems.extend(taken.problems.iter().cloned());
+        Error::NotFound(unanswered)
+    };
+    if asked.is_some() && fields.is_empty() {
+        let name = request.name.split_once('/').map_or("", |(_, name)| name);
+        let near = explain::nearest(name, &resources);
+        let help = (!near.is_empty()).then(|| format!("similar names: {}", near.join(", ")));
+        return Err(unanswered(format!("no proxy has {}", request.name), help));
+    }
+    if asked.is_none() && proxies.is_empty() && !offered.is_empty() {
+        let message = format!("no config dump is of {}", request.words());
+        return Err(unanswered(message, Some(offers(&request.name, &offered))));
+    }
+    let scope = mesh.scope(given, &taken, filters.len());
+    let answer = if asked.is_some() {
+        Answer::Fields(FieldExplanation {
+            api_version: view::API_VERSION,
+            kind: "FieldExplanation",
+            istio_version: release,
+            fields,
+            problems: told(&taken),
+        })
+    } else {
+        Answer::Proxies(Explanation {
+            api_version: view::API_VERSION,
+            kind: "Explanation",
+            istio_version: release,
+            proxies,
+            problems: told(&taken),
+        })
+    };
+    let (loaded, problems) = (mesh.loaded, taken.problems);
+    Ok(ExplainReport { answer, loaded, problems, scope })
+}
+
+/// `namespace/name` of the EnvoyFilter that is asked about.
+fn filter(request: &ExplainRequest, mesh: &Mesh<'_>) -> Result<String, Error> {
+    let filters = &mesh.loaded.inventory.envoy_filters;
+    let wanted = |it: &&EnvoyFilter| it.full_name() == request.name || it.name == request.name;
+    let found: Vec<String> = filters.iter().filter(wanted).map(EnvoyFilter::full_name).collect();
+    match found.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => {
+            let known: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
+            let message = format!("no EnvoyFilter is called {}", request.name);
+            Err(Error::NotFound(Unanswered::new(message, super::similar(&request.name, &known), &mesh.loaded)))
+        }
+        _ => Err(Error::Ambiguous { name: request.name.clone(), found }),
+    }
+}
+
+/// The pods of a cluster that the question is about. Fails where there are none, with the reason.
+fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result<BTreeSet<String>, Error> {
+    let pods = |picked: Vec<&Target>| picked.into_iter().map(Target::full_name).collect::<BTreeSet<_>>();
+    let targets: Vec<&Target> = mesh.targets().iter().collect();
+    if !mesh.is_mesh() {
+        return Ok(BTreeSet::new());
+    }
+    let inventory = &mesh.loaded.inventory;
+    if let Some(only) = only {
+        let filter: Vec<EnvoyFilter> =
+            inventory.envoy_filters.iter().filter(|it| it.full_name() == only).cloned().collect();
+        let reached = mesh.reached_by(&filter);
+        let picked: Vec<&Target> = targets.iter().copied().filter(|target| reached(target)).collect();
+        // Nobody is reached: those nearby tell why.
+        return Ok(pods(if picked.is_empty() { targets } else { picked }));
+    }
+    let unanswered =
+        |message: String, help: Option<String>| Error::NotFound(Unanswered::new(message, help, &mesh.loaded));
+    let selector = match request.subject {
+        Subject::Field => return Ok(pods(targets)),
+        Subject::Service => {
+            let (namespace, name) = request.parts();
+            let is = |object: &Object| object.name == name && namespace.is_none_or(|it| it == object.namespace);
+            match inventory.services.iter().find(|service| is(&service.object)) {
+                Some(service) if !service.selector.is_empty() => Some(service),
+                Some(_) => return Err(unanswered(format!("service {name} selects no pods"), None)),
+                None if !mesh.lists(kinds::SERVICE) => {
+                    return Err(unanswered(format!("cannot tell which pods are behind service {name}"), None));
+                }
+                None => {
+                    let known: Vec<String> = inventory.services.iter().map(|it| it.object.name.clone()).collect();
+                    return Err(unanswered(format!("no service is called {name}"), super::similar(name, &known)));
+                }
+            }
+        }
+        _ => None,
+    };
+    let picked: Vec<&Target> = targets
+        .iter()
+        .copied()
+        .filter(|target| match selector {
+            Some(service) => {
+                target.namespace == service.object.namespace
+                    && service.selector.iter().all(|(key, want)| target.labels.get(key) == Some(want))
+            }
+            None => request.wants(&Who::of_target(target)),
+        })
+        .collect();
+    if !picked.is_empty() {
+        return Ok(pods(picked));
+    }
+    // Perhaps it exists and runs no proxy.
+    for pod in inventory.workloads.iter() {
+        let object = &pod.object;
+        let who =
+            Who { kind: None, namespace: &object.namespace, name: &object.name, workload: "", labels: &pod.labels };
+        if object.kind == "Pod" && request.wants(&who) {
+            let why = match facts::station(pod, inventory.namespace(&object.namespace)) {
+                Station::None(why) => why,
+                Station::Ztunnel => "it is ztunnel, which istiod sends no EnvoyFilters to",
+                Station::Proxy(_) => "its proxy is of another kind",
+            };
+            let message = format!("no EnvoyFilter can affect pod {}/{}: {why}", object.namespace, object.name);
+            return Err(unanswered(message, None));
+        }
+    }
+    if !mesh.lists(kinds::POD) {
+        // Whether it exists is not known to anybody who may not list pods.
+        return Err(unanswered(format!("cannot look for {}: pods could not be listed", request.words()), None));
+    }
+    let known: Vec<String> = targets.iter().map(|target| target.full_name()).collect();
+    let near = explain::nearest(&request.name, &known);
+    let help = (!near.is_empty()).then(|| format!("pods with a proxy: {}", near.join(", ")));
+    Err(unanswered(format!("no {} has a proxy", request.words()), help))
+}
+
+impl ExplainRequest {
+    /// Namespace, where the name has one, and name.
+    fn parts(&self) -> (Option<&str>, &str) {
+        match self.name.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, self.name.as_str()),
+        }
+    }
+
+    fn words(&self) -> String {
+        match self.subject {
+            Subject::Filter | Subject::Field => "any proxy".to_owned(),
+            subject => format!("{} {}", subject.word(), self.name),
+        }
+    }
+
+    /// Whether a proxy is the one that is asked for.
+    fn wants(&self, proxy: &Who<'_>) -> bool {
+        let (namespace, name) = self.parts();
+        let of = |workload: &str| proxy.workload == workload || of_workload(proxy.name, workload);
+        if matches!(self.subject, Subject::Filter | Subject::Field) {
+            return true;
+        }
+        namespace.is_none_or(|namespace| namespace == proxy.namespace)
+            && match self.subject {
+                Subject::Filter | Subject::Field => true,
+                Subject::Pod => proxy.name == name || of(name),
+                Subject::Deployment | Subject::Workload => of(name),
+                // A dump does not tell which services select it; the name of the canonical service is the best there is.
+                Subject::Service => ["service.istio.io/canonical-name", "app.kubernetes.io/name", "app"]
+                    .iter()
+                    .any(|label| proxy.labels.get(*label).is_some_and(|value| value == name)),
+                Subject::Gateway => {
+                    let labelled = |label: &str| proxy.labels.get(label).is_some_and(|value| value == name);
+                    proxy.kind != Some(ProxyKind::Sidecar)
+                        && (proxy.name == name || of(name) || labelled(GATEWAY_NAME_LABEL) || labelled("istio"))
+                }
+            }
+    }
+}
+
+/// Of whom the dumps are, those first whose names are nearest to what was asked for.
+fn offers(asked: &str, offered: &[(String, &str)]) -> String {
+    let names: Vec<String> = offered.iter().map(|(name, _)| name.clone()).collect();
+    let near = explain::nearest(asked, &names);
+    let kind = |name: &String| offered.iter().find(|(of, _)| of == name).map_or("", |(_, kind)| kind);
+    let told: Vec<String> = near.iter().map(|name| format!("{} {name}", kind(name))).collect();
+    let more = offered.len().saturating_sub(told.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("the config dumps are of: {}{more}", told.join(", "))
+}
+
+/// A proxy by what it may be called.
+struct Who<'w> {
+    /// What it is, where that is known.
+    kind: Option<ProxyKind>,
+    namespace: &'w str,
+    name: &'w str,
+    workload: &'w str,
+    labels: &'w Labels,
+}
+
+impl<'w> Who<'w> {
+    fn of(proxy: &'w Proxy) -> Who<'w> {
+        let (namespace, name, workload) = (&proxy.namespace, &proxy.name, &proxy.workload);
+        Who { kind: Some(proxy.kind), namespace, name, workload, labels: &proxy.labels }
+    }
+
+    fn of_target(target: &'w Target) -> Who<'w> {
+        let (namespace, name, workload) = (&target.namespace, &target.pod, &target.workload);
+        Who { kind: Some(target.kind), namespace, name, workload, labels: &target.labels }
+    }
+}
+
+/// Whether a pod's name is a workload's with the suffixes Kubernetes gives: `cart-7d5c8-x2x9q`, `cart-0`.
+fn of_workload(pod: &str, workload: &str) -> bool {
+    let Some(suffix) = pod.strip_prefix(workload).and_then(|rest| rest.strip_prefix('-')) else { return false };
+    let parts: Vec<&str> = suffix.split('-').collect();
+    parts.len() <= 2 && parts.iter().all(|part| !part.is_empty() && part.bytes().any(|byte| byte.is_ascii_digit()))
+}

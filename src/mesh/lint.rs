@@ -1,0 +1,367 @@
+//! `lint`: what is wrong, risky or without effect in a set of EnvoyFilters.
+
+use super::planes::Plane;
+use super::proxies::{self, Given, Taken};
+use super::read::{Feed, Mesh};
+use super::rules::{rules_with, unusable};
+use super::scope::Scope;
+use super::settings::{Breadth, Progress, Settings};
+use super::{Error, Refusal, unread};
+use crate::cluster::kinds;
+use crate::demo;
+use crate::lint::baseline::Baseline;
+use crate::lint::config::{self, Config, FailOn};
+use crate::lint::istioctl::{self, Verdict};
+use crate::lint::selection::Selector;
+use crate::lint::summary::Summary;
+use crate::lint::{self, Finding, Input, Rule};
+use crate::load::{self, Loaded, config as files, reference};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::release::Release;
+use crate::model::resource::ProxyConfig;
+use crate::source::{FileId, Problem, Severity};
+use crate::trial::Trial;
+use crate::words::{count, fnv};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What is to be linted, and how.
+#[derive(Clone, Debug, Default)]
+pub struct LintRequest {
+    /// The mesh.
+    pub settings: Settings,
+    /// Config dumps; with `demo` the demo's filters where no file is named.
+    pub given: Given,
+    /// EnvoyFilters and what they are about: files, folders, `-`. The cluster's without.
+    pub files: Vec<PathBuf>,
+    /// An Envoy binary to ask whether it accepts what the filters make.
+    pub envoy: Option<PathBuf>,
+    /// Only these rules: codes, prefixes, names.
+    pub select: Vec<String>,
+    /// Not these rules.
+    pub ignore: Vec<String>,
+    /// The configuration; the nearest `.envoyfilter.yaml` upwards without.
+    pub config: Option<PathBuf>,
+    /// Files and folders with rules of the user's own.
+    pub rules: Vec<PathBuf>,
+    /// Minimum severity of what is reported.
+    pub min_severity: Option<Severity>,
+    /// Minimum severity of a failure, over the configuration's.
+    pub fail_on: Option<FailOn>,
+    /// Only the EnvoyFilters of this part of the work.
+    pub shard: Option<Shard>,
+    /// Also why documents without an EnvoyFilter cannot be read.
+    pub everything: bool,
+    /// Also what istioctl would report.
+    pub istioctl: bool,
+}
+
+/// One of several parts of the work: an EnvoyFilter belongs to exactly one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 0.
+    pub index: u32,
+    /// How many parts.
+    pub number: u32,
+}
+
+impl Shard {
+    /// The whole work.
+    pub const ALL: Shard = Shard { index: 0, number: 1 };
+
+    /// Whether an EnvoyFilter, `namespace/name`, belongs to it.
+    pub fn owns(self, filter: &str) -> bool {
+        fnv(filter) % u64::from(self.number.max(1)) == u64::from(self.index)
+    }
+}
+
+/// What lint found.
+#[derive(Debug)]
+pub struct LintReport {
+    /// Texts, objects and what the loader noticed.
+    pub loaded: Loaded,
+    /// What is wrong, by place.
+    pub findings: Vec<Finding>,
+    /// The EnvoyFilters that were asked about, `namespace/name`; all without.
+    pub asked: Option<BTreeSet<String>>,
+    /// Counts, and what is not known.
+    pub summary: Summary,
+    /// The releases that were judged for, such as `1.31`.
+    pub releases: Vec<String>,
+    /// What could not be read, as sentences.
+    pub trouble: Vec<String>,
+    /// What istioctl would report, where that was asked for.
+    pub verdicts: Vec<Verdict>,
+    /// What makes a run fail.
+    pub fail_on: FailOn,
+    /// What no finding tells of: documents and proxies that could not be read.
+    pub problems: Vec<Problem>,
+    /// What was done beside, for people who want to see everything.
+    pub notes: Vec<String>,
+    /// Whether EnvoyFilters of the cluster were listed completely.
+    pub complete: bool,
+    /// What was looked at.
+    pub scope: Scope,
+}
+
+impl LintReport {
+    /// Whether any finding is one to fail for.
+    pub fn fails(&self) -> bool {
+        self.findings.iter().any(|finding| self.fail_on.fails(finding.severity))
+    }
+
+    /// Takes away what a baseline knows.
+    pub fn apply(&mut self, baseline: &Baseline) {
+        let (sources, filters) = (&self.loaded.sources, &self.loaded.inventory.envoy_filters);
+        let outcome = baseline.apply(std::mem::take(&mut self.findings), sources, filters);
+        self.findings = outcome.new;
+        (self.summary.known, self.summary.gone) = (outcome.known, outcome.gone);
+    }
+
+    /// A baseline that knows what was found as well. What this run did not look at stays: files that were not given, as
+    /// long as they exist.
+    pub fn baseline(&self, old: &Baseline) -> Baseline {
+        let sources = &self.loaded.sources;
+        let looked = |name: &str| sources.iter().any(|(_, source)| source.name == name);
+        old.updated(&self.findings, sources, &self.loaded.inventory.envoy_filters, |known| {
+            !looked(&known.file) && files::exists(Path::new(&known.file))
+        })
+    }
+}
+
+/// Reads everything and runs the rules.
+pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport, Error> {
+    let LintRequest { settings, given, .. } = request;
+    if request.files.is_empty() && !given.dumps.is_empty() {
+        return Err(Refusal::NothingToLint.into());
+    }
+    given.one_standard_input(&[&request.files])?;
+    let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
+    let trial = trial.as_ref();
+    let options = settings.load_options();
+    let mut mesh = if !request.files.is_empty() {
+        Mesh::of_files(settings, load::read(&request.files, &options), progress)
+    } else if given.demo {
+        Mesh::of_files(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), progress)
+    } else {
+        Mesh::open(settings, &kinds::LINT, progress, |_| Breadth::Namespace)?
+    };
+    let mut summary = Summary { files: mesh.loaded.sources.iter().count(), ..Summary::default() };
+    let Chosen { config, folder, rules } = chosen(request, &mut mesh.loaded)?;
+    if let Some(shard) = request.shard {
+        let names = mesh.loaded.inventory.envoy_filters.iter().map(EnvoyFilter::full_name);
+        let asked =
+            names.filter(|name| shard.owns(name) && mesh.asked.as_ref().is_none_or(|asked| asked.contains(name)));
+        mesh.asked = Some(asked.collect());
+    }
+    let filters = &mesh.loaded.inventory.envoy_filters;
+    let is_asked = |filter: &EnvoyFilter| mesh.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
+    let own: Vec<EnvoyFilter> = match request.shard {
+        Some(_) => filters.iter().filter(|filter| is_asked(filter)).cloned().collect(),
+        // Filters that are not asked about take effect beside the others.
+        None => filters.clone(),
+    };
+    let mut taken = Taken::default();
+    // Proxies that no filter reaches have nothing to say.
+    let reached = mesh.reached_by(&own);
+    let dumps = mesh.all(given, &reached, &mut taken)?;
+    let configs: Vec<(usize, ProxyConfig<'_>)> =
+        dumps.iter().filter_map(|kept| Some((kept.plane, proxies::config(kept, &mut taken.problems)?))).collect();
+    summary.filters = filters.len();
+    summary.patches = filters.iter().map(|filter| filter.patches.len()).sum();
+    summary.dumps = configs.len();
+    let mut trouble: Vec<String> = Vec::new();
+    let mut problems = Vec::new();
+    for problem in mesh.loaded.problems.iter().chain(&taken.problems).filter(|problem| problem.span.is_none()) {
+        if problem.severity == Severity::Error {
+            trouble.push(problem.message.clone());
+        }
+        // What has a place in a document is a finding's business.
+        problems.push(problem.clone());
+    }
+    problems.extend(unread::beside(&request.files, request.everything, &mesh.loaded, &mut summary, &mut trouble));
+    let mut notes: Vec<String> =
+        mesh.requests().map(|(number, of)| format!("{number} requests to {of}")).into_iter().collect();
+    let (passes, files_mesh) = passes(&mesh, settings, given, &config);
+    let mut all: Vec<(Release, Vec<Finding>)> = Vec::new();
+    let mut verdicts = Vec::new();
+    let mut governs_all = true;
+    for pass in &passes {
+        let given: Vec<ProxyConfig<'_>> = configs
+            .iter()
+            .filter(|(of, _)| pass.plane.is_none_or(|plane| plane == *of))
+            .map(|(_, config)| config.clone())
+            .collect();
+        let release = pass.release;
+        let inventory = mesh.judged_by(pass.plane.unwrap_or_default());
+        let input = Input {
+            sources: &mesh.loaded.sources,
+            inventory: &inventory,
+            problems: &mesh.loaded.problems,
+            dumps: &given,
+            references: if filters.is_empty() { &[] } else { reference::configs(release) },
+            release,
+            mesh: pass.plane.and_then(|plane| mesh.planes.get(plane)).map_or(&files_mesh, |plane| &plane.mesh),
+        };
+        let path = |name: &str| files::relative(name, &folder);
+        let checked = if given.is_empty() && trial.is_none() && !request.istioctl {
+            let lint::Checked { findings, suppressed, governs_all, seen: () } =
+                lint::check(&input, &rules, &config, path);
+            lint::Checked { findings, suppressed, governs_all, seen: Default::default() }
+        } else {
+            lint::check_with(&input, trial, &rules, &config, path, |cx| {
+                let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));
+                let verdicts = if request.istioctl { istioctl::verdicts(cx) } else { Vec::new() };
+                (verdicts, lint::live::states(cx), of_envoy)
+            })
+        };
+        summary.suppressed = summary.suppressed.max(checked.suppressed);
+        governs_all &= checked.governs_all;
+        let of_envoy;
+        (verdicts, (summary.dump_states, summary.proven), of_envoy) = checked.seen;
+        if let (Some(trial), Some((unknown, stopped))) = (trial, of_envoy) {
+            summary.unknown.extend(trial.other_release(release).into_iter().chain(unknown));
+            trouble.extend(stopped.map(|stopped| stopped.message));
+        }
+        all.push((release, checked.findings));
+    }
+    notes.extend(trial.map(lint::tried::story));
+    let short = |release: &Release| format!("{}.{}", release.major, release.minor);
+    let releases: Vec<String> = passes.iter().map(|pass| short(&pass.release)).collect();
+    if configs.is_empty() && summary.filters > 0 {
+        let why = if given.any() { "no config dump could be used" } else { "not checked: no config dump" };
+        summary.unknown.push(format!(
+            "{why}; {} judged on the reference configuration of Istio {}",
+            count(summary.filters, "EnvoyFilter", "EnvoyFilters"),
+            releases.join(", ")
+        ));
+        if mesh.loaded.inventory.workloads.is_empty() && !mesh.is_mesh() {
+            summary.unknown.push("not checked: selectors, as no workloads were given".to_owned());
+        }
+    }
+    let mut findings = lint::merged(all);
+    findings.retain(|finding| request.min_severity.is_none_or(|least| finding.severity >= least));
+    if let Some(asked) = &mesh.asked {
+        let others = filters.iter().filter(|filter| !asked.contains(&filter.full_name()));
+        let others: BTreeSet<FileId> = others.map(|filter| filter.document.span.file).collect();
+        findings.retain(|finding| !others.contains(&finding.primary.span.file));
+        summary.filters = asked.len();
+        let asked = filters.iter().filter(|filter| !others.contains(&filter.document.span.file));
+        summary.patches = asked.map(|filter| filter.patches.len()).sum();
+    }
+    let fail_on = request.fail_on.or(config.fail_on.filter(|_| governs_all)).unwrap_or(FailOn::At(Severity::Error));
+    let scope = mesh.scope(given, &taken, summary.filters);
+    let complete = mesh.lists(kinds::ENVOY_FILTER) && !mesh.interrupted();
+    drop(configs);
+    drop(reached);
+    let Mesh { loaded, asked, .. } = mesh;
+    Ok(LintReport {
+        loaded,
+        findings,
+        asked,
+        summary,
+        releases,
+        trouble,
+        verdicts,
+        fail_on,
+        problems,
+        notes,
+        complete,
+        scope,
+    })
+}
+
+/// A release that is judged for.
+struct Pass {
+    release: Release,
+    /// The control plane of this number; `None`: files.
+    plane: Option<usize>,
+}
+
+/// A cluster says which releases and settings hold, and each proxy is judged as its own control plane does; for files the
+/// configuration says which releases.
+fn passes(
+    mesh: &Mesh<'_>,
+    settings: &Settings,
+    given: &Given,
+    config: &Config,
+) -> (Vec<Pass>, crate::engine::MeshSettings) {
+    let proxies = given.identity.istio_version.as_deref().and_then(|version| version.parse().ok());
+    let files = crate::engine::MeshSettings { proxies, ..settings.mesh(&mesh.loaded.inventory) };
+    if !matches!(mesh.feed, Feed::Given) {
+        let of = |(number, plane): (usize, &Plane)| Pass { release: plane.release, plane: Some(number) };
+        return (mesh.planes.iter().enumerate().map(of).collect(), files);
+    }
+    let releases = match settings.istio_version {
+        Some(release) => vec![release],
+        None if config.istio_versions.is_empty() => vec![Release::NEWEST],
+        None => config.istio_versions.clone(),
+    };
+    (releases.into_iter().map(|release| Pass { release, plane: None }).collect(), files)
+}
+
+/// What is asked of the filters.
+struct Chosen {
+    /// The configuration with the selectors of the request.
+    config: Config,
+    /// Its folder.
+    folder: PathBuf,
+    /// All rules with those of the user.
+    rules: Vec<&'static Rule>,
+}
+
+fn chosen(request: &LintRequest, loaded: &mut Loaded) -> Result<Chosen, Error> {
+    let beside = request.files.iter().find(|file| file.as_os_str() != "-");
+    let path = request.config.clone().or_else(|| files::find(beside.map(PathBuf::as_path)));
+    let named = request.config.is_some();
+    let read = path.map(|path| {
+        if named { files::read(&path, &mut loaded.sources) } else { files::read_found(&path, &mut loaded.sources) }
+    });
+    let read = read.transpose().map_err(Error::File)?;
+    let of_config =
+        read.as_ref().and_then(|read| Some((config::rule_paths(read.document.as_ref()?), read.folder.clone())));
+    let of_config = of_config.as_ref().map(|(paths, folder)| (paths.as_slice(), folder.as_path()));
+    let rules = rules_with(&request.rules, of_config, &mut loaded.sources)?;
+    let (mut config, mut folder) = (Config::default(), PathBuf::new());
+    if let Some(read) = read {
+        let (found, problems) = read.document.map(|document| Config::read(&document, &rules)).unwrap_or_default();
+        (config, folder) = (Config { own_folder_only: !named, ..found }, read.folder);
+        let (bad, mild): (Vec<Problem>, Vec<Problem>) =
+            read.problems.into_iter().chain(problems).partition(|problem| problem.severity == Severity::Error);
+        if !bad.is_empty() {
+            return Err(unusable("the configuration cannot be used", &loaded.sources, bad));
+        }
+        loaded.problems.extend(mild);
+    }
+    let selectors = |words: &[String]| -> Result<Vec<Selector>, Error> {
+        let selector = |word: &String| Selector::new(word.trim(), &rules);
+        words.iter().map(selector).collect::<Result<_, _>>().map_err(|message| Error::Text { message, help: None })
+    };
+    let (select, ignore) = (selectors(&request.select)?, selectors(&request.ignore)?);
+    // Who selects rules in the request means that, whatever the configuration says.
+    if !select.is_empty() {
+        config.choice.select = select;
+        config.choice.ignore.clear();
+    }
+    config.choice.ignore.extend(ignore);
+    Ok(Chosen { config, folder, rules })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_filter_belongs_to_one_shard() {
+        for number in 1..6 {
+            let mut sizes = vec![0; number as usize];
+            for filter in 0..1_000 {
+                let name = format!("shop/filter-{filter}");
+                let owners: Vec<u32> = (0..number).filter(|&index| Shard { index, number }.owns(&name)).collect();
+                assert_eq!(owners.len(), 1, "{name} of {number}");
+                sizes[owners[0] as usize] += 1;
+            }
+            assert!(sizes.iter().all(|size| size * number > 700), "{sizes:?}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A running mesh: what was read at once, and proxies that are read as they are needed.
+
+use super::Error;
+use super::settings::{Progress, Settings};
+use crate::cluster::dumps::{self, Delivery};
+use crate::cluster::facts::is_istiod;
+use crate::cluster::kinds::Needs;
+use crate::cluster::read::{self, Reading, Scope};
+use crate::cluster::targets::Target;
+use crate::cluster::{Cluster, Fault, Stop, Via};
+use crate::load::dump::{Dump, Layout};
+use crate::source::{Code, Problem, Severity};
+use crate::words::count;
+use futures::StreamExt;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::pin::pin;
+use tokio::runtime::{Builder, Runtime};
+
+/// Proxies read at the same time.
+const AT_ONCE: usize = 8;
+
+/// What to do with the dump of a pod.
+type Take<'t> = dyn FnMut(&mut Vec<Problem>, Dump, &Target) -> io::Result<()> + 't;
+
+/// A way to a cluster; nothing was sent yet.
+pub struct Link {
+    runtime: Runtime,
+    cluster: Cluster,
+}
+
+impl Link {
+    /// Finds the cluster that the settings name.
+    pub fn connect(settings: &Settings, progress: &dyn Progress) -> Result<Link, Error> {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let stop = progress.stop().unwrap_or_else(Stop::never);
+        let cluster = runtime.block_on(settings.cluster.access.connect(stop)).map_err(Error::NoCluster)?;
+        Ok(Link { runtime, cluster })
+    }
+
+    /// Namespace of the context.
+    pub fn namespace(&self) -> &str {
+        &self.cluster.namespace
+    }
+
+    /// The cluster and what runs requests to it.
+    pub fn parts(self) -> (Runtime, Cluster) {
+        (self.runtime, self.cluster)
+    }
+
+    /// Asks the cluster something.
+    pub fn ask<T>(&self, question: impl AsyncFnOnce(&Cluster) -> T) -> T {
+        self.runtime.block_on(question(&self.cluster))
+    }
+
+    /// Reads what a command needs in a namespace, or in all of them.
+    pub(super) fn read(
+        self,
+        settings: &Settings,
+        needs: &Needs,
+        only: Option<String>,
+    ) -> Result<(Live, Reading), Error> {
+        let scope = Scope {
+            namespace: only,
+            istio_namespace: settings.cluster.istio_namespace.clone(),
+            root_namespace: settings.root_namespace.clone(),
+            labels: settings.cluster.labels.clone(),
+            fields: settings.cluster.fields.clone(),
+        };
+        let reading = self.runtime.block_on(read::read(&self.cluster, needs, &scope));
+        let reading = reading.map_err(|fault| failed(&self.cluster, fault))?;
+        let istiods = istiods(&reading);
+        Ok((Live { link: self, via: settings.cluster.via, istiods }, reading))
+    }
+}
+
+/// A cluster that gives no answer.
+pub fn failed(cluster: &Cluster, fault: Fault) -> Error {
+    Error::Cluster { unreachable: cluster.unreachable(&fault), fault }
+}
+
+/// Namespaces and names of istiod's pods.
+fn istiods(reading: &Reading) -> Vec<(String, String)> {
+    let pods = reading.loaded.inventory.workloads.iter().filter(|workload| is_istiod(workload));
+    pods.map(|pod| (pod.object.namespace.clone(), pod.object.name.clone())).collect()
+}
+
+/// A cluster that was read, and can be asked for more.
+pub(super) struct Live {
+    link: Link,
+    via: Option<Via>,
+    istiods: Vec<(String, String)>,
+}
+
+impl Live {
+    /// The cluster.
+    pub(super) fn cluster(&self) -> &Cluster {
+        &self.link.cluster
+    }
+
+    /// The way to it.
+    pub(super) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// Reads one dump of each group and hands out each as it comes, in the order of the groups. A few are in memory at a
+    /// time. What could not be read is noted, the same reason once.
+    pub(super) fn each(
+        &self,
+        groups: Vec<Vec<Target>>,
+        progress: &dyn Progress,
+        problems: &mut Vec<Problem>,
+        take: &mut Take<'_>,
+    ) -> io::Result<()> {
+        progress.begin(groups.len());
+        let (sender, mut receiver) = tokio::sync::mpsc::channel::<Delivery>(1);
+        let cluster = self.cluster().clone();
+        let stream = dumps::deliver(cluster, groups, self.via, self.istiods.clone(), AT_ONCE);
+        self.link.runtime.spawn(async move {
+            let mut stream = pin!(stream);
+            while let Some(delivery) = stream.next().await {
+                if sender.send(delivery).await.is_err() {
+                    break;
+                }
+            }
+        });
+        let mut missing = Missing::default();
+        let mut of_istiod = 0;
+        while let Some(Delivery { target, dump, .. }) = receiver.blocking_recv() {
+            progress.advance();
+            match dump {
+                Ok((text, via)) => {
+                    of_istiod += usize::from(via == Via::Istiod);
+                    let name = read::source_name(&self.cluster().context, "Pod", &target.namespace, &target.pod);
+                    let (dump, mut found) = Dump::from_reader(name, text.as_bytes(), Layout::Dropped);
+                    drop(text);
+                    problems.append(&mut found);
+                    if let Some(dump) = dump {
+                        take(problems, dump, &target)?;
+                    }
+                }
+                Err(_) if self.cluster().stop().is_set() => missing.interrupted += 1,
+                Err(reasons) => missing.add(&target, &reasons),
+            }
+        }
+        progress.end();
+        missing.note(problems);
+        if of_istiod > 0 {
+            let proxies = count(of_istiod, "proxy", "proxies");
+            problems.push(Problem {
+                code: Code::DumpOfIstiod,
+                severity: Severity::Warning,
+                span: None,
+                message: format!(
+                    "the configuration of {proxies} is what istiod would send now, not what the proxies run with"
+                ),
+                help: Some("allow pods/portforward or pods/exec to read the proxies themselves".to_owned()),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Pods whose dumps could not be read, by reason.
+#[derive(Default)]
+struct Missing {
+    reasons: BTreeMap<String, Vec<String>>,
+    not_ready: BTreeSet<String>,
+    interrupted: usize,
+}
+
+impl Missing {
+    fn add(&mut self, target: &Target, reasons: &[String]) {
+        if target.ready {
+            // The name of the pod in a message would make every message another one.
+            let reason = reasons.join("; ").replace(&target.pod, "POD");
+            self.reasons.entry(reason).or_default().push(target.full_name());
+        } else {
+            self.not_ready.insert(target.full_name());
+        }
+    }
+
+    fn note(self, problems: &mut Vec<Problem>) {
+        let mut add = |code, severity, message: String, help: Option<&str>| {
+            problems.push(Problem { code, severity, span: None, message, help: help.map(str::to_owned) });
+        };
+        for (reason, pods) in self.reasons {
+            let proxies = few(&pods);
+            let help = "`kubectl envoyfilter rbac` prints the required roles; --dump-via forces one way";
+            add(Code::NoDump, Severity::Error, format!("no config dump of {proxies}: {reason}"), Some(help));
+        }
+        if !self.not_ready.is_empty() {
+            let pods: Vec<String> = self.not_ready.into_iter().collect();
+            add(Code::NotReady, Severity::Warning, format!("no config dump of {}: not ready", few(&pods)), None);
+        }
+        if self.interrupted > 0 {
+            let proxies = count(self.interrupted, "proxy was", "proxies were");
+            add(Code::Interrupted, Severity::Error, format!("interrupted: {proxies} not read"), None);
+        }
+    }
+}
+
+/// The first of some pods, and how many more.
+fn few(pods: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = pods.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match pods.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

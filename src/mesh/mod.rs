@@ -1,0 +1,85 @@
+//! From names to answers: where a run gets its EnvoyFilters and proxies from, and one function for each question.
+//!
+//! A request is plain data, a report is plain data; neither knows of a command line or a terminal. Which namespaces,
+//! control planes and proxies an answer is about is decided here and is part of every report ([`Scope`]).
+
+mod audit;
+#[cfg(feature = "cluster")]
+mod capture;
+mod diff;
+mod envoy;
+mod error;
+mod explain;
+mod lint;
+#[cfg(feature = "cluster")]
+pub mod live;
+mod migrate;
+pub mod planes;
+mod proxies;
+mod read;
+mod render;
+pub mod rules;
+mod scope;
+#[cfg(feature = "cluster")]
+mod server_side;
+mod settings;
+mod standing;
+#[cfg(feature = "sandbox")]
+mod subject;
+pub mod survey;
+mod unread;
+mod versions;
+
+pub use audit::{AuditReport, AuditRequest, audit};
+#[cfg(feature = "cluster")]
+pub use capture::{CaptureReport, CaptureRequest, capture};
+pub use diff::{DiffReport, DiffRequest, ProxyDiff, diff};
+pub use envoy::{Asked, Remark};
+pub use error::{Error, Refusal};
+pub use explain::{Answer, ExplainReport, ExplainRequest, Subject, explain};
+pub use lint::{LintReport, LintRequest, Shard, lint};
+pub use migrate::{MigrateReport, MigrateRequest, migrate};
+pub use proxies::Given;
+pub use render::{RenderReport, RenderRequest, render};
+pub use scope::{Origin, PlaneScope, ProxyScope, Scope, Unread};
+pub use settings::{Breadth, ClusterSettings, DEFAULT_ISTIO_NAMESPACE, Progress, Quiet, Settings};
+#[cfg(feature = "sandbox")]
+pub use subject::{Pair, SubjectReport, SubjectRequest, subject};
+pub use survey::{SurveyReport, SurveyRequest, survey};
+pub use versions::{NotAffected, ProxyVersions, Versions, VersionsRequest, versions};
+
+use crate::source::{Problem, Severity, Sources};
+
+/// A question without an answer, and what was read before that turned out.
+#[derive(Clone, Debug)]
+pub struct Unanswered {
+    /// Why.
+    pub message: String,
+    /// What to ask instead.
+    pub help: Option<String>,
+    /// The texts that problems have places in.
+    pub sources: Sources,
+    /// What could not be read, which may be the reason.
+    pub problems: Vec<Problem>,
+}
+
+/// Whether a problem means that a part of the input is missing from the answer: whoever names an input wants something out
+/// of it.
+pub fn is_serious(problem: &Problem) -> bool {
+    problem.severity == Severity::Error || problem.code.is_empty_input()
+}
+
+/// Names near one that nothing has; `None` where there are none at all. A name without namespace is compared with names
+/// without theirs.
+pub fn similar(asked: &str, names: &[String]) -> Option<String> {
+    let bare = |name: &String| name.rsplit_once('/').map_or(name.clone(), |(_, name)| name.to_owned());
+    let near: Vec<String> = if asked.contains('/') {
+        crate::explain::nearest(asked, names)
+    } else {
+        let near = crate::explain::nearest(asked, &names.iter().map(bare).collect::<Vec<_>>());
+        near.iter().flat_map(|one| names.iter().filter(move |name| bare(name) == *one)).cloned().collect()
+    };
+    let more = names.len().saturating_sub(near.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!near.is_empty()).then(|| format!("similar names: {}{more}", near.join(", ")))
+}

@@ -1,0 +1,88 @@
+//! The control planes that judge the proxies of a mesh: which release each has, which settings, and which EnvoyFilters it
+//! reads.
+
+use crate::cluster::facts::{ControlPlane, Facts};
+use crate::cluster::targets::Target;
+use crate::engine::MeshSettings;
+use crate::engine::select::in_revision;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::inventory::Inventory;
+use crate::model::proxy::REVISION_LABEL;
+use crate::model::release::Release;
+use std::borrow::Cow;
+
+/// Who sends a proxy its configuration, and as what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plane {
+    /// Its revision; `None` without a cluster.
+    pub revision: Option<String>,
+    /// Its release.
+    pub release: Release,
+    /// Its settings.
+    pub mesh: MeshSettings,
+}
+
+impl Plane {
+    /// The one that files are judged by.
+    pub fn of_files(release: Release, mesh: MeshSettings) -> Plane {
+        Plane { revision: None, release, mesh }
+    }
+}
+
+/// The control planes of a mesh, the main one first, each with the release that is modelled for it; at least one.
+/// `release` and `root` are what the user says over all of them.
+pub fn planes(facts: &Facts, targets: &[Target], release: Option<Release>, root: Option<&str>) -> Vec<Plane> {
+    // Without a control plane to ask, the newest proxy: istiod is never older than its proxies for long.
+    let proxies = || targets.iter().filter_map(|target| target.version.parse().ok()).max();
+    let plane = |plane: &ControlPlane| Plane {
+        revision: Some(plane.revision.clone()),
+        release: release.or(plane.release()).or_else(proxies).unwrap_or(Release::NEWEST),
+        mesh: MeshSettings {
+            root_namespace: root.unwrap_or(&plane.root_namespace).to_owned(),
+            revision: Some(plane.revision.clone()),
+            ..MeshSettings::default()
+        },
+    };
+    let used = |revision: &str| {
+        targets.iter().any(|target| facts.plane(&target.revision).is_some_and(|it| it.revision == revision))
+    };
+    let main = facts.main_plane();
+    let mut planes: Vec<Plane> = main.into_iter().map(plane).collect();
+    let others = facts.planes.iter().filter(|one| Some(*one) != main && used(&one.revision));
+    planes.extend(others.map(plane));
+    if planes.is_empty() {
+        let release = release.or_else(proxies).unwrap_or(Release::NEWEST);
+        let default = MeshSettings::default();
+        let root_namespace = root.map_or(default.root_namespace.clone(), str::to_owned);
+        planes.push(Plane { revision: None, release, mesh: MeshSettings { root_namespace, ..default } });
+    }
+    planes
+}
+
+/// Whether the control plane of this number judges a filter: it does not where the filter is labelled for the revision of
+/// another one of them. A filter for a revision that none of them has is judged by all.
+pub fn judges(planes: &[Plane], number: usize, filter: &EnvoyFilter) -> bool {
+    let own = planes.get(number).and_then(|plane| plane.revision.as_deref());
+    let reads = |revision: Option<&str>| revision.is_none_or(|revision| in_revision(filter, revision));
+    reads(own) || !planes.iter().any(|plane| plane.revision.as_deref().is_some_and(|it| in_revision(filter, it)))
+}
+
+/// What the control plane of this number judges of what was read.
+pub fn judged_by<'i>(planes: &[Plane], number: usize, all: &'i Inventory) -> Cow<'i, Inventory> {
+    if all.envoy_filters.iter().all(|filter| judges(planes, number, filter)) {
+        return Cow::Borrowed(all);
+    }
+    let mut own = all.clone();
+    own.envoy_filters.retain(|filter| judges(planes, number, filter));
+    Cow::Owned(own)
+}
+
+/// The revision a filter is labelled for, where no control plane that was seen has it.
+pub fn unknown_revision<'f>(facts: &Facts, filter: &'f EnvoyFilter) -> Option<&'f str> {
+    // A control plane may run elsewhere: only a mesh whose control planes were seen can tell.
+    if facts.planes.iter().all(|plane| plane.pods == 0) {
+        return None;
+    }
+    let wanted = filter.labels.get(REVISION_LABEL)?;
+    (!facts.planes.iter().any(|plane| in_revision(filter, &plane.revision))).then_some(wanted)
+}

@@ -1,0 +1,290 @@
+//! Proxies that are handed to a question, one after the other or all at once, from wherever they come.
+
+use super::read::{Feed, Mesh};
+use super::scope::{Origin, ProxyScope, Scope};
+use super::{Error, Refusal};
+use crate::cluster::targets::{self, Target};
+use crate::demo;
+use crate::engine::services;
+use crate::load::dump::{Dump, Identity, Layout, Pool};
+use crate::load::dumps;
+use crate::load::limits::Limits;
+use crate::model::proxy::Proxy;
+use crate::model::resource::ProxyConfig;
+use crate::source::{Code, Problem, Severity};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Config dumps that a caller names, and what is known about their proxies.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Files, folders, `-` for standard input.
+    pub dumps: Vec<PathBuf>,
+    /// The proxy of the demo mesh.
+    pub demo: bool,
+    /// Who the proxies are, over what the dumps say.
+    pub identity: Identity,
+}
+
+impl Given {
+    /// Whether there is anything to read proxies from.
+    pub fn any(&self) -> bool {
+        self.demo || !self.dumps.is_empty()
+    }
+
+    /// Refuses a request that reads standard input twice: for dumps and for one of these lists of files.
+    pub fn one_standard_input(&self, files: &[&[PathBuf]]) -> Result<(), Error> {
+        let lists = files.iter().copied().chain([self.dumps.as_slice()]);
+        let wanting = lists.filter(|list| list.iter().any(|path| path.as_os_str() == "-")).count();
+        if wanting < 2 { Ok(()) } else { Err(Refusal::StandardInputTwice.into()) }
+    }
+}
+
+/// One proxy that is offered to a question.
+pub(super) struct Offer<'d> {
+    /// Its dump.
+    pub(super) dump: &'d Dump,
+    /// The proxy and its configuration.
+    pub(super) config: ProxyConfig<'d>,
+    /// Number of its control plane among the planes of the mesh.
+    pub(super) plane: usize,
+}
+
+/// A dump with what is known about its proxy.
+pub(super) struct Kept {
+    /// The dump.
+    pub(super) dump: Dump,
+    /// Who the proxy is, over what the dump says.
+    pub(super) identity: Identity,
+    /// Number of its control plane.
+    pub(super) plane: usize,
+}
+
+/// What reading proxies gave beside the proxies.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    /// What could not be read.
+    pub(super) problems: Vec<Problem>,
+    /// How many of how many.
+    pub(super) proxies: ProxyScope,
+}
+
+/// What to do with a dump.
+type Take<'t> = dyn FnMut(&mut Vec<Problem>, Kept) -> io::Result<()> + 't;
+
+impl Mesh<'_> {
+    /// Visits the proxies that are wanted, a few dumps in memory at a time. What cannot be read is noted.
+    pub(super) fn visit(
+        &self,
+        given: &Given,
+        wanted: &dyn Fn(&Target) -> bool,
+        taken: &mut Taken,
+        visit: &mut dyn FnMut(&Offer<'_>),
+    ) -> Result<(), Error> {
+        let lent = self.lent(given)?;
+        self.each(given, Layout::Dropped, wanted, taken, &mut |problems, mut kept| {
+            kept.dump.lend(Arc::clone(&lent));
+            match kept.dump.config(&kept.identity) {
+                Ok(config) => visit(&Offer { dump: &kept.dump, config, plane: kept.plane }),
+                Err(problem) => problems.push(named(&kept.dump, problem)),
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads the dumps that are wanted and keeps them, what several say once. What cannot be read is noted.
+    pub(super) fn all(
+        &self,
+        given: &Given,
+        wanted: &dyn Fn(&Target) -> bool,
+        taken: &mut Taken,
+    ) -> Result<Vec<Kept>, Error> {
+        let mut all: Vec<Kept> = Vec::new();
+        let mut pool = Pool::default();
+        self.each(given, Layout::Dropped, wanted, taken, &mut |_, mut kept| {
+            // One alone has nobody to share with.
+            if let [first] = all.as_mut_slice() {
+                first.dump.share(&mut pool);
+            }
+            if !all.is_empty() {
+                kept.dump.share(&mut pool);
+            }
+            all.push(kept);
+            Ok(())
+        })?;
+        let hosts = self.referenced_hosts();
+        if !hosts.is_empty() {
+            let configs = all.iter().filter_map(|kept| kept.dump.config(&kept.identity).ok());
+            let lent: Arc<BTreeMap<_, _>> =
+                Arc::new(configs.flat_map(|config| services::clusters_of(&config, &hosts)).collect());
+            all.iter_mut().for_each(|kept| kept.dump.lend(Arc::clone(&lent)));
+        }
+        Ok(all)
+    }
+
+    /// The hosts that annotations of the filters refer to.
+    fn referenced_hosts(&self) -> BTreeSet<&str> {
+        self.loaded.inventory.envoy_filters.iter().flat_map(services::referenced_by).collect()
+    }
+
+    /// Clusters of the services that annotations of the filters refer to, from all given dumps: a waypoint gets them, and
+    /// its own dump need not hold them. Dumps that a cluster would have to be asked for twice are left out.
+    pub(super) fn lent(&self, given: &Given) -> Result<Arc<BTreeMap<String, String>>, Error> {
+        let mut lent = BTreeMap::new();
+        let hosts = self.referenced_hosts();
+        let again = match &self.feed {
+            Feed::Given => !given.dumps.iter().any(|path| path.as_os_str() == "-"),
+            Feed::Captured(..) => true,
+            #[cfg(feature = "cluster")]
+            Feed::Live(..) => false,
+        };
+        if again && !hosts.is_empty() {
+            self.each(given, Layout::Dropped, &|_| true, &mut Taken::default(), &mut |_, kept| {
+                if let Ok(config) = kept.dump.config(&kept.identity) {
+                    lent.extend(services::clusters_of(&config, &hosts));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Arc::new(lent))
+    }
+
+    /// What the answer is made from.
+    pub(super) fn scope(&self, given: &Given, taken: &Taken, filters: usize) -> Scope {
+        let origin = if given.demo { Origin::Demo } else { self.origin.clone() };
+        Scope {
+            origin,
+            namespaces: self.only.clone().map(|only| vec![only]),
+            control_planes: Scope::planes(&self.planes, &self.facts),
+            filters,
+            proxies: taken.proxies,
+            unread: Scope::unread(self.loaded.problems.iter().chain(&taken.problems)),
+        }
+    }
+
+    /// Hands out every dump, each proxy once.
+    pub(super) fn each(
+        &self,
+        given: &Given,
+        layout: Layout,
+        wanted: &dyn Fn(&Target) -> bool,
+        taken: &mut Taken,
+        take: &mut Take<'_>,
+    ) -> Result<(), Error> {
+        let Taken { problems, proxies } = taken;
+        let mut read = 0;
+        let mut take = |problems: &mut Vec<Problem>, kept: Kept| {
+            read += 1;
+            take(problems, kept)
+        };
+        match &self.feed {
+            Feed::Given => {
+                let before = problems.len();
+                each_given(given, self.settings.limits, layout, problems, &mut take)?;
+                let lost = problems[before..].iter().filter(|problem| problem.severity == Severity::Error).count();
+                proxies.of += read + lost;
+                proxies.pods += read + lost;
+            }
+            Feed::Captured(capture, targets) => {
+                let wanted: Vec<Target> = targets.iter().filter(|target| wanted(target)).cloned().collect();
+                proxies.pods += wanted.len();
+                let groups = targets::groups(wanted, self.settings.cluster.all_replicas);
+                proxies.of += groups.len();
+                let firsts: BTreeMap<String, Target> = groups
+                    .into_iter()
+                    .filter_map(|group| group.into_iter().next())
+                    .map(|target| (target.full_name(), target))
+                    .collect();
+                capture.each(&firsts.keys().cloned().collect(), &mut |pod, dump, mut trouble| {
+                    problems.append(&mut trouble);
+                    match (dump, firsts.get(pod)) {
+                        (Some(dump), Some(target)) => {
+                            let plane = self.plane_of(&target.revision);
+                            take(problems, Kept { dump, identity: of_pod(&given.identity, target), plane })
+                        }
+                        _ => Ok(()),
+                    }
+                })?;
+            }
+            #[cfg(feature = "cluster")]
+            Feed::Live(live, targets) => {
+                let wanted: Vec<Target> = targets.iter().filter(|target| wanted(target)).cloned().collect();
+                proxies.pods += wanted.len();
+                let groups = targets::groups(wanted, self.settings.cluster.all_replicas);
+                proxies.of += groups.len();
+                live.each(groups, self.progress, problems, &mut |problems, dump, target| {
+                    let plane = self.plane_of(&target.revision);
+                    take(problems, Kept { dump, identity: of_pod(&given.identity, target), plane })
+                })?;
+            }
+        }
+        proxies.read += read;
+        Ok(())
+    }
+}
+
+/// The configuration in a dump that was kept.
+pub(super) fn config<'d>(kept: &'d Kept, problems: &mut Vec<Problem>) -> Option<ProxyConfig<'d>> {
+    match kept.dump.config(&kept.identity) {
+        Ok(config) => Some(config),
+        Err(problem) => {
+            problems.push(named(&kept.dump, problem));
+            None
+        }
+    }
+}
+
+/// What the API server says about a pod is newer than what its proxy was started with, and decides: istiod selects by the
+/// pod's labels (`pilot/pkg/model/context.go`, `SetWorkloadLabels`).
+fn of_pod(said: &Identity, target: &Target) -> Identity {
+    let said = said.clone();
+    Identity {
+        name: said.name.or_else(|| Some(target.pod.clone())),
+        namespace: said.namespace.or_else(|| Some(target.namespace.clone())),
+        workload: said.workload.or_else(|| Some(target.workload.clone())),
+        labels: said.labels.or_else(|| Some(target.labels.clone())),
+        ..said
+    }
+}
+
+fn each_given(
+    given: &Given,
+    limits: Limits,
+    layout: Layout,
+    problems: &mut Vec<Problem>,
+    take: &mut Take<'_>,
+) -> io::Result<()> {
+    let (paths, mut trouble) = dumps::list(&given.dumps);
+    problems.append(&mut trouble);
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let demo = given.demo.then_some(None);
+    for path in demo.into_iter().chain(paths.into_iter().map(Some)) {
+        let (dump, mut trouble) = path.as_deref().map_or_else(demo::dump, |path| dumps::read(path, layout, limits));
+        problems.append(&mut trouble);
+        let Some(dump) = dump else { continue };
+        if let Some(first) = dump.node_id().and_then(|id| seen.get(id)) {
+            problems.push(twice(&dump, first));
+            continue;
+        }
+        seen.extend(dump.node_id().map(|id| (id.to_owned(), dump.name().to_owned())));
+        take(problems, Kept { dump, identity: given.identity.clone(), plane: 0 })?;
+    }
+    Ok(())
+}
+
+pub(super) fn named(dump: &Dump, problem: Problem) -> Problem {
+    Problem { message: format!("{}: {}", dump.name(), problem.message), ..problem }
+}
+
+fn twice(dump: &Dump, first: &str) -> Problem {
+    let who = dump.proxy().map_or_else(|| "one pod".to_owned(), Proxy::full_name);
+    Problem {
+        code: Code::DumpTwice,
+        severity: Severity::Error,
+        span: None,
+        message: format!("{first} and {} are both config dumps of {who}: the second is ignored", dump.name()),
+        help: Some("give one config dump for each pod".to_owned()),
+    }
+}

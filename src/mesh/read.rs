@@ -1,0 +1,358 @@
+//! A mesh that was read: objects, control planes, and where its proxies come from.
+
+#[cfg(feature = "cluster")]
+use super::live::{self, Live};
+use super::planes::{self, Plane};
+use super::scope::Origin;
+use super::settings::{Breadth, Progress, Settings};
+use super::{Error, Refusal, Unanswered};
+use crate::cluster::facts::Facts;
+use crate::cluster::kinds::{Kind, Needs};
+use crate::cluster::targets::{self, Target};
+use crate::demo;
+use crate::engine::Selection;
+use crate::engine::compat::Compat;
+use crate::engine::select::select;
+use crate::load::capture::Capture;
+use crate::load::{self, Loaded};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::inventory::Inventory;
+use crate::model::proxy::Proxy;
+use crate::source::{Code, Problem, Severity};
+use crate::words::count;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A mesh that was read.
+pub(super) struct Mesh<'p> {
+    /// What the caller said of it.
+    pub(super) settings: Settings,
+    /// Texts, objects and problems.
+    pub(super) loaded: Loaded,
+    /// Control planes, the main one first; at least one.
+    pub(super) planes: Vec<Plane>,
+    /// Where proxies come from.
+    pub(super) feed: Feed,
+    /// The EnvoyFilters that are asked about, `namespace/name`; all without.
+    pub(super) asked: Option<BTreeSet<String>>,
+    /// What is known of the mesh; nothing without a cluster.
+    pub(super) facts: Facts,
+    /// What could not be listed, each with its namespace.
+    pub(super) unlisted: Vec<(&'static Kind, Option<String>)>,
+    /// Namespace of documents and names that give none.
+    pub(super) namespace: String,
+    /// The namespace that was looked at; all of them without.
+    pub(super) only: Option<String>,
+    /// Who watches.
+    pub(super) progress: &'p dyn Progress,
+    /// What it was read from.
+    pub(super) origin: Origin,
+}
+
+/// Where proxies come from.
+pub(super) enum Feed {
+    /// The dumps that the request names.
+    Given,
+    /// Pods of a cluster.
+    #[cfg(feature = "cluster")]
+    Live(Box<Live>, Vec<Target>),
+    /// Pods of a capture that it has the dumps of.
+    Captured(Capture, Vec<Target>),
+}
+
+impl<'p> Mesh<'p> {
+    /// Objects of files.
+    pub(super) fn of_files(settings: &Settings, loaded: Loaded, progress: &'p dyn Progress) -> Mesh<'p> {
+        let plane = Plane::of_files(settings.release(), settings.mesh(&loaded.inventory));
+        Mesh {
+            settings: settings.clone(),
+            planes: vec![plane],
+            feed: Feed::Given,
+            asked: None,
+            facts: Facts::default(),
+            unlisted: Vec::new(),
+            namespace: settings.namespace.clone().unwrap_or_else(|| "default".to_owned()),
+            only: None,
+            progress,
+            origin: Origin::Files,
+            loaded,
+        }
+    }
+
+    /// What a capture holds, where one is named, else what the cluster does. `breadth` says which part is read, once the
+    /// namespace of documents and names that give none is known.
+    pub(super) fn open(
+        settings: &Settings,
+        needs: &Needs,
+        progress: &'p dyn Progress,
+        breadth: impl FnOnce(&str) -> Breadth,
+    ) -> Result<Mesh<'p>, Error> {
+        if let Some(path) = &settings.cluster.capture {
+            return Mesh::of_capture(settings, path, progress, breadth);
+        }
+        #[cfg(feature = "cluster")]
+        return Mesh::of_cluster(settings, needs, progress, breadth);
+        #[cfg(not(feature = "cluster"))]
+        {
+            let _ = (needs, breadth);
+            Err(Error::NoCluster("this build cannot read clusters".to_owned()))
+        }
+    }
+
+    #[cfg(feature = "cluster")]
+    fn of_cluster(
+        settings: &Settings,
+        needs: &Needs,
+        progress: &'p dyn Progress,
+        breadth: impl FnOnce(&str) -> Breadth,
+    ) -> Result<Mesh<'p>, Error> {
+        let link = live::Link::connect(settings, progress)?;
+        let home = link.namespace().to_owned();
+        let namespace = settings.namespace.clone().unwrap_or_else(|| home.clone());
+        let only = part(settings, breadth(&namespace), Some(&home));
+        let (live, reading) = link.read(settings, needs, only.clone())?;
+        let (mut loaded, facts, asked) = (reading.loaded, reading.facts, reading.asked);
+        leave_out_other_revisions(&mut loaded, &facts);
+        let targets = targets::targets(&loaded.inventory);
+        let planes = planes::planes(&facts, &targets, settings.istio_version, settings.root_namespace.as_deref());
+        settings.secrets.with(|secrets| loaded.secrets(secrets));
+        let origin = Origin::Cluster { context: live.cluster().context.clone() };
+        Ok(Mesh {
+            settings: settings.clone(),
+            loaded,
+            planes,
+            feed: Feed::Live(Box::new(live), targets),
+            asked,
+            facts,
+            unlisted: reading.unlisted,
+            namespace,
+            only,
+            progress,
+            origin,
+        })
+    }
+
+    fn of_capture(
+        settings: &Settings,
+        path: &Path,
+        progress: &'p dyn Progress,
+        breadth: impl FnOnce(&str) -> Breadth,
+    ) -> Result<Mesh<'p>, Error> {
+        if settings.selects() {
+            return Err(Refusal::SelectorNeedsCluster.into());
+        }
+        let (capture, mut loaded) = Capture::open(path, settings.limits, &settings.secrets);
+        let Some(capture) = capture else {
+            let message = format!("cannot use {}", path.display());
+            return Err(Error::Unusable(Unanswered::new(message, None, &loaded)));
+        };
+        let said = |key: &str| capture.description.get(key);
+        let kubernetes = said("kubernetes").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let mut facts = Facts::of(&loaded.inventory, kubernetes.to_owned());
+        for (tag, revision) in said("tags").and_then(serde_json::Value::as_object).into_iter().flatten() {
+            facts.tags.extend(revision.as_str().map(|revision| (tag.clone(), revision.to_owned())));
+        }
+        leave_out_other_revisions(&mut loaded, &facts);
+        let mut targets = targets::targets(&loaded.inventory);
+        let planes = planes::planes(&facts, &targets, settings.istio_version, settings.root_namespace.as_deref());
+        targets.retain(|target| capture.dumps.contains(&target.full_name()));
+        let namespace = settings.namespace.clone().unwrap_or_else(|| "default".to_owned());
+        let only = part(settings, breadth(&namespace), None);
+        let asked = only.as_ref().map(|only| {
+            let filters = loaded.inventory.envoy_filters.iter().filter(|filter| filter.namespace == *only);
+            filters.map(EnvoyFilter::full_name).collect()
+        });
+        Ok(Mesh {
+            settings: settings.clone(),
+            loaded,
+            planes,
+            feed: Feed::Captured(capture, targets),
+            asked,
+            facts,
+            unlisted: Vec::new(),
+            namespace,
+            only,
+            progress,
+            origin: Origin::Capture { path: path.to_owned() },
+        })
+    }
+
+    /// Number of the control plane of a revision; the main one when it is not known.
+    pub(super) fn plane_of(&self, revision: &str) -> usize {
+        let plane = self.facts.plane(revision);
+        let number =
+            plane.and_then(|plane| self.planes.iter().position(|it| it.revision.as_ref() == Some(&plane.revision)));
+        number.unwrap_or(0)
+    }
+
+    /// What the control plane of this number judges of what was read.
+    pub(super) fn judged_by(&self, number: usize) -> Cow<'_, Inventory> {
+        planes::judged_by(&self.planes, number, &self.loaded.inventory)
+    }
+
+    /// Pods with proxies, of a cluster or a capture.
+    pub(super) fn targets(&self) -> &[Target] {
+        match &self.feed {
+            Feed::Given => &[],
+            #[cfg(feature = "cluster")]
+            Feed::Live(_, targets) => targets,
+            Feed::Captured(_, targets) => targets,
+        }
+    }
+
+    /// Whether any of these filters attaches to a pod, as far as the pod's namespace and labels decide.
+    pub(super) fn reached_by<'f>(&'f self, filters: &'f [EnvoyFilter]) -> impl Fn(&Target) -> bool + 'f {
+        move |target| {
+            let Some(plane) = self.planes.get(self.plane_of(&target.revision)) else { return true };
+            let compat = Compat { release: plane.release };
+            let proxy = proxy_of(target);
+            filters.iter().any(|filter| select(filter, &proxy, &plane.mesh, compat) == Selection::Selected)
+        }
+    }
+
+    /// Whether the objects of a kind were all read.
+    pub(super) fn lists(&self, kind: &Kind) -> bool {
+        !self.unlisted.iter().any(|(one, _)| *one == kind)
+    }
+
+    /// Whether the user ended the reading.
+    pub(super) fn interrupted(&self) -> bool {
+        match &self.feed {
+            #[cfg(feature = "cluster")]
+            Feed::Live(live, _) => live.cluster().stop().is_set(),
+            _ => false,
+        }
+    }
+
+    /// Whether a cluster or a capture was read.
+    pub(super) fn is_mesh(&self) -> bool {
+        !matches!(self.feed, Feed::Given)
+    }
+
+    /// How many requests the reading took; none without a cluster.
+    pub(super) fn requests(&self) -> Option<(usize, String)> {
+        match &self.feed {
+            #[cfg(feature = "cluster")]
+            Feed::Live(live, _) => Some((live.cluster().requests(), live.cluster().context.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// The namespace that is looked at; all of them without.
+fn part(settings: &Settings, breadth: Breadth, home: Option<&str>) -> Option<String> {
+    match breadth {
+        Breadth::Of(namespace) => Some(namespace).filter(|_| !settings.all_namespaces),
+        Breadth::Everything => None,
+        _ if settings.all_namespaces => None,
+        Breadth::Namespace => settings.namespace.as_deref().or(home).map(str::to_owned),
+        Breadth::Mesh => settings.namespace.clone(),
+    }
+}
+
+/// istiod passes over objects whose label `istio.io/rev` names another revision than its own. What no control plane takes
+/// is said and left out.
+fn leave_out_other_revisions(loaded: &mut Loaded, facts: &Facts) {
+    let problems = &mut loaded.problems;
+    loaded.inventory.envoy_filters.retain(|filter| {
+        let Some(revision) = planes::unknown_revision(facts, filter) else { return true };
+        problems.push(Problem {
+            code: Code::OtherRevision,
+            severity: Severity::Warning,
+            span: None,
+            message: format!(
+                "EnvoyFilter {} is ignored: it is for revision {revision}, which no control plane has",
+                filter.full_name()
+            ),
+            help: None,
+        });
+        false
+    });
+}
+
+/// A pod's proxy as far as it is known without its dump.
+pub(super) fn proxy_of(target: &Target) -> Proxy {
+    Proxy {
+        kind: target.kind,
+        name: target.pod.clone(),
+        workload: target.workload.clone(),
+        namespace: target.namespace.clone(),
+        labels: target.labels.clone(),
+        istio_version: target.version.clone(),
+        metadata: Arc::default(),
+        envoy_version: None,
+        extensions: Vec::new(),
+    }
+}
+
+/// Reads the objects in files; the demo's filters when there are no files and the demo is asked for.
+pub(super) fn objects(options: &load::Options, files: &[PathBuf], demo: bool) -> Loaded {
+    if files.is_empty() && demo {
+        return load::read_text(demo::FILTERS_NAME, demo::FILTERS, options);
+    }
+    let mut loaded = load::read(files, options);
+    if loaded.inventory.envoy_filters.is_empty() && !files.is_empty() {
+        let other: Vec<String> =
+            loaded.inventory.other.iter().map(|(kind, number)| count(*number, kind, kind)).collect();
+        let ignored = if other.is_empty() { String::new() } else { format!(" (ignored: {})", other.join(", ")) };
+        loaded.problems.push(Problem {
+            code: Code::NoEnvoyFilter,
+            severity: Severity::Warning,
+            span: None,
+            message: format!("the files contain no EnvoyFilter{ignored}"),
+            help: None,
+        });
+    } else {
+        for (kind, number) in &loaded.inventory.other {
+            loaded.problems.push(Problem {
+                code: Code::OtherKind,
+                severity: Severity::Info,
+                span: None,
+                message: format!("ignored {} of kind {kind}", count(*number, "object", "objects")),
+                help: None,
+            });
+        }
+    }
+    // A second filter of one name would be refused by the API server or be the same object: the last one counts.
+    let mut names = BTreeSet::new();
+    let filters = &mut loaded.inventory.envoy_filters;
+    for index in (0..filters.len()).rev() {
+        if !names.insert(filters[index].full_name()) {
+            let gone = filters.remove(index);
+            loaded.problems.push(Problem {
+                code: Code::FilterTwice,
+                severity: Severity::Warning,
+                span: Some(gone.document.span),
+                message: format!("EnvoyFilter {} is defined again later; the later one counts", gone.full_name()),
+                help: None,
+            });
+        }
+    }
+    loaded
+}
+
+/// Filters with others in the places of those that have the same name, and added.
+pub(super) fn replaced(before: &[EnvoyFilter], new: &[EnvoyFilter]) -> Vec<EnvoyFilter> {
+    let mut after = before.to_vec();
+    for filter in new {
+        match after.iter_mut().find(|old| old.full_name() == filter.full_name()) {
+            // A changed filter keeps the age that its place in the order depends on.
+            Some(old) => {
+                let created = filter.created.or(old.created);
+                *old = EnvoyFilter { created, ..filter.clone() };
+            }
+            None => after.push(filter.clone()),
+        }
+    }
+    after
+}
+
+/// What was read when a question turned out to have no answer.
+impl Unanswered {
+    /// With what was read so far, whose problems may tell why.
+    pub(super) fn new(message: String, help: Option<String>, loaded: &Loaded) -> Unanswered {
+        Unanswered { message, help, sources: loaded.sources.clone(), problems: loaded.problems.clone() }
+    }
+}

@@ -1,0 +1,145 @@
+//! One proxy with its filters and without, for a real Envoy to run.
+
+use super::proxies::{Given, Taken};
+use super::read::{Mesh, objects, replaced};
+use super::settings::{Breadth, Progress, Settings};
+use super::{Error, Refusal, Unanswered, similar};
+use crate::behaviour::Subject;
+use crate::cluster::kinds;
+use crate::cluster::targets::Target;
+use crate::engine::{self, PatchId, Program};
+use crate::load::Loaded;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::source::Problem;
+use crate::study;
+use std::path::PathBuf;
+
+/// Which proxy is meant.
+#[derive(Clone, Debug, Default)]
+pub struct SubjectRequest {
+    /// The mesh.
+    pub settings: Settings,
+    /// The config dump.
+    pub given: Given,
+    /// A pod of the cluster instead, with or without `namespace/`; a workload stands for its first pod.
+    pub pod: Option<String>,
+    /// EnvoyFilters: files, folders, `-`. On a pod of a cluster they take the places of those that are applied.
+    pub files: Vec<PathBuf>,
+    /// EnvoyFilters that the comparison leaves out; all when empty.
+    pub without: Vec<String>,
+}
+
+/// One proxy with and without its filters.
+pub struct Pair<'g, 'a> {
+    /// With the filters.
+    pub with: Subject<'g, 'a>,
+    /// Without them, or without those that were named.
+    pub without: Subject<'g, 'a>,
+    /// Names of the patches by their number.
+    pub patches: Vec<String>,
+}
+
+/// What was read beside the proxy.
+#[derive(Debug)]
+pub struct SubjectReport<T> {
+    /// What was made of the proxy; `None` where none was read.
+    pub made: Option<T>,
+    /// Objects and what the loader noticed.
+    pub loaded: Loaded,
+    /// EnvoyFilters of files that take the places of those of the cluster.
+    pub new: Option<Loaded>,
+    /// What else could not be read.
+    pub problems: Vec<Problem>,
+    /// Whether more than one dump was given, of which only the first was used.
+    pub several: bool,
+}
+
+/// Hands the one proxy that is meant to `make`.
+pub fn subject<T>(
+    request: &SubjectRequest,
+    progress: &dyn Progress,
+    make: &mut dyn FnMut(&Pair<'_, '_>) -> T,
+) -> Result<SubjectReport<T>, Error> {
+    let SubjectRequest { settings, given, .. } = request;
+    given.one_standard_input(&[&request.files])?;
+    let mesh = if given.any() {
+        Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
+    } else if let Some(pod) = &request.pod {
+        let mesh = Mesh::open(settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
+            Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
+            None => Breadth::Namespace,
+        })?;
+        if !mesh.targets().iter().any(|target| request.wants(target)) {
+            let known: Vec<String> = mesh.targets().iter().map(Target::full_name).collect();
+            let message = format!("no pod {pod} with a proxy exists");
+            return Err(Error::NotFound(Unanswered::new(message, similar(pod, &known), &mesh.loaded)));
+        }
+        mesh
+    } else {
+        return Err(Refusal::NoSubject.into());
+    };
+    let now = &mesh.loaded.inventory.envoy_filters;
+    let new = (mesh.is_mesh() && !request.files.is_empty()).then(|| {
+        let options = crate::load::Options { namespace: mesh.namespace.clone(), ..settings.load_options() };
+        objects(&options, &request.files, false)
+    });
+    let filters: Vec<EnvoyFilter> =
+        new.as_ref().map_or_else(|| now.clone(), |new| replaced(now, &new.inventory.envoy_filters));
+    let known: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
+    let short = |name: &str| {
+        known.iter().position(|full| full == name || full.split_once('/').is_some_and(|(_, it)| it == name))
+    };
+    if let Some(name) = request.without.iter().find(|name| short(name).is_none()) {
+        let message = format!("no EnvoyFilter {name} exists");
+        return Err(Error::NotFound(Unanswered::new(message, similar(name, &known), &mesh.loaded)));
+    }
+    let off: Vec<usize> = request.without.iter().filter_map(|name| short(name)).collect();
+    let programs: Vec<(Program<'_>, Program<'_>)> = mesh
+        .planes
+        .iter()
+        .map(|plane| (Program::new(now, plane.release), Program::new(&filters, plane.release)))
+        .collect();
+    let mut taken = Taken::default();
+    let (mut seen, mut made) = (0, None);
+    let wanted = |target: &Target| request.wants(target);
+    mesh.visit(given, &wanted, &mut taken, &mut |offer| {
+        seen += 1;
+        let (Some((old, program)), Some(plane)) = (programs.get(offer.plane), mesh.planes.get(offer.plane)) else {
+            return;
+        };
+        if seen > 1 {
+            return;
+        }
+        let how = plane.mesh.clone().into();
+        let old = mesh.is_mesh().then_some(old);
+        study::render(old, program, &offer.config, &how, |plan, base, _, patched| {
+            let ids: Vec<PatchId> =
+                plan.ids().filter(|&id| off.is_empty() || off.contains(&plan.get(id).filter)).collect();
+            let without = plan.without(&ids);
+            let unpatched = engine::run(&without, base, &how.options, &mut ());
+            let patches = plan.ids().map(|id| {
+                let planned = plan.get(id);
+                let number =
+                    program.patches(planned.filter).iter().position(|it| std::ptr::eq(it, planned.built)).unwrap_or(0);
+                format!("{} patch {number}", plan.filter(id).full_name())
+            });
+            made = Some(make(&Pair {
+                with: Subject { plan, config: base, patched },
+                without: Subject { plan: &without, config: base, patched: &unpatched },
+                patches: patches.collect(),
+            }));
+        });
+    })?;
+    let several = seen > 1 && !mesh.is_mesh();
+    Ok(SubjectReport { made, problems: taken.problems, several, loaded: mesh.loaded, new })
+}
+
+impl SubjectRequest {
+    fn wants(&self, target: &Target) -> bool {
+        let Some(pod) = &self.pod else { return false };
+        let (namespace, name) =
+            pod.split_once('/').map_or((None, pod.as_str()), |(namespace, name)| (Some(namespace), name));
+        namespace.is_none_or(|namespace| namespace == target.namespace)
+            && (target.pod == name || target.workload == name)
+    }
+}

@@ -1,0 +1,302 @@
+//! `survey`: every EnvoyFilter on every proxy it reaches, for `get` and `status`: what the engine expects, what the dumps
+//! hold, what lint says.
+
+use super::Error;
+use super::proxies::{self, Given, Kept, Taken};
+use super::read::Mesh;
+use super::scope::Scope;
+use super::settings::{Breadth, Progress, Settings};
+use crate::cluster::kinds::{self, Needs};
+use crate::cluster::targets::Target;
+use crate::engine::{self, Outcome, Program};
+use crate::explain::Explainer;
+use crate::explain::view::{self, Patch};
+use crate::lint::config::Config;
+use crate::lint::{self, Input};
+use crate::load::Loaded;
+use crate::load::dump::Dump;
+use crate::load::reference;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::resource::ProxyConfig;
+use crate::rules::ALL;
+use crate::source::{FileId, Problem};
+use crate::study::{InEffect, study};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is surveyed.
+#[derive(Clone, Debug)]
+pub struct SurveyRequest {
+    /// The mesh.
+    pub settings: Settings,
+    /// What is read of it.
+    pub needs: &'static Needs,
+    /// Also how many findings lint has: then all dumps are in memory at the same time.
+    pub findings: bool,
+    /// Also what proxies hold; without, only what EnvoyFilters select.
+    pub proxies: bool,
+}
+
+impl SurveyRequest {
+    /// What `get` asks.
+    pub fn get(settings: Settings) -> SurveyRequest {
+        SurveyRequest { settings, needs: &kinds::GET, findings: true, proxies: true }
+    }
+
+    /// What `status` asks.
+    pub fn status(settings: Settings) -> SurveyRequest {
+        SurveyRequest { settings, needs: &kinds::STATUS, findings: false, proxies: true }
+    }
+}
+
+/// What is known of one EnvoyFilter.
+#[derive(Debug)]
+pub struct Row {
+    /// Index of the filter in the inventory.
+    pub filter: usize,
+    /// Its place in the order of application among all filters, from 1.
+    pub order: usize,
+    /// The pods it attaches to.
+    pub selects: Vec<Target>,
+    /// Patches in effect on a proxy.
+    pub effective: BTreeSet<usize>,
+    /// Patches in a resource that a proxy refused.
+    pub rejected: BTreeSet<usize>,
+    /// Whether any of its proxies was read.
+    pub read: bool,
+    /// Findings of lint.
+    pub findings: usize,
+    /// What is wrong on which workload.
+    pub wrong: BTreeMap<Place, BTreeSet<Wrong>>,
+}
+
+/// A workload: its namespace, and `kind/name`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Its namespace.
+    pub namespace: String,
+    /// `deployment/cart`; the pod where the workload is not known.
+    pub workload: String,
+}
+
+/// What is wrong with a patch on a workload.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wrong {
+    /// Index of the patch.
+    pub patch: usize,
+    /// What.
+    pub what: What,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// Envoy refused an update of a resource that the patch changes.
+    Rejected {
+        /// Kind of the resource.
+        kind: &'static str,
+        /// Its name.
+        resource: String,
+        /// Envoy's words.
+        details: String,
+    },
+    /// The proxy does not hold what the patch writes.
+    NotInEffect,
+    /// The proxy holds it at some places.
+    PartlyInEffect,
+    /// The patch does nothing there.
+    Idle {
+        /// The verdict.
+        outcome: Outcome,
+        /// Why, in the words of `explain`.
+        reason: Option<String>,
+    },
+}
+
+/// All of it.
+#[derive(Debug)]
+pub struct SurveyReport {
+    /// Texts, objects and what the loader noticed.
+    pub loaded: Loaded,
+    /// One row for each EnvoyFilter that was asked about, by namespace and name.
+    pub rows: Vec<Row>,
+    /// What else could not be read.
+    pub problems: Vec<Problem>,
+    /// Whether pods could be listed, so that "selects no pod" is known.
+    pub pods_known: bool,
+    /// Whether the user ended it.
+    pub interrupted: bool,
+    /// Root namespaces of the control planes.
+    pub root_namespaces: Vec<String>,
+    /// How many requests it took, and of which cluster.
+    pub requests: Option<(usize, String)>,
+    /// What was looked at.
+    pub scope: Scope,
+}
+
+/// Looks at every EnvoyFilter that is asked about.
+pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<SurveyReport, Error> {
+    let mesh = Mesh::open(&request.settings, request.needs, progress, |_| Breadth::Namespace)?;
+    let filters = &mesh.loaded.inventory.envoy_filters;
+    let mut taken = Taken::default();
+    let mut rows = rows(&mesh, filters);
+    let programs: Vec<Program<'_>> = mesh.planes.iter().map(|plane| Program::new(filters, plane.release)).collect();
+    let mut look = |dump: &Dump, config: &ProxyConfig<'_>, plane: usize| {
+        if let Some(explained) = explained(&mesh, &programs, (dump, config, plane)) {
+            take_in(&mesh, &mut rows, &explained);
+        }
+    };
+    // Proxies that only other filters reach have nothing to say.
+    let of_rows = |filter: &&EnvoyFilter| mesh.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
+    let asked: Vec<EnvoyFilter> = filters.iter().filter(of_rows).cloned().collect();
+    let reached = mesh.reached_by(&asked);
+    let given = Given::default();
+    if request.proxies && request.findings {
+        let dumps = mesh.all(&given, &reached, &mut taken)?;
+        for kept in &dumps {
+            if let Some(config) = proxies::config(kept, &mut taken.problems) {
+                look(&kept.dump, &config, kept.plane);
+            }
+        }
+        let found = findings(&mesh, &dumps);
+        for row in &mut rows {
+            let file = filters.get(row.filter).map(|filter| filter.document.span.file);
+            row.findings = found.iter().filter(|of| Some(**of) == file).count();
+        }
+    } else if request.proxies {
+        mesh.visit(&given, &reached, &mut taken, &mut |offer| look(offer.dump, &offer.config, offer.plane))?;
+    }
+    drop(reached);
+    drop(programs);
+    let scope = mesh.scope(&given, &taken, rows.len());
+    Ok(SurveyReport {
+        rows,
+        pods_known: mesh.lists(kinds::POD),
+        interrupted: mesh.interrupted(),
+        root_namespaces: mesh.planes.iter().map(|plane| plane.mesh.root_namespace.clone()).collect(),
+        requests: mesh.requests(),
+        scope,
+        problems: taken.problems,
+        loaded: mesh.loaded,
+    })
+}
+
+/// Takes what the filters do to a proxy into their rows.
+fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], explained: &view::Proxy) {
+    let is = |target: &&Target| target.namespace == explained.namespace && target.pod == explained.name;
+    let workload = mesh.targets().iter().find(is).map_or_else(
+        || explained.name.clone(),
+        |target| format!("{}/{}", target.workload_kind.to_lowercase(), target.workload),
+    );
+    let key = Place { namespace: explained.namespace.clone(), workload };
+    for row in rows {
+        let Some(filter) = mesh.loaded.inventory.envoy_filters.get(row.filter) else { continue };
+        let is = |one: &&view::Filter| one.selected && one.namespace == filter.namespace && one.name == filter.name;
+        let Some(seen) = explained.filters.iter().find(is) else { continue };
+        row.read = true;
+        for patch in &seen.patches {
+            if let Some(what) = judge(row, patch, explained) {
+                row.wrong.entry(key.clone()).or_default().insert(Wrong { patch: patch.index, what });
+            }
+        }
+    }
+}
+
+/// One row a filter that is asked about, by namespace and name.
+fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
+    let mut order: Vec<usize> = (0..filters.len()).collect();
+    if let Some(plane) = mesh.planes.first() {
+        let compat = engine::compat::Compat { release: plane.release };
+        engine::select::sort(filters, &mut order, &plane.mesh, compat);
+    }
+    let mut rows = Vec::new();
+    for (place, &filter) in order.iter().enumerate() {
+        let Some(one) = filters.get(filter) else { continue };
+        if mesh.asked.as_ref().is_some_and(|asked| !asked.contains(&one.full_name())) {
+            continue;
+        }
+        let reached = mesh.reached_by(std::slice::from_ref(one));
+        rows.push(Row {
+            filter,
+            order: place + 1,
+            selects: mesh.targets().iter().filter(|target| reached(target)).cloned().collect(),
+            effective: BTreeSet::new(),
+            rejected: BTreeSet::new(),
+            read: false,
+            findings: 0,
+            wrong: BTreeMap::new(),
+        });
+    }
+    rows.sort_by_key(|row| filters.get(row.filter).map(EnvoyFilter::full_name));
+    rows
+}
+
+/// Takes a patch on a proxy into the row; what is wrong with it there.
+fn judge(row: &mut Row, patch: &Patch, proxy: &view::Proxy) -> Option<What> {
+    let places = || patch.effects.iter().flat_map(|effect| &effect.places);
+    let refused =
+        proxy.refused.iter().find(|one| places().any(|place| place.kind == one.kind && place.resource == one.name));
+    if let Some(refused) = refused {
+        row.rejected.insert(patch.index);
+        let (kind, resource, details) = (refused.kind, refused.name.clone(), refused.details.clone());
+        return Some(What::Rejected { kind, resource, details });
+    }
+    match (patch.outcome, patch.in_effect) {
+        (Outcome::Applied | Outcome::NoOp, Some(InEffect::No)) => Some(What::NotInEffect),
+        (Outcome::Applied | Outcome::NoOp, Some(InEffect::Partly)) => {
+            row.effective.insert(patch.index);
+            Some(What::PartlyInEffect)
+        }
+        (Outcome::Applied, _) | (Outcome::NoOp, Some(InEffect::Yes)) => {
+            row.effective.insert(patch.index);
+            None
+        }
+        // The filter attaches; the patch is for other proxies than this one.
+        (Outcome::NotSelected, _) => None,
+        (Outcome::NoOp, None) if patch.effects.is_empty() => None,
+        (outcome, _) => {
+            let reason = patch.reason.as_ref().map(|reason| reason.message.clone());
+            Some(What::Idle { outcome, reason })
+        }
+    }
+}
+
+/// The file of every finding.
+fn findings(mesh: &Mesh<'_>, dumps: &[Kept]) -> Vec<FileId> {
+    let mut found = BTreeMap::new();
+    for (number, plane) in mesh.planes.iter().enumerate() {
+        let configs: Vec<ProxyConfig<'_>> = dumps
+            .iter()
+            .filter(|kept| kept.plane == number)
+            .filter_map(|kept| kept.dump.config(&kept.identity).ok())
+            .collect();
+        let input = Input {
+            sources: &mesh.loaded.sources,
+            inventory: &mesh.judged_by(number),
+            problems: &mesh.loaded.problems,
+            dumps: &configs,
+            references: reference::configs(plane.release),
+            release: plane.release,
+            mesh: &plane.mesh,
+        };
+        let checked = lint::check(&input, ALL, &Config::default(), str::to_owned);
+        for finding in checked.findings {
+            let span = finding.primary.span;
+            found.insert((finding.rule.code, span, finding.message), span.file);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// What the filters do to one proxy.
+fn explained(
+    mesh: &Mesh<'_>,
+    programs: &[Program<'_>],
+    (dump, config, plane): (&Dump, &ProxyConfig<'_>, usize),
+) -> Option<view::Proxy> {
+    let (program, plane) = (programs.get(plane)?, mesh.planes.get(plane)?);
+    let settings = plane.mesh.clone().into();
+    Some(study(program, config, &settings, |study| {
+        let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
+        Explainer { sources, inventory, study, dump: dump.name() }.proxy(&crate::explain::Settings::default())
+    }))
+}

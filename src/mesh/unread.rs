@@ -1,0 +1,44 @@
+//! What `lint` could not read of documents that no finding is about.
+
+use crate::lint::document;
+use crate::lint::summary::Summary;
+use crate::load::Loaded;
+use crate::source::{Code, Problem, Span};
+use crate::words::count;
+use std::path::PathBuf;
+
+/// Problems with documents that could not be read, where no finding tells of them. Those of a file that was named count; in
+/// a folder there may be templates and other people's files, of which only the number is told.
+pub(super) fn beside(
+    files: &[PathBuf],
+    everything: bool,
+    loaded: &Loaded,
+    summary: &mut Summary,
+    trouble: &mut Vec<String>,
+) -> Vec<Problem> {
+    let sources = &loaded.sources;
+    let named = |span: Span| {
+        let name = sources.get(span.file).name.as_str();
+        name == "<stdin>" || files.iter().any(|file| file.display().to_string() == name)
+    };
+    let (mut aside, mut problems) = (Vec::new(), Vec::new());
+    for problem in &loaded.problems {
+        let Some(span) = problem.span else { continue };
+        let unread = document::unread_aside(sources, problem);
+        if unread && !named(span) {
+            aside.push(sources.place(span));
+        } else if unread {
+            trouble.push(format!("{}: {}", sources.place(span), problem.message));
+        }
+        // The loader reports the latter for named files only.
+        if (unread && (named(span) || everything)) || problem.code == Code::NotKubernetes {
+            problems.push(problem.clone());
+        }
+    }
+    if let Some(first) = aside.first() {
+        let documents = count(aside.len(), "document", "documents");
+        let more = if everything { "" } else { "; -v shows why" };
+        summary.unknown.push(format!("cannot read {documents} without an EnvoyFilter, first {first}{more}"));
+    }
+    problems
+}

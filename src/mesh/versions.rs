@@ -1,0 +1,105 @@
+//! `versions`: control planes, proxies, and pods that no EnvoyFilter reaches.
+
+use super::Error;
+use super::proxies::{Given, Taken};
+use super::read::Mesh;
+use super::scope::Scope;
+use super::settings::{Breadth, Progress, Settings};
+use crate::cluster::facts::{self, ControlPlane, Station};
+use crate::cluster::kinds;
+use crate::load::Loaded;
+use crate::model::proxy::ProxyKind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which mesh is asked about.
+#[derive(Clone, Debug, Default)]
+pub struct VersionsRequest {
+    /// The mesh.
+    pub settings: Settings,
+}
+
+/// What runs in a mesh.
+#[derive(Debug)]
+pub struct Versions {
+    /// Version of the API server, empty when not told.
+    pub kubernetes: String,
+    /// Control planes, each with its revision tags and the release that is modelled for it, empty when none is.
+    pub control_planes: Vec<(ControlPlane, Vec<String>, String)>,
+    /// Proxies by type, version and revision.
+    pub proxies: Vec<ProxyVersions>,
+    /// Pods that no EnvoyFilter reaches, by reason.
+    pub not_affected: Vec<NotAffected>,
+    /// Objects and what the loader noticed.
+    pub loaded: Loaded,
+    /// What was looked at.
+    pub scope: Scope,
+}
+
+/// Proxies that are alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProxyVersions {
+    /// What they are.
+    pub kind: ProxyKind,
+    /// Version that their images name.
+    pub version: String,
+    /// Revision of their control plane.
+    pub revision: String,
+    /// How many pods.
+    pub pods: usize,
+}
+
+/// Pods that no EnvoyFilter reaches, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAffected {
+    /// Why.
+    pub why: &'static str,
+    /// How many pods.
+    pub pods: usize,
+    /// One of them.
+    pub example: String,
+}
+
+/// Lists what runs in a mesh.
+pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Versions, Error> {
+    let mesh = Mesh::open(&request.settings, &kinds::VERSION, progress, |_| Breadth::Namespace)?;
+    let control_planes = mesh.facts.planes.iter().map(|plane| {
+        let tags = mesh.facts.tags.iter().filter(|(_, revision)| **revision == plane.revision);
+        let modelled = mesh.planes.iter().find(|it| it.revision.as_ref() == Some(&plane.revision));
+        let modelled = modelled.map(|plane| plane.release.to_string()).unwrap_or_default();
+        (plane.clone(), tags.map(|(tag, _)| tag.clone()).collect(), modelled)
+    });
+    let mut proxies: BTreeMap<(&'static str, ProxyKind, &str, &str), usize> = BTreeMap::new();
+    for target in mesh.targets() {
+        *proxies.entry((target.kind.word(), target.kind, &target.version, &target.revision)).or_default() += 1;
+    }
+    let proxies = proxies.into_iter().map(|((_, kind, version, revision), pods)| ProxyVersions {
+        kind,
+        version: version.to_owned(),
+        revision: revision.to_owned(),
+        pods,
+    });
+    let inventory = &mesh.loaded.inventory;
+    let mut without: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
+    for pod in inventory.workloads.iter().filter(|pod| pod.object.kind == "Pod") {
+        let why = match facts::station(pod, inventory.namespace(&pod.object.namespace)) {
+            Station::Proxy(_) => continue,
+            Station::Ztunnel => "it is ztunnel, which istiod sends no EnvoyFilters to",
+            Station::None(why) => why,
+        };
+        without.entry(why).or_default().insert(format!("{}/{}", pod.object.namespace, pod.object.name));
+    }
+    let not_affected = without.into_iter().map(|(why, pods)| NotAffected {
+        why,
+        pods: pods.len(),
+        example: pods.first().cloned().unwrap_or_default(),
+    });
+    let scope = mesh.scope(&Given::default(), &Taken::default(), inventory.envoy_filters.len());
+    Ok(Versions {
+        kubernetes: mesh.facts.kubernetes.clone(),
+        control_planes: control_planes.collect(),
+        proxies: proxies.collect(),
+        not_affected: not_affected.collect(),
+        scope,
+        loaded: mesh.loaded,
+    })
+}

@@ -1,0 +1,395 @@
+//! RBAC, external authorization and JWT filters: AuthorizationPolicy and RequestAuthentication.
+
+use super::attach::{self, Directions};
+use super::catalog;
+use super::draft::{Action, attachment, object};
+use super::extension::RENAMED;
+use super::mesh::Proxies;
+use super::policy::{self, keep_off_tcp, with_ports};
+use super::reach::anchor;
+use super::step::{Cx, Move, Part};
+use super::value::Fields;
+use super::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use serde_json::{Map, Value as Json, json};
+
+const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
+const JWT: &str = "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication";
+
+const API: &str = "security.istio.io/v1";
+
+const EARLIER: &str = "the decision is made earlier, in front of grpc_stats, alpn, fault and cors: a CORS preflight, which \
+     the CORS filter answered before, is now decided here first";
+
+/// Finds inserted RBAC and JWT filters.
+pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        if part.apply_to() != ApplyTo::HttpFilter || !part.inserts() {
+            continue;
+        }
+        let found = match part.config_type() {
+            RBAC => rbac(cx, part),
+            JWT => jwt(cx, part),
+            _ => continue,
+        };
+        part.answer(found);
+    }
+}
+
+/// The differences of place that all of these have.
+pub(super) fn earlier(part: &Part<'_>, found: &mut Move) {
+    if part.operation() == Operation::Add {
+        found.difference(
+            Kind::Behavior,
+            "ADD puts the filter behind the router, where no request meets it; the policy works",
+        );
+        found.guard(Concern::Authorization, State::Broken, "the filter decides nothing today; the policy would");
+    }
+    found.difference(Kind::Position, EARLIER);
+    if part.reach.narrowed.is_some() {
+        narrow(part, found);
+    }
+}
+
+/// A policy is for a whole workload, by port at most.
+fn narrow(part: &Part<'_>, found: &mut Move) {
+    if let Some(narrowed) = &part.reach.narrowed {
+        let reason = format!("a policy selects by port, never by {narrowed}");
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Ports, State::Broken, reason);
+    }
+}
+
+fn rbac(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    let mut value = part.value.clone();
+    value.skip("name");
+    let Some(mut config) = value.typed("typed_config", RBAC) else {
+        return Move::none(&catalog::RBAC, "the configuration cannot be read");
+    };
+    let mut found = Move::new(&catalog::RBAC).home("AuthorizationPolicy", "rules", 0);
+    attach::check(cx, part, &mut found, Directions::Inbound);
+    earlier(part, &mut found);
+    found.difference(Kind::Name, RENAMED);
+    found.difference(
+        Kind::Name,
+        "policies have other names, which show in RESPONSE_CODE_DETAILS of refused requests and in metadata",
+    );
+    found.difference(Kind::Metadata, "the same condition in istiod's longer form (and, or)");
+    found.difference(Kind::Metadata, "the prefix of the statistics differs");
+    config.skip("rules_stat_prefix");
+    config.skip("shadow_rules_stat_prefix");
+    for (field, dry) in [("rules", false), ("shadow_rules", true)] {
+        if let Some(rules) = config.sub(field)
+            && let Err(reason) = rules_of(cx, part, rules, dry, &mut found)
+        {
+            return Move::none(&catalog::RBAC, reason);
+        }
+    }
+    if found.actions.is_empty() {
+        return Move::none(&catalog::RBAC, "the filter has no rules: it lets everything pass and can be deleted");
+    }
+    if !config.is_empty() || !value.is_empty() {
+        return Move::none(&catalog::RBAC, super::extension::left(&config, &value));
+    }
+    found
+}
+
+fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &mut Move) -> Result<(), String> {
+    // The zero of the enum, ALLOW, is not in the value.
+    let action = rules.text("action").unwrap_or_else(|| "ALLOW".to_owned());
+    if action != "ALLOW" && action != "DENY" {
+        return Err(format!("no native form of the action {action}"));
+    }
+    let Some(Json::Object(policies)) = rules.take("policies") else {
+        return Err("rules without policies have no native form".to_owned());
+    };
+    if !rules.is_empty() {
+        return Err(super::extension::left(&rules, &Fields(json!({}))));
+    }
+    let mut native = Vec::new();
+    let mut http_only = false;
+    for (name, one) in policies {
+        let (rule, http) = policy::rule(&mut Fields(one))
+            .ok_or_else(|| format!("the condition of policy {name} has no native form"))?;
+        http_only |= http;
+        native.push(rule);
+    }
+    let mut shadow = found.clone();
+    let target = if dry { &mut shadow } else { &mut *found };
+    let ports = if action == "DENY" {
+        keep_off_tcp(cx, part, target, http_only || part.reach.port.is_some())
+    } else {
+        allow(cx, part, target);
+        part.reach.port.into_iter().collect()
+    };
+    if dry {
+        found.add_home("AuthorizationPolicy", "annotation istio.io/dry-run", 0);
+        found.difference(Kind::Metadata, "shadow rules on TCP chains too: they count, they refuse nothing");
+    } else {
+        found.guard(Concern::Authorization, State::Review, "who may call is decided in another place: review it");
+    }
+    for rule in &mut native {
+        // Shadow rules refuse nothing, so that nothing has to keep them off TCP.
+        if !dry {
+            with_ports(rule, &ports);
+        } else if let Some(port) = part.reach.port {
+            with_ports(rule, &[port]);
+        }
+    }
+    let mut spec = attachment(cx.filter);
+    spec.insert("action".to_owned(), action.into());
+    spec.insert("rules".to_owned(), native.into());
+    let mut policy = object(API, "AuthorizationPolicy", cx.filter, spec);
+    if dry {
+        policy["metadata"]["annotations"] = json!({ "istio.io/dry-run": "true" });
+    }
+    found.actions.push(Action::Object(policy));
+    Ok(())
+}
+
+/// An ALLOW policy refuses everything that no ALLOW policy of the workload lets in.
+fn allow(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    if let Some(other) = policy::existing(cx, "ALLOW").first() {
+        let reason = format!(
+            "AuthorizationPolicy {}/{} allows too: requests that match either get in; with the filter only those that match \
+             both",
+            other.namespace, other.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Authorization, State::Broken, reason);
+    } else if !cx.mesh.described() {
+        found.guard(
+            Concern::Authorization,
+            State::Undecided,
+            "whether another ALLOW policy exists for these workloads is not known: two of them let in what matches either",
+        );
+    }
+    let closes = "an ALLOW policy refuses every TCP connection that it does not match; the filter is about HTTP only";
+    let tcp = match part.reach.proxies {
+        Proxies::Gateway => cx.mesh.serves(cx.filter, policy::is_tcp),
+        _ => Some(true),
+    };
+    match tcp {
+        Some(false) => found.guard(Concern::TcpChains, State::Held, "these gateways serve no TCP"),
+        Some(true) => {
+            found.difference(Kind::Behavior, closes);
+            found.guard(Concern::TcpChains, State::Broken, closes);
+        }
+        None => found.guard(Concern::TcpChains, State::Undecided, closes),
+    }
+    if part.reach.port.is_some() {
+        let reason = "an ALLOW policy for one port refuses the requests to every other port";
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::Ports, State::Broken, reason);
+    }
+}
+
+/// What a rule of the JWT filter asks for.
+enum Wanted {
+    Token,
+    TokenIfAny,
+}
+
+fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    let mut value = part.value.clone();
+    value.skip("name");
+    let Some(mut config) = value.typed("typed_config", JWT) else {
+        return Move::none(&catalog::JWT, "the configuration cannot be read");
+    };
+    let mut found = Move::new(&catalog::JWT).home("RequestAuthentication", "jwtRules", 0);
+    attach::check(cx, part, &mut found, Directions::Inbound);
+    narrow(part, &mut found);
+    if anchor(&part.built.object) != Some("envoy.filters.http.jwt_authn") {
+        found.difference(
+            Kind::Position,
+            "authentication runs right behind metadata_exchange, in front of everything but phase AUTHN",
+        );
+    }
+    found.difference(Kind::Name, RENAMED);
+    found.difference(Kind::Name, "the provider has another name, which only metadata and log lines use");
+    found.difference(Kind::Metadata, "the claims are put where policies look for them");
+    found.guard(Concern::Authentication, State::Review, "who may call is decided in another place: review it");
+    let mut rules = Vec::new();
+    let Some(Json::Object(providers)) = config.take("providers") else {
+        return Move::none(&catalog::JWT, "the filter has no providers");
+    };
+    for (name, provider) in providers {
+        match provider_of(Fields(provider), &mut found) {
+            Ok(rule) => rules.push(rule),
+            Err(reason) => return Move::none(&catalog::JWT, format!("provider {name}: {reason}")),
+        }
+    }
+    if part.reach.proxies == Proxies::Gateway {
+        found.difference(
+            Kind::Behavior,
+            "the route is chosen again after the token was read, so that routes can match claims",
+        );
+    }
+    if config.flag("bypass_cors_preflight") != Some(true) {
+        found.difference(Kind::Behavior, "CORS preflights pass the native filter without a token");
+    }
+    let mut spec = attachment(cx.filter);
+    spec.insert("jwtRules".to_owned(), rules.into());
+    found.actions.push(Action::Object(object(API, "RequestAuthentication", cx.filter, spec)));
+    match wanted(config.list("rules"), &mut found) {
+        Ok(paths) => demand(cx, part, &mut found, &paths),
+        Err(reason) => return Move::none(&catalog::JWT, reason),
+    }
+    if !config.is_empty() || !value.is_empty() {
+        return Move::none(&catalog::JWT, super::extension::left(&config, &value));
+    }
+    found
+}
+
+/// The policy beside the RequestAuthentication, without which a request without a token gets in.
+fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, paths: &[String]) {
+    if paths.is_empty() {
+        return;
+    }
+    found.add_home("AuthorizationPolicy", "rules.from.source.notRequestPrincipals", 0);
+    found.difference(
+        Kind::Behavior,
+        "a request without a token gets 403 `RBAC: access denied` from the policy instead of 401 with www-authenticate from \
+         the JWT filter",
+    );
+    let ports = keep_off_tcp(cx, part, found, true);
+    let mut rule = json!({ "from": [{ "source": { "notRequestPrincipals": ["*"] } }] });
+    if !paths.iter().any(|path| path == "/*") {
+        rule["to"] = json!([{ "operation": { "paths": paths } }]);
+        found.difference(Kind::Behavior, "tokens are checked on every path: a bad token is refused elsewhere too");
+    }
+    with_ports(&mut rule, &ports);
+    let mut spec = attachment(cx.filter);
+    spec.insert("action".to_owned(), "DENY".into());
+    spec.insert("rules".to_owned(), json!([rule]));
+    found.actions.push(Action::Object(object(API, "AuthorizationPolicy", cx.filter, spec)));
+}
+
+/// The paths on which a token is wanted.
+fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, String> {
+    let mut paths = Vec::new();
+    let several = rules.len() > 1;
+    for mut rule in rules {
+        let path = if let Some(prefix) = rule.text("match/prefix") {
+            format!("{prefix}*")
+        } else if let Some(path) = rule.text("match/path") {
+            path
+        } else {
+            return Err("only rules by prefix or path have a native form".to_owned());
+        };
+        let requires = rule.sub("requires");
+        if !rule.is_empty() {
+            return Err("only rules by prefix or path have a native form".to_owned());
+        }
+        match requires.map(requirement).transpose()? {
+            Some(Wanted::Token) => paths.push(path),
+            Some(Wanted::TokenIfAny) => {}
+            None if several => {
+                return Err("the filter leaves out some paths; write the AuthorizationPolicy by hand".to_owned());
+            }
+            None => {}
+        }
+    }
+    if several && !paths.is_empty() {
+        found.difference(Kind::Behavior, "the filter uses the first rule that matches; the policy adds all of them up");
+    }
+    Ok(paths)
+}
+
+fn requirement(mut requires: Fields) -> Result<Wanted, String> {
+    if requires.text("provider_name").is_some() || requires.take("provider_and_audiences").is_some() {
+        return if requires.is_empty() {
+            Ok(Wanted::Token)
+        } else {
+            Err("no native form of the requirement".to_owned())
+        };
+    }
+    if requires.peek("allow_missing").is_some() {
+        return Ok(Wanted::TokenIfAny);
+    }
+    if requires.peek("requires_any").is_some() {
+        let mut wanted = Wanted::Token;
+        for one in requires.list("requires_any/requirements") {
+            if matches!(requirement(one)?, Wanted::TokenIfAny) {
+                wanted = Wanted::TokenIfAny;
+            }
+        }
+        return Ok(wanted);
+    }
+    Err("only a provider, any of several, or a token that may be missing have a native form".to_owned())
+}
+
+fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, String> {
+    let mut rule = Map::new();
+    let issuer = provider.text("issuer").ok_or("a RequestAuthentication needs an issuer")?;
+    rule.insert("issuer".to_owned(), issuer.into());
+    let audiences = provider.texts("audiences");
+    if !audiences.is_empty() {
+        rule.insert("audiences".to_owned(), audiences.into());
+    }
+    if let Some(keys) = provider.text("local_jwks/inline_string") {
+        rule.insert("jwks".to_owned(), keys.into());
+    } else if let Some(mut remote) = provider.sub("remote_jwks") {
+        let uri = remote.text("http_uri/uri").ok_or("the keys have no URI")?;
+        rule.insert("jwksUri".to_owned(), uri.into());
+        for field in ["http_uri/cluster", "http_uri/timeout", "cache_duration", "async_fetch", "retry_policy"] {
+            remote.skip(field);
+        }
+        found.difference(
+            Kind::Behavior,
+            "istiod fetches the keys and sends them inside the configuration; the proxy no longer fetches them itself",
+        );
+        if !remote.is_empty() {
+            return Err("the way to fetch the keys has no native form".to_owned());
+        }
+    } else {
+        return Err("the keys are in a file or an environment variable, which has no native form".to_owned());
+    }
+    if provider.flag("forward") == Some(true) {
+        rule.insert("forwardOriginalToken".to_owned(), true.into());
+    }
+    if let Some(header) = provider.text("forward_payload_header") {
+        rule.insert("outputPayloadToHeader".to_owned(), header.into());
+    }
+    let headers: Vec<Json> = provider
+        .list("from_headers")
+        .into_iter()
+        .map(|mut header| {
+            let mut one = json!({ "name": header.text("name").unwrap_or_default() });
+            if let Some(prefix) = header.text("value_prefix") {
+                one["prefix"] = prefix.into();
+            }
+            one
+        })
+        .collect();
+    if !headers.is_empty() {
+        rule.insert("fromHeaders".to_owned(), headers.into());
+    }
+    for (from, to) in [("from_params", "fromParams"), ("from_cookies", "fromCookies")] {
+        let names = provider.texts(from);
+        if !names.is_empty() {
+            rule.insert(to.to_owned(), names.into());
+        }
+    }
+    let claims: Vec<Json> = provider
+        .list("claim_to_headers")
+        .into_iter()
+        .map(|mut one| {
+            json!({ "header": one.text("header_name").unwrap_or_default(), "claim": one.text("claim_name").unwrap_or_default() })
+        })
+        .collect();
+    if !claims.is_empty() {
+        rule.insert("outputClaimToHeaders".to_owned(), claims.into());
+    }
+    if provider.text("payload_in_metadata").is_some() {
+        found.difference(
+            Kind::Behavior,
+            "the claims are in the metadata under another key: filters that read them must follow",
+        );
+    }
+    if provider.is_empty() {
+        Ok(Json::Object(rule))
+    } else {
+        Err(super::extension::left(&provider, &Fields(json!({}))))
+    }
+}

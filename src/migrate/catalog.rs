@@ -1,0 +1,80 @@
+//! The patterns that a migration knows: one line each, for reports and for the documentation.
+
+/// A kind of patch.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// The name in JSON and the folder in `testdata/migrate`.
+    pub id: &'static str,
+    /// What the patch does.
+    pub title: &'static str,
+    /// The native API, or why there is none.
+    pub native: &'static str,
+    /// Where the missing API is discussed; empty when there is a home.
+    pub follow: &'static str,
+}
+
+/// Declares the patterns as statics and as a list.
+macro_rules! patterns {
+    ($($name:ident = $id:literal, $title:literal, $native:literal, $follow:literal;)+) => {
+        $(
+            #[doc = $title]
+            pub static $name: Pattern = Pattern { id: $id, title: $title, native: $native, follow: $follow };
+        )+
+
+        /// Every pattern.
+        pub static ALL: &[&Pattern] = &[$(&$name),+];
+    };
+}
+
+patterns! {
+    LUA = "lua", "Lua HTTP filter", "TrafficExtension `lua`", "";
+    WASM = "wasm", "Wasm HTTP filter", "WasmPlugin", "";
+    ECDS = "ecds", "Wasm HTTP filter whose configuration is discovered (ECDS)", "WasmPlugin", "";
+    STATS_NULL_VM = "stats-null-vm", "Telemetry filters of old releases (stats, metadata exchange, attributegen)", "built in; Telemetry for labels", "";
+    EXT_AUTHZ = "ext-authz", "external authorization", "AuthorizationPolicy CUSTOM and `meshConfig.extensionProviders`", "";
+    RBAC = "rbac", "RBAC HTTP filter", "AuthorizationPolicy", "";
+    JWT = "jwt", "JWT authentication filter", "RequestAuthentication and AuthorizationPolicy", "";
+    ACCESS_LOG = "access-log", "access log of the HTTP connection manager", "Telemetry and `meshConfig.extensionProviders`", "";
+    TRACING = "tracing", "tracing of the HTTP connection manager", "Telemetry", "";
+    GRPC_WEB = "grpc-web", "gRPC-Web filter", "Gateway server protocol GRPC-WEB", "";
+    CORS = "cors", "CORS policy", "VirtualService `corsPolicy`", "";
+    FAULT = "fault", "fault injection on routes", "VirtualService `fault`", "";
+    HCM_TIMEOUTS = "hcm-timeouts", "timeouts and header checks of the HTTP connection manager", "`proxy.istio.io/config` `connectionSettings`", "";
+    HTTP2_OPTIONS = "http2-options", "HTTP/2 streams and windows", "`proxy.istio.io/config` `connectionSettings`", "";
+    PATH_NORMALIZATION = "path-normalization", "path normalization", "`meshConfig.pathNormalization`, `connectionSettings`", "";
+    TRUSTED_HOPS = "trusted-hops", "trusted proxies in front", "`proxy.istio.io/config` `gatewayTopology.numTrustedProxies`", "";
+    CLIENT_CERT_HEADER = "client-cert-header", "client certificate header", "`gatewayTopology.forwardClientCertDetails`, `proxyHeaders`", "";
+    SERVER_HEADER = "server-header", "server header", "`proxy.istio.io/config` `proxyHeaders.server`", "";
+    HEADER_CASE = "header-case", "case of HTTP/1 header names", "`proxy.istio.io/config` `proxyHeaders.preserveHttp1HeaderCase`", "";
+    HTTP10 = "http10", "HTTP/1.0", "environment variable ISTIO_META_HTTP10 of the proxy", "";
+    LISTENER_BUFFER = "listener-buffer", "buffer limit of listeners", "`proxy.istio.io/config` `connectionSettings.listenerPerConnectionBufferLimitBytes`", "";
+    PROXY_PROTOCOL = "proxy-protocol", "PROXY protocol on listeners", "`proxy.istio.io/config` `gatewayTopology.proxyProtocol`", "";
+    SERVER_TLS = "server-tls", "TLS settings of servers", "Gateway `tls`; `meshConfig.tlsDefaults`, `meshMTLS`", "";
+    DIRECT_RESPONSE = "direct-response", "direct response of a route", "VirtualService `directResponse`", "";
+    ROUTE_TIMEOUT = "route-timeout", "route timeouts", "VirtualService `timeout`, HTTPRoute `timeouts`", "";
+    ROUTE_RETRIES = "route-retries", "route retries", "VirtualService `retries`", "";
+    ROUTE_HEADERS = "route-headers", "headers of routes and virtual hosts", "VirtualService `headers`", "";
+    CLUSTER_ADD = "cluster-add", "clusters of services outside the mesh", "ServiceEntry and DestinationRule", "";
+    CLUSTER_POLICY = "cluster-policy", "connection settings of clusters", "DestinationRule `trafficPolicy`", "";
+    CLUSTER_HTTP_OPTIONS = "cluster-http-options", "upstream HTTP options", "DestinationRule `connectionPool.http`", "";
+    CLUSTER_BUFFER = "cluster-buffer", "buffer limit of clusters", "none: `connectionSettings.clusterPerConnectionBufferLimitBytes` is accepted and not read", "";
+    V1_FILTERS = "v1-filters", "spec.filters of the first API", "none needed: no supported release reads it", "";
+    PER_FILTER_CONFIG = "per-filter-config", "settings of one filter on a route", "moves with its filter", "";
+    GLOBAL_RATELIMIT = "global-ratelimit", "global rate limit filter", "none", "https://github.com/istio/istio/issues/43295";
+    VHOST_RATE_LIMITS = "vhost-rate-limits", "rate limit actions of routes", "none", "https://github.com/istio/istio/issues/43295";
+    LOCAL_RATELIMIT = "local-ratelimit", "local rate limit filter", "none", "https://github.com/istio/istio.io/issues/16667";
+    EXT_PROC = "ext-proc", "external processing filter", "none", "https://github.com/istio/istio/issues/32490";
+    OAUTH2 = "oauth2", "OAuth 2 login filter", "none: RequestAuthentication validates tokens, it does not log in", "";
+    SOCKET_OPTIONS = "socket-options", "socket options of listeners", "none: `tcpKeepalive` is for clusters", "";
+    BUFFER = "buffer", "request buffer filter", "none", "";
+    COMPRESSOR = "compressor", "compression filter", "none", "";
+    HEADER_SIZE = "header-size", "size of request headers", "none", "";
+    LOCAL_REPLY = "local-reply", "custom error pages", "none", "";
+    BOOTSTRAP = "bootstrap", "bootstrap settings", "none: no supported release applies the patch; use a ProxyConfig or a custom bootstrap", "";
+    OTHER = "other", "another patch", "none known", "";
+}
+
+/// A pattern by its name.
+pub fn pattern(id: &str) -> Option<&'static Pattern> {
+    ALL.iter().find(|pattern| pattern.id == id).copied()
+}

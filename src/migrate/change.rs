@@ -1,0 +1,161 @@
+//! Changes of existing objects: rules of a VirtualService or HTTPRoute, servers of a Gateway, annotations.
+
+use super::draft::PROXY_CONFIG;
+use super::value::merge;
+use crate::load::{yaml, yaml_text};
+use crate::source::{FileId, Node};
+use serde_json::{Value as Json, json};
+
+/// A change of an existing object.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Merges a value into the rules (`spec.http` of a VirtualService, `spec.rules` of an HTTPRoute).
+    Rules {
+        /// Which of them.
+        choose: Choose,
+        /// What to merge.
+        value: Json,
+    },
+    /// Puts a rule in front of the others.
+    FirstRule(Json),
+    /// Merges TLS settings into the servers of a Gateway whose hosts include this one.
+    Tls {
+        /// The host.
+        host: String,
+        /// The settings.
+        value: Json,
+    },
+    /// Sets the protocol of the servers on a port.
+    Protocol {
+        /// The number in the Gateway.
+        port: u32,
+        /// The protocol.
+        protocol: &'static str,
+    },
+    /// Merges a value into `spec`.
+    Spec(Json),
+    /// Merges proxy settings into the annotations that a Gateway API gateway gives its pods.
+    Infrastructure(Json),
+}
+
+/// Rules of a VirtualService or HTTPRoute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choose {
+    /// All of them.
+    All,
+    /// Those of a name.
+    Named(String),
+    /// Those that route to a destination, not redirects and direct answers.
+    Routing,
+}
+
+impl Choose {
+    /// Whether a rule is meant.
+    pub fn fits(&self, rule: &Json) -> bool {
+        match self {
+            Choose::All => true,
+            Choose::Named(name) => rule["name"] == name.as_str(),
+            Choose::Routing => rule.get("route").is_some() || rule.get("backendRefs").is_some(),
+        }
+    }
+}
+
+/// Changes an object.
+pub(super) fn apply(object: &mut Json, change: &Change) {
+    let spec = &mut object["spec"];
+    match change {
+        Change::Rules { choose, value } => {
+            let key = if spec.get("rules").is_some() { "rules" } else { "http" };
+            for rule in spec[key].as_array_mut().into_iter().flatten().filter(|rule| choose.fits(rule)) {
+                merge_rule(rule, value);
+            }
+        }
+        Change::FirstRule(rule) => {
+            if let Some(rules) = spec["http"].as_array_mut() {
+                rules.insert(0, rule.clone());
+            }
+        }
+        Change::Tls { host, value } => {
+            for server in spec["servers"].as_array_mut().into_iter().flatten() {
+                let serves = server["hosts"].as_array().is_some_and(|hosts| hosts.iter().any(|one| host_is(one, host)));
+                if serves && server.get("tls").is_some() {
+                    merge(&mut server["tls"], value);
+                }
+            }
+        }
+        Change::Protocol { port, protocol } => {
+            for server in spec["servers"].as_array_mut().into_iter().flatten() {
+                if server["port"]["number"] == *port {
+                    server["port"]["protocol"] = (*protocol).into();
+                }
+            }
+        }
+        Change::Spec(value) => merge(spec, value),
+        Change::Infrastructure(config) => {
+            let annotations = &mut spec["infrastructure"]["annotations"];
+            if annotations.is_null() {
+                *annotations = json!({});
+            }
+            let before = annotations[PROXY_CONFIG].as_str().unwrap_or_default();
+            annotations[PROXY_CONFIG] = with_settings(before, config).into();
+        }
+    }
+}
+
+/// Merges into a rule; header lists are added to, not replaced.
+fn merge_rule(rule: &mut Json, value: &Json) {
+    for direction in ["request", "response"] {
+        let path = format!("/headers/{direction}/remove");
+        let (old, new) = (rule.pointer(&path).and_then(Json::as_array), value.pointer(&path).and_then(Json::as_array));
+        if let (Some(old), Some(new)) = (old, new) {
+            let mut all = old.clone();
+            all.extend(new.iter().filter(|name| !old.contains(name)).cloned());
+            let mut value = value.clone();
+            value["headers"][direction]["remove"] = all.into();
+            merge(rule, &value);
+            return;
+        }
+    }
+    merge(rule, value);
+}
+
+/// Whether a server's host (`namespace/host` or `host`) is this host.
+fn host_is(one: &Json, host: &str) -> bool {
+    let text = one.as_str().unwrap_or_default();
+    text.rsplit('/').next().unwrap_or(text) == host
+}
+
+/// The text of the annotation with settings merged into it. An annotation that is not readable YAML is replaced: the
+/// agent refuses it anyway.
+pub(super) fn with_settings(annotation: &str, config: &Json) -> String {
+    let (documents, _) = yaml::documents(FileId(0), annotation);
+    let mut settings = documents.first().map_or_else(|| json!({}), Node::to_json);
+    if !settings.is_object() {
+        settings = json!({});
+    }
+    merge(&mut settings, config);
+    yaml_text::write(&settings).unwrap_or_else(|_| settings.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_chosen_and_merged() {
+        let mut object = json!({ "spec": { "http": [
+            { "name": "a", "redirect": {} },
+            { "name": "b", "route": [], "headers": { "response": { "remove": ["x"] } } },
+        ] } });
+        let value = json!({ "headers": { "response": { "remove": ["y"] } } });
+        apply(&mut object, &Change::Rules { choose: Choose::Routing, value });
+        assert_eq!(object["spec"]["http"][0], json!({ "name": "a", "redirect": {} }));
+        assert_eq!(object["spec"]["http"][1]["headers"]["response"]["remove"], json!(["x", "y"]));
+    }
+
+    #[test]
+    fn settings_join_those_of_the_annotation() {
+        let text = with_settings("concurrency: 2\n", &json!({ "gatewayTopology": { "numTrustedProxies": 1 } }));
+        assert_eq!(text, "concurrency: 2\ngatewayTopology:\n  numTrustedProxies: 1\n");
+    }
+}

@@ -1,0 +1,357 @@
+//! Settings merged into clusters: DestinationRule, mesh settings.
+
+use super::attach::{self, Directions};
+use super::catalog;
+use super::cluster_policy::{Policy, policy};
+use super::draft::{Action, existing, metadata};
+use super::mesh::Mesh;
+use super::routes::client_namespace;
+use super::step::{Cx, Move, Part};
+use super::value::{merge, put};
+use super::verdict::{Concern, Kind, State};
+use crate::engine::matching;
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
+use crate::model::proxy::GATEWAY_NAME_LABEL;
+use serde_json::{Map, Value as Json, json};
+
+/// Which clusters a patch means.
+struct Target {
+    host: String,
+    port: Option<u32>,
+    subset: Option<String>,
+}
+
+/// Finds what is merged into clusters.
+pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        if part.apply_to() == ApplyTo::Cluster && part.operation() == Operation::Merge {
+            let found = merged(cx, part);
+            part.answer(found);
+        }
+    }
+}
+
+fn target(part: &Part<'_>) -> Option<Target> {
+    let ObjectMatch::Cluster(cluster) = &part.built.object else { return None };
+    if !cluster.name.is_empty() {
+        let key = matching::parse_subset_key(&cluster.name);
+        return (key.direction == "outbound" && key.port != 0 && !key.host.is_empty()).then(|| Target {
+            host: key.host.to_owned(),
+            port: Some(key.port),
+            subset: (!key.subset.is_empty()).then(|| key.subset.to_owned()),
+        });
+    }
+    (!cluster.service.is_empty()).then(|| Target {
+        host: cluster.service.clone(),
+        port: (cluster.port_number != 0).then_some(cluster.port_number),
+        subset: (!cluster.subset.is_empty()).then(|| cluster.subset.clone()),
+    })
+}
+
+fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    let value = &part.value;
+    if value.peek("per_connection_buffer_limit_bytes").is_some() {
+        return buffer(cx, part);
+    }
+    let mut found = Move::new(&catalog::CLUSTER_POLICY);
+    let Policy { native, rest, pattern, proxy } = match policy(cx, part, &mut found) {
+        Ok(policy) => policy,
+        Err((pattern, reason)) => return Move::none(pattern, reason),
+    };
+    found.pattern = pattern;
+    if let Some(proxy) = proxy {
+        // The case of header names: a setting of the whole proxy.
+        found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
+        found.actions.push(Action::Proxy(proxy));
+        let reason = "the setting is for the whole proxy: the case of header names is also kept where the filter leaves it alone";
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::Routes, State::Broken, reason);
+        return found;
+    }
+    found.rest = rest;
+    let only_connect = native.as_object().is_some_and(|map| map.len() == 1)
+        && native.pointer("/connectionPool/tcp/connectTimeout").is_some()
+        && native["connectionPool"]["tcp"].as_object().is_some_and(|map| map.len() == 1)
+        && native["connectionPool"].as_object().is_some_and(|map| map.len() == 1);
+    let everything = matches!(part.built.object, ObjectMatch::None)
+        || matches!(&part.built.object, ObjectMatch::Cluster(cluster) if *cluster == crate::model::envoy_filter::ClusterMatch::default());
+    if everything && cx.mesh.is_mesh_wide(cx.filter) && only_connect && found.rest.is_none() {
+        return mesh_wide(cx, part, found, &native);
+    }
+    if part.built.patch.context == PatchContext::SidecarInbound {
+        return inbound(part, found);
+    }
+    let Some(target) = target(part) else {
+        return Move::none(
+            found.pattern,
+            "a DestinationRule names a host; the patch is for every cluster or for one by another name",
+        );
+    };
+    destination_rule(cx, part, found, &native, &target)
+}
+
+fn buffer(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    let mut found = Move::new(&catalog::CLUSTER_BUFFER);
+    let field = "connectionSettings.clusterPerConnectionBufferLimitBytes";
+    found.add_home("proxy.istio.io/config", field, 31);
+    let reason = "the native field is accepted and validated, and no code of Istio 1.31 reads it: the limit would be lost, and \
+         Envoy's own 1 MiB would hold";
+    if !super::step::has(cx, 31) {
+        return Move::none(&catalog::CLUSTER_BUFFER, "no API has this limit");
+    }
+    found.difference(Kind::Behavior, reason);
+    found.guard(Concern::Patch, State::Broken, reason);
+    let _ = part;
+    found
+}
+
+/// `meshConfig.connectTimeout`, the default of every cluster.
+fn mesh_wide(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json) -> Move {
+    let timeout = native["connectionPool"]["tcp"]["connectTimeout"].clone();
+    found.differences.clear();
+    found.homes.clear();
+    found.add_home("MeshConfig", "connectTimeout", 0);
+    found.actions.push(Action::Mesh(json!({ "connectTimeout": timeout })));
+    if part.built.patch.context != PatchContext::Any {
+        let reason =
+            "the mesh setting is for sidecars, in both directions, and for gateways; the filter is for one of these";
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::Direction, State::Broken, reason);
+    }
+    let own = cx
+        .mesh
+        .inventory
+        .destination_rules
+        .iter()
+        .find(|rule| rule.object.document.to_json().to_string().contains("\"connectTimeout\""));
+    if let Some(rule) = own {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "DestinationRule {}/{} sets its own connect timeout, which holds over the mesh's; the filter holds over both",
+                rule.object.namespace, rule.object.name
+            ),
+        );
+    }
+    super::manager::waypoints(cx, &mut found, "the connect timeout");
+    found
+}
+
+/// The limits of a workload's own inbound clusters: a rule for the service also reaches its clients.
+fn inbound(part: &Part<'_>, mut found: Move) -> Move {
+    found.add_home("DestinationRule", "trafficPolicy", 0);
+    let reason = "a DestinationRule of the service sets it for every client, and for every port of the workload";
+    found.difference(Kind::Behavior, reason);
+    found.guard(Concern::Direction, State::Broken, reason);
+    let _ = part;
+    found
+}
+
+fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json, target: &Target) -> Move {
+    found.add_home("DestinationRule", "trafficPolicy", 0);
+    found.difference(Kind::Metadata, "istiod notes the rule in the metadata of the cluster (`istio.config`)");
+    let namespace = match client_namespace(cx) {
+        Ok(namespace) => namespace,
+        Err(reason) => return Move::none(found.pattern, reason),
+    };
+    let narrow = Mesh::is_narrow(cx.filter);
+    if !narrow {
+        let proxies = part.built.patch.context;
+        if proxies != PatchContext::Any {
+            let mut check = Move::new(found.pattern);
+            attach::check(cx, part, &mut check, Directions::Mode);
+            // A rule has no direction; whom it reaches by mistake is what counts.
+            for guard in check.guards.into_iter().filter(|guard| guard.state != State::Held) {
+                found.guard(guard.concern, guard.state, guard.reason);
+            }
+        }
+    }
+    let mut spec = Map::new();
+    spec.insert("host".to_owned(), target.host.clone().into());
+    let mut traffic = json!({});
+    if let Some(port) = target.port {
+        // A rule for one port stands beside the others; a host with a single port needs none.
+        let mut level = json!({ "port": { "number": port } });
+        merge(&mut level, native);
+        put(&mut traffic, "portLevelSettings", json!([level]));
+    } else {
+        traffic = native.clone();
+    }
+    if let Some(subset) = &target.subset {
+        spec.insert("subsets".to_owned(), json!([{ "name": subset, "trafficPolicy": traffic }]));
+    } else if single_port(cx, target) {
+        spec.insert("trafficPolicy".to_owned(), native.clone());
+    } else {
+        spec.insert("trafficPolicy".to_owned(), traffic);
+    }
+    scoped(cx, part, &mut found, spec, namespace, target)
+}
+
+fn single_port(cx: &Cx<'_>, target: &Target) -> bool {
+    target.port.is_some() && cx.mesh.service(&target.host).is_some_and(|service| service.ports.len() == 1)
+}
+
+/// Gives the rule its clients, and what it would hide.
+fn scoped(
+    cx: &Cx<'_>,
+    part: &Part<'_>,
+    found: &mut Move,
+    spec: Map<String, Json>,
+    namespace: &str,
+    target: &Target,
+) -> Move {
+    let labels = match &cx.filter.selector {
+        Some(labels) if !labels.is_empty() => Some(json!(labels)),
+        _ => match cx.filter.target_refs.as_slice() {
+            [one] if one.kind == "Gateway" => Some(json!({ GATEWAY_NAME_LABEL: one.name })),
+            [] => None,
+            _ => return Move::none(found.pattern, "a DestinationRule selects by labels, not by several references"),
+        },
+    };
+    let rules = cx.mesh.destination_rules(&target.host, namespace);
+    // The client's own rule hides the service's, and that one the root namespace's.
+    let of_service = cx.mesh.namespace_of_host(&target.host);
+    let rank = |rule: &crate::model::inventory::DestinationRule| {
+        let own = rule.object.namespace.as_str();
+        (!rule.selector.is_empty(), own != namespace, Some(own) != of_service)
+    };
+    let hidden = rules.iter().copied().filter(|rule| rule.selector.is_empty()).min_by_key(|rule| rank(rule));
+    if rules.iter().any(|rule| !rule.selector.is_empty()) {
+        found.guard(
+            Concern::Existing,
+            State::Broken,
+            format!("a DestinationRule with a workloadSelector for {} exists: edit it by hand", target.host),
+        );
+    }
+    if !cx.mesh.described() {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("whether a DestinationRule for {} exists is not known: the new one would hide it", target.host),
+        );
+    }
+    let mut whole = Json::Object(spec);
+    if let Some(labels) = labels {
+        found.add_home("DestinationRule", "workloadSelector", 0);
+        if let Some(rule) = hidden {
+            whole = over(&rule.object.document.to_json()["spec"], &whole, target);
+            if target.subset.is_none() && has_subset_policies(rule) {
+                found.guard(
+                    Concern::Existing,
+                    State::Undecided,
+                    "a subset of the copied rule has settings of its own, which hold over the new ones",
+                );
+            }
+            found.notes.push(format!(
+                "subsets and settings of DestinationRule {}/{} are copied: the new rule hides it for these clients",
+                rule.object.namespace, rule.object.name
+            ));
+        } else if target.subset.is_some() {
+            return Move::none(found.pattern, "the DestinationRule with the subset is not among the input");
+        }
+        whole["workloadSelector"] = json!({ "matchLabels": labels });
+        found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
+        object(cx, found, &whole, namespace);
+        return found.clone();
+    }
+    let mesh_wide = cx.mesh.is_mesh_wide(cx.filter);
+    match hidden {
+        Some(rule) if rule.object.namespace == namespace && !mesh_wide && of_service == Some(namespace) => {
+            let reason = format!(
+                "DestinationRule {}/{} is read by clients of other namespaces too, and two rules for one host hide each other",
+                rule.object.namespace, rule.object.name
+            );
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Namespace, State::Broken, reason);
+        }
+        Some(rule) if rule.object.namespace == namespace || mesh_wide => {
+            found.actions.push(Action::Edit {
+                object: ("DestinationRule", rule.object.namespace.clone(), rule.object.name.clone()),
+                change: super::change::Change::Spec(whole),
+            });
+            let known = existing(&cx.mesh, ("DestinationRule", &rule.object.namespace, &rule.object.name)).is_some();
+            debug_assert!(known, "the rule comes from the inventory");
+        }
+        Some(rule) => {
+            whole = over(&rule.object.document.to_json()["spec"], &whole, target);
+            whole["exportTo"] = json!(["."]);
+            object(cx, found, &whole, namespace);
+        }
+        None => {
+            if mesh_wide {
+                let Some(owner) = of_service else {
+                    found.guard(
+                        Concern::Namespace,
+                        State::Undecided,
+                        format!(
+                            "the namespace of {} is not known: the rule for every client belongs there",
+                            target.host
+                        ),
+                    );
+                    return found.clone();
+                };
+                object(cx, found, &whole, owner);
+            } else {
+                whole["exportTo"] = json!(["."]);
+                object(cx, found, &whole, namespace);
+            }
+        }
+    }
+    let _ = part;
+    found.clone()
+}
+
+fn has_subset_policies(rule: &crate::model::inventory::DestinationRule) -> bool {
+    let document = rule.object.document.to_json();
+    document["spec"]["subsets"]
+        .as_array()
+        .is_some_and(|subsets| subsets.iter().any(|subset| subset.get("trafficPolicy").is_some()))
+}
+
+/// A hidden rule with the new settings over it. Settings of a port or a subset replace those of the host as a whole, so
+/// that they are copied below.
+fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
+    let mut whole = hidden.clone();
+    if let Some(map) = whole.as_object_mut() {
+        map.shift_remove("exportTo");
+    }
+    whole["host"] = target.host.clone().into();
+    let mut base = whole.get("trafficPolicy").cloned().unwrap_or_else(|| json!({}));
+    let levels = base.as_object_mut().and_then(|map| map.shift_remove("portLevelSettings"));
+    if let Some(subset) = &target.subset {
+        let policy = new.pointer("/subsets/0/trafficPolicy").cloned().unwrap_or_default();
+        for one in whole["subsets"].as_array_mut().into_iter().flatten() {
+            if one["name"] == subset.as_str() {
+                if one["trafficPolicy"].is_null() {
+                    one["trafficPolicy"] = json!({});
+                }
+                merge(&mut one["trafficPolicy"], &policy);
+            }
+        }
+        return whole;
+    }
+    let Some(level) = new.pointer("/trafficPolicy/portLevelSettings/0") else {
+        merge(&mut whole, new);
+        return whole;
+    };
+    let mut levels = levels.and_then(|list| list.as_array().cloned()).unwrap_or_default();
+    if let Some(known) = levels.iter_mut().find(|known| known["port"] == level["port"]) {
+        merge(known, level);
+    } else {
+        let mut one = base.clone();
+        merge(&mut one, level);
+        levels.push(one);
+    }
+    base["portLevelSettings"] = levels.into();
+    whole["trafficPolicy"] = base;
+    whole
+}
+
+fn object(cx: &Cx<'_>, found: &mut Move, spec: &Json, namespace: &str) {
+    found.actions.push(Action::Object(json!({
+        "apiVersion": "networking.istio.io/v1",
+        "kind": "DestinationRule",
+        "metadata": metadata(cx.filter, namespace),
+        "spec": spec,
+    })));
+}

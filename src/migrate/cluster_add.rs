@@ -1,0 +1,256 @@
+//! Clusters of services outside the mesh: ServiceEntry, and a DestinationRule for TLS.
+
+use super::catalog;
+use super::cluster_policy::upstream_tls;
+use super::draft::{Action, metadata};
+use super::mesh::Mesh;
+use super::routes::client_namespace;
+use super::step::{Cx, Move, Part};
+use super::value::Fields;
+use super::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use serde_json::{Map, Value as Json, json};
+use std::net::IpAddr;
+
+/// What a cluster leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Upstream {
+    /// Host name, or made of the cluster's name when the endpoints are addresses.
+    pub host: String,
+    /// The port.
+    pub port: u32,
+    /// The addresses, when they are addresses.
+    pub addresses: Vec<String>,
+}
+
+/// Host and port of a cluster that a filter adds; `None` when it has no single port or mixes names and addresses.
+pub(super) fn upstream(cluster: &Json, namespace: &str) -> Option<Upstream> {
+    let mut endpoints = Vec::new();
+    for locality in cluster.pointer("/load_assignment/endpoints")?.as_array()? {
+        for one in locality.get("lb_endpoints")?.as_array()? {
+            let socket = one.pointer("/endpoint/address/socket_address")?;
+            let port = u32::try_from(socket.get("port_value")?.as_u64()?).ok()?;
+            endpoints.push((socket.get("address")?.as_str()?.to_owned(), port));
+        }
+    }
+    let (first, port) = endpoints.first()?.clone();
+    if endpoints.iter().any(|(_, other)| *other != port) {
+        return None;
+    }
+    let addresses: Vec<String> =
+        endpoints.iter().filter(|(host, _)| host.parse::<IpAddr>().is_ok()).map(|(host, _)| host.clone()).collect();
+    if addresses.is_empty() && endpoints.iter().all(|(host, _)| *host == first) && is_host(&first) {
+        return Some(Upstream { host: first, port, addresses });
+    }
+    if addresses.len() != endpoints.len() {
+        return None;
+    }
+    let name = cluster.get("name")?.as_str()?;
+    let label: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    let label = label.trim_matches('-').to_owned();
+    (!label.is_empty() && label.len() <= 63).then(|| Upstream {
+        host: format!("{label}.{namespace}.internal"),
+        port,
+        addresses,
+    })
+}
+
+/// Whether a text is the full name of a host.
+fn is_host(text: &str) -> bool {
+    let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.');
+    plain && text.contains('.') && text.parse::<IpAddr>().is_err()
+}
+
+/// Finds clusters that are added.
+pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        if part.apply_to() == ApplyTo::Cluster && part.operation() == Operation::Add {
+            let found = added(cx, part);
+            part.answer(found);
+        }
+    }
+}
+
+/// The name that istiod gives the cluster of a host.
+pub(super) fn native_name(host: &str, port: u32) -> String {
+    format!("outbound|{port}||{host}")
+}
+
+fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    let mut cluster = part.value.clone();
+    let Some(to) = upstream(&cluster.0, &cx.filter.namespace) else {
+        return Move::none(
+            &catalog::CLUSTER_ADD,
+            "only a cluster with one port, by one host name or by addresses, has a native form",
+        );
+    };
+    let mut found = Move::new(&catalog::CLUSTER_ADD);
+    let name = cluster.text("name").unwrap_or_default();
+    if name != native_name(&to.host, to.port) {
+        found.difference(
+            Kind::Name,
+            "istiod names the cluster `outbound|PORT||HOST`: every filter, route and dashboard that uses the old name must follow",
+        );
+    }
+    cluster.skip("load_assignment");
+    let settings = Settings::read(&mut cluster);
+    let mesh_service = cx.mesh.service(&to.host).is_some() || to.host.ends_with(".svc.cluster.local");
+    defaults(&mut found);
+    if let Some(users) = cx.names.cluster_users.get(&name)
+        && users.iter().any(|user| *user != cx.filter.full_name())
+    {
+        let others: Vec<&str> =
+            users.iter().filter(|user| **user != cx.filter.full_name()).map(String::as_str).collect();
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("EnvoyFilter {} uses the cluster by its old name and must follow", others.join(", ")),
+        );
+    }
+    if mesh_service {
+        found.add_home("built in", "cluster of the Service", 0);
+        found.notes.push(format!("istiod has a cluster for {} already: {}", to.host, native_name(&to.host, to.port)));
+        if settings.tls.is_some() {
+            return Move::none(
+                &catalog::CLUSTER_ADD,
+                "TLS of one cluster of a Service beside istiod's has no native form",
+            );
+        }
+        return found;
+    }
+    if let Err(reason) = &settings.left {
+        return Move::none(&catalog::CLUSTER_ADD, reason.clone());
+    }
+    let namespace = match client_namespace(cx) {
+        Ok(namespace) => namespace,
+        Err(reason) => return Move::none(&catalog::CLUSTER_ADD, reason),
+    };
+    found.add_home("ServiceEntry", "hosts, ports, resolution", 0);
+    let protocol = match (&settings.tls, settings.http2) {
+        (Some(_), _) => "TLS",
+        (None, true) => "GRPC",
+        (None, false) => "HTTP",
+    };
+    if protocol == "TLS" {
+        found.difference(Kind::Behavior, "traffic of the application to this port is looked at for this host as well");
+    } else {
+        found.difference(
+            Kind::Behavior,
+            "a listener and routes for the host appear: requests of the application to it are now routed and counted",
+        );
+    }
+    entry(cx, &mut found, &to, protocol, namespace);
+    if let Some(tls) = settings.tls {
+        found.add_home("DestinationRule", "trafficPolicy.tls", 0);
+        found.difference(
+            Kind::Behavior,
+            "TLS 1.2 to 1.3, and the certificates of the operating system by discovery (SDS)",
+        );
+        found.guard(Concern::Tls, State::Review, "TLS towards the service is decided in another place: review it");
+        found.actions.push(Action::Object(json!({
+            "apiVersion": "networking.istio.io/v1",
+            "kind": "DestinationRule",
+            "metadata": metadata(cx.filter, namespace),
+            "spec": { "host": to.host, "exportTo": ["."], "trafficPolicy": { "tls": tls } },
+        })));
+    }
+    if Mesh::is_narrow(cx.filter) {
+        found.guard(
+            Concern::Selector,
+            State::Review,
+            "every proxy of the namespace gets the ServiceEntry, not only those that the filter selects",
+        );
+    }
+    found
+}
+
+fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace: &str) {
+    let mut spec = Map::new();
+    spec.insert("hosts".to_owned(), json!([to.host]));
+    if !cx.mesh.is_mesh_wide(cx.filter) {
+        spec.insert("exportTo".to_owned(), json!(["."]));
+    }
+    spec.insert("location".to_owned(), "MESH_EXTERNAL".into());
+    spec.insert("resolution".to_owned(), if to.addresses.is_empty() { "DNS" } else { "STATIC" }.into());
+    let port = json!({ "number": to.port, "name": protocol.to_ascii_lowercase(), "protocol": protocol });
+    spec.insert("ports".to_owned(), json!([port]));
+    if !to.addresses.is_empty() {
+        let endpoints: Vec<Json> = to.addresses.iter().map(|address| json!({ "address": address })).collect();
+        spec.insert("endpoints".to_owned(), endpoints.into());
+    }
+    found.actions.push(Action::Object(json!({
+        "apiVersion": "networking.istio.io/v1",
+        "kind": "ServiceEntry",
+        "metadata": metadata(cx.filter, namespace),
+        "spec": spec,
+    })));
+    if let Some(other) = cx.mesh.inventory.service_entries.iter().find(|entry| entry.hosts.contains(&to.host)) {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!(
+                "ServiceEntry {}/{} is for the same host: its cluster may do already",
+                other.object.namespace, other.object.name
+            ),
+        );
+    }
+}
+
+/// What istiod's clusters have that a filter's has not.
+fn defaults(found: &mut Move) {
+    for effect in [
+        "limits of connections, requests and retries are off (Envoy's own default is 1024, 3 retries)",
+        "panic threshold 0: when all endpoints are unhealthy Envoy refuses instead of trying them all",
+        "the connect timeout of the mesh (10 s) instead of the filter's; a DestinationRule can set it",
+        "DNS settings of the mesh: refresh every 60 s or by the TTL, IPv4 only",
+        "upstream metadata exchange is tried, which without mutual TLS does nothing",
+        "LEAST_REQUEST, istiod's default, instead of the filter's balancing",
+    ] {
+        found.difference(Kind::Behavior, effect);
+    }
+}
+
+/// What a cluster says beside its endpoints.
+struct Settings {
+    tls: Option<Json>,
+    http2: bool,
+    left: Result<(), String>,
+}
+
+impl Settings {
+    fn read(cluster: &mut Fields) -> Settings {
+        let options = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
+        let path = format!("typed_extension_protocol_options/{options}/explicit_http_config/http2_protocol_options");
+        let http2 =
+            cluster.peek("http2_protocol_options").is_some() || cluster.0.pointer(&format!("/{path}")).is_some();
+        let mut left = Ok(());
+        let tls = match cluster.sub("transport_socket") {
+            None => None,
+            Some(socket) => {
+                let tls = upstream_tls(socket);
+                if tls.is_none() {
+                    left = Err("the TLS settings of the cluster have no native form".to_owned());
+                }
+                tls
+            }
+        };
+        for known in [
+            "type",
+            "connect_timeout",
+            "lb_policy",
+            "http2_protocol_options",
+            "typed_extension_protocol_options",
+            "dns_lookup_family",
+            "dns_refresh_rate",
+            "respect_dns_ttl",
+            "alt_stat_name",
+        ] {
+            cluster.skip(known);
+        }
+        if left.is_ok() && !cluster.is_empty() {
+            left = Err(super::extension::left(cluster, &Fields(json!({}))));
+        }
+        Settings { tls, http2, left }
+    }
+}

@@ -1,0 +1,439 @@
+//! Two configurations of one proxy compared: every difference with its kind and its effect.
+//!
+//! Lists are compared by the names in them; a filter under another name but of equal content, or the only one of its type on
+//! both sides, counts as renamed. Discovered content stands in the place of its reference.
+
+use super::verdict::{Class, Difference, Kind};
+use regex::Regex;
+use serde_json::{Map, Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+/// Resources by kind (`listener`, `cluster`, `route`, `ecds`) and name.
+pub type Resources = BTreeMap<String, BTreeMap<String, Json>>;
+
+/// What is done to get from one side to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Another value.
+    Change,
+    /// Only the first side has it.
+    OnlyBefore,
+    /// Only the second side has it.
+    OnlyAfter,
+    /// Another name.
+    Name,
+    /// Another place in its list.
+    Position,
+}
+
+impl Operation {
+    const fn word(self) -> &'static str {
+        match self {
+            Operation::Change => "change",
+            Operation::OnlyBefore => "only-filter",
+            Operation::OnlyAfter => "only-native",
+            Operation::Name => "name",
+            Operation::Position => "position",
+        }
+    }
+}
+
+/// One difference, with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The kind of resource.
+    pub resource_kind: String,
+    /// The resource.
+    pub resource: String,
+    /// JSON pointer.
+    pub path: String,
+    /// Names on the way.
+    pub names: Vec<String>,
+    /// What is done.
+    pub operation: Operation,
+    /// The value before.
+    pub before: Json,
+    /// The value after.
+    pub after: Json,
+}
+
+/// A rule that says what a difference means.
+#[derive(Debug)]
+pub struct Effect {
+    at: Regex,
+    operations: Vec<String>,
+    value: Option<Regex>,
+    kind: Kind,
+    effect: String,
+}
+
+impl Effect {
+    /// A rule; `None` when an expression is not one.
+    pub fn new(at: &str, operations: &str, value: &str, kind: &str, effect: &str) -> Option<Effect> {
+        Some(Effect {
+            at: Regex::new(at).ok()?,
+            operations: operations.split('|').filter(|one| !one.is_empty()).map(str::to_owned).collect(),
+            value: if value.is_empty() { None } else { Some(Regex::new(value).ok()?) },
+            kind: match kind {
+                "name" => Kind::Name,
+                "position" => Kind::Position,
+                "metadata" => Kind::Metadata,
+                _ => Kind::Behavior,
+            },
+            effect: effect.to_owned(),
+        })
+    }
+}
+
+/// The rules of `effects.tsv`.
+pub fn effects() -> &'static [Effect] {
+    static EFFECTS: OnceLock<Vec<Effect>> = OnceLock::new();
+    EFFECTS.get_or_init(|| {
+        include_str!("effects.tsv")
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| {
+                let columns: Vec<&str> = line.split('\t').collect();
+                let [kind, operations, at, value, effect] = columns.as_slice() else { return None };
+                Effect::new(at, operations, value, kind, effect)
+            })
+            .collect()
+    })
+}
+
+/// What a difference means: by the given rules first, then by the shared ones. What no rule knows counts as behavior.
+pub fn explain(proxy: &str, found: &Found, own: &[Effect]) -> Difference {
+    let place = format!(
+        "{proxy} {} {} {} {} {}",
+        found.resource_kind,
+        found.resource,
+        found.path,
+        found.operation.word(),
+        found.names.join(" › ")
+    );
+    let values = spaced(&json!([found.before, found.after]));
+    let fits = |rule: &&Effect| {
+        rule.at.is_match(&place)
+            && (rule.operations.is_empty() || rule.operations.iter().any(|one| one == found.operation.word()))
+            && rule.value.as_ref().is_none_or(|value| value.is_match(&values))
+    };
+    match own.iter().chain(effects()).find(fits) {
+        Some(rule) => Difference::new(rule.kind, rule.effect.clone()),
+        None => Difference::new(
+            Kind::Behavior,
+            format!("{} {}{} differs; what that means is not known", found.resource_kind, found.resource, found.path),
+        ),
+    }
+}
+
+/// The class of differences alone.
+pub fn class(differences: &[Difference]) -> Class {
+    super::verdict::class_of(differences, &[], false)
+}
+
+/// Everything that differs between two configurations of a proxy; `renamed` pairs clusters whose name changes.
+pub fn differences(before: &Resources, after: &Resources, renamed: &BTreeMap<String, String>) -> Vec<Found> {
+    let mut found = Vec::new();
+    for kind in ["listener", "cluster", "route"] {
+        let old = expanded(before, kind);
+        let mut new = expanded(after, kind);
+        if kind == "cluster" {
+            for (from, to) in renamed {
+                if old.contains_key(from)
+                    && !old.contains_key(to)
+                    && !new.contains_key(from)
+                    && let Some(value) = new.remove(to)
+                {
+                    new.insert(from.clone(), value);
+                }
+            }
+        }
+        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            let mut list = Vec::new();
+            match (old.get(name), new.get(name)) {
+                (Some(one), Some(other)) => compare(one, other, "", &[], &mut list),
+                (Some(one), None) => say(&mut list, Operation::OnlyBefore, one, &Json::Null, "", &[]),
+                (None, Some(other)) => say(&mut list, Operation::OnlyAfter, &Json::Null, other, "", &[]),
+                (None, None) => {}
+            }
+            for mut one in list {
+                kind.clone_into(&mut one.resource_kind);
+                one.resource.clone_from(name);
+                found.push(one);
+            }
+        }
+    }
+    found
+}
+
+/// The resources of a kind, discovered content in the place of its reference.
+fn expanded(resources: &Resources, kind: &str) -> BTreeMap<String, Json> {
+    let mut own = resources.get(kind).cloned().unwrap_or_default();
+    if let Some(discovered) = resources.get("ecds").filter(|_| kind == "listener") {
+        own.values_mut().for_each(|value| expand(value, discovered));
+    }
+    own
+}
+
+fn expand(value: &mut Json, discovered: &BTreeMap<String, Json>) {
+    let content = match value {
+        Json::Object(map) if map.contains_key("config_discovery") => {
+            map.get("name").and_then(Json::as_str).and_then(|name| discovered.get(name)).cloned()
+        }
+        _ => None,
+    };
+    if let Some(content) = content {
+        let name = value["name"].clone();
+        *value = json!({ "name": name, "typed_config": content["typed_config"], "by": "ECDS" });
+        return;
+    }
+    match value {
+        Json::Object(map) => map.iter_mut().for_each(|(_, one)| expand(one, discovered)),
+        Json::Array(items) => items.iter_mut().for_each(|one| expand(one, discovered)),
+        _ => {}
+    }
+}
+
+fn say(out: &mut Vec<Found>, operation: Operation, before: &Json, after: &Json, path: &str, names: &[String]) {
+    out.push(Found {
+        resource_kind: String::new(),
+        resource: String::new(),
+        path: path.to_owned(),
+        names: names.to_vec(),
+        operation,
+        before: before.clone(),
+        after: after.clone(),
+    });
+}
+
+fn pointer(path: &str, key: &str) -> String {
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+fn name_of(value: &Json) -> Option<&str> {
+    let named = value.get("name").and_then(Json::as_str);
+    named.or_else(|| value.pointer("/header/key").and_then(Json::as_str))
+}
+
+fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut Vec<Found>) {
+    if before == after {
+        return;
+    }
+    match (before, after) {
+        (Json::Object(old), Json::Object(new)) if old.get("@type") == new.get("@type") => {
+            maps(old, new, path, names, out);
+        }
+        (Json::Array(old), Json::Array(new)) => lists(old, new, path, names, out),
+        _ => say(out, Operation::Change, before, after, path, names),
+    }
+}
+
+fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[String], out: &mut Vec<Found>) {
+    let only_old: Vec<&String> = old.keys().filter(|key| !new.contains_key(*key)).collect();
+    let only_new: Vec<&String> = new.keys().filter(|key| !old.contains_key(*key)).collect();
+    let by_name = ["/providers", "/policies", "/typed_per_filter_config"].iter().any(|end| path.ends_with(end));
+    let pair = match (only_old.as_slice(), only_new.as_slice()) {
+        ([one], [other]) if by_name => Some((*one, *other)),
+        _ => None,
+    };
+    if let Some((one, other)) = pair {
+        let below = pointer(path, one);
+        say(out, Operation::Name, &one.clone().into(), &other.clone().into(), &below, names);
+        compare(&old[one], &new[other], &below, names, out);
+    }
+    let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    for key in keys {
+        if pair.is_some_and(|(one, other)| key == one || key == other) {
+            continue;
+        }
+        let below = pointer(path, key);
+        match (old.get(key), new.get(key)) {
+            (Some(one), None) => say(out, Operation::OnlyBefore, one, &Json::Null, &below, names),
+            (None, Some(other)) => say(out, Operation::OnlyAfter, &Json::Null, other, &below, names),
+            (Some(one), Some(other)) if key == "name" && one.is_string() && one != other => {
+                say(out, Operation::Name, one, other, &below, names);
+            }
+            (Some(one), Some(other)) => compare(one, other, &below, names, out),
+            (None, None) => {}
+        }
+    }
+}
+
+/// Filters that istiod puts into every chain: they stand still when others move.
+const STOCK: &[&str] = &[
+    "istio.metadata_exchange",
+    "envoy.filters.http.grpc_stats",
+    "istio.alpn",
+    "envoy.filters.http.fault",
+    "envoy.filters.http.cors",
+    "istio.stats",
+    "envoy.filters.http.router",
+    "envoy.filters.listener.tls_inspector",
+    "envoy.filters.listener.http_inspector",
+    "envoy.filters.listener.original_dst",
+];
+
+fn lists(old: &[Json], new: &[Json], path: &str, names: &[String], out: &mut Vec<Found>) {
+    let pairs = align(old, new);
+    let mut both: Vec<(usize, usize)> = pairs.iter().filter_map(|(i, j)| Some(((*i)?, (*j)?))).collect();
+    both.sort_unstable();
+    let weights: Vec<usize> = both
+        .iter()
+        .map(|(i, j)| match name_of(&old[*i]) {
+            Some(name) if STOCK.contains(&name) => 3,
+            _ if old[*i] == new[*j] => 2,
+            _ => 1,
+        })
+        .collect();
+    let still = still(&both.iter().map(|(_, j)| *j).collect::<Vec<_>>(), &weights);
+    let named = |value: &Json| {
+        let mut names = names.to_vec();
+        names.extend(name_of(value).map(str::to_owned));
+        names
+    };
+    let near = |list: &[Json], at: usize| {
+        let label = |at: usize| list.get(at).map(|one| name_of(one).map_or_else(|| format!("#{at}"), str::to_owned));
+        json!({ "after": at.checked_sub(1).and_then(label), "before": label(at + 1) })
+    };
+    for (number, (i, j)) in both.iter().enumerate() {
+        if !still.contains(&number) {
+            say(out, Operation::Position, &near(old, *i), &near(new, *j), &format!("{path}/{i}"), &named(&old[*i]));
+        }
+    }
+    for (i, j) in pairs {
+        match (i, j) {
+            (Some(i), None) => {
+                say(out, Operation::OnlyBefore, &old[i], &Json::Null, &format!("{path}/{i}"), &named(&old[i]));
+            }
+            (None, Some(j)) => {
+                say(out, Operation::OnlyAfter, &Json::Null, &new[j], &format!("{path}/{j}"), &named(&new[j]));
+            }
+            (Some(i), Some(j)) => compare(&old[i], &new[j], &format!("{path}/{i}"), &named(&old[i]), out),
+            (None, None) => {}
+        }
+    }
+}
+
+type Pairs = Vec<(Option<usize>, Option<usize>)>;
+
+/// Pairs of items; one side is missing where an item has no partner.
+fn align(old: &[Json], new: &[Json]) -> Pairs {
+    if old.iter().chain(new).any(|one| name_of(one).is_none()) {
+        return unnamed(old, new);
+    }
+    let mut pairs = Pairs::new();
+    let mut free: Vec<usize> = (0..new.len()).collect();
+    let mut rest = Vec::new();
+    for (i, one) in old.iter().enumerate() {
+        let same_name: Vec<usize> = free.iter().copied().filter(|&j| name_of(&new[j]) == name_of(one)).collect();
+        let chosen = same_name.iter().copied().find(|&j| new[j] == *one).or_else(|| same_name.first().copied());
+        match chosen {
+            Some(j) => {
+                free.retain(|&other| other != j);
+                pairs.push((Some(i), Some(j)));
+            }
+            None => rest.push(i),
+        }
+    }
+    // The same thing under another name: by its content, then by its type.
+    for test in [content as fn(&Json) -> Option<String>, kind_of] {
+        for i in rest.clone() {
+            let Some(wanted) = test(&old[i]) else { continue };
+            let there: Vec<usize> = free.iter().copied().filter(|&j| test(&new[j]).as_ref() == Some(&wanted)).collect();
+            let here = rest.iter().filter(|&&k| test(&old[k]).as_ref() == Some(&wanted)).count();
+            if let ([j], 1) = (there.as_slice(), here) {
+                let j = *j;
+                pairs.push((Some(i), Some(j)));
+                rest.retain(|&other| other != i);
+                free.retain(|&other| other != j);
+            }
+        }
+    }
+    pairs.extend(rest.into_iter().map(|i| (Some(i), None)));
+    pairs.extend(free.into_iter().map(|j| (None, Some(j))));
+    pairs
+}
+
+/// Items without names: what is equal at both ends, then by place.
+fn unnamed(old: &[Json], new: &[Json]) -> Pairs {
+    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let most = old.len().min(new.len()) - head;
+    let tail = (1..=most).take_while(|back| old[old.len() - back] == new[new.len() - back]).count();
+    let mut pairs: Pairs = (0..head).map(|at| (Some(at), Some(at))).collect();
+    let (left, right) = (old.len() - tail, new.len() - tail);
+    for step in 0..(left - head).max(right - head) {
+        let (i, j) = (head + step, head + step);
+        pairs.push(((i < left).then_some(i), (j < right).then_some(j)));
+    }
+    pairs.extend((0..tail).map(|step| (Some(left + step), Some(right + step))));
+    pairs
+}
+
+fn content(value: &Json) -> Option<String> {
+    let mut copy = value.clone();
+    copy.as_object_mut()?.shift_remove("name");
+    Some(copy.to_string())
+}
+
+fn kind_of(value: &Json) -> Option<String> {
+    let config = value.get("typed_config").or_else(|| value.get("config_discovery"))?;
+    config.get("@type").and_then(Json::as_str).map(str::to_owned).or_else(|| Some(config.get("type_urls")?.to_string()))
+}
+
+/// The indices of the heaviest increasing subsequence: what stands still.
+fn still(places: &[usize], weights: &[usize]) -> BTreeSet<usize> {
+    let mut length = weights.to_vec();
+    let mut previous: Vec<Option<usize>> = vec![None; places.len()];
+    for i in 0..places.len() {
+        for j in 0..i {
+            if places[j] < places[i] && length[j] + weights[i] > length[i] {
+                length[i] = length[j] + weights[i];
+                previous[i] = Some(j);
+            }
+        }
+    }
+    let mut best = BTreeSet::new();
+    let mut at = (0..places.len()).rev().max_by_key(|&i| length[i]);
+    while let Some(i) = at {
+        best.insert(i);
+        at = previous[i];
+    }
+    best
+}
+
+/// JSON with a space behind commas and colons, which the rules' expressions are written for.
+fn spaced(value: &Json) -> String {
+    match value {
+        Json::Object(map) => {
+            let parts: Vec<String> =
+                map.iter().map(|(key, value)| format!("{}: {}", Json::from(key.as_str()), spaced(value))).collect();
+            format!("{{{}}}", parts.join(", "))
+        }
+        Json::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_can_be_read() {
+        let lines = include_str!("effects.tsv").lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(effects().len(), lines);
+    }
+
+    #[test]
+    fn a_filter_that_moves_under_another_name_is_one_filter() {
+        let filter = |name: &str, of: &str| json!({ "name": name, "typed_config": { "@type": of } });
+        let old = [filter("a", "x"), filter("mine", "lua"), filter("envoy.filters.http.router", "r")];
+        let new = [filter("native", "lua"), filter("a", "x"), filter("envoy.filters.http.router", "r")];
+        let mut found = Vec::new();
+        lists(&old, &new, "", &[], &mut found);
+        let operations: Vec<Operation> = found.iter().map(|one| one.operation).collect();
+        assert_eq!(operations, [Operation::Position, Operation::Name]);
+    }
+}

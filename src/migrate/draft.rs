@@ -1,0 +1,404 @@
+//! The objects that a migration writes: new ones, edits of existing ones, pod annotations and mesh settings.
+
+use super::change::{Change, apply};
+use super::mesh::{Mesh, includes};
+use super::value::merge;
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::inventory::Labels;
+use crate::model::proxy::GATEWAY_NAME_LABEL;
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
+
+/// The label that says which filter an object replaces.
+pub const MIGRATED_FROM: &str = "envoyfilter.dev/migrated-from";
+
+/// The pod annotation that proxies read their settings from.
+pub const PROXY_CONFIG: &str = "proxy.istio.io/config";
+
+/// One thing to write.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Settings of the proxies that the filter selects (`proxy.istio.io/config`).
+    Proxy(Json),
+    /// An environment variable of the proxies that the filter selects.
+    Environment(&'static str, String),
+    /// Settings of the mesh.
+    Mesh(Json),
+    /// A new object.
+    Object(Json),
+    /// A change of an existing object.
+    Edit {
+        /// Kind, namespace and name.
+        object: (&'static str, String, String),
+        /// The change.
+        change: Change,
+    },
+}
+
+/// A new object and the filters it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// The object.
+    pub object: Json,
+    /// `namespace/name` of the filters.
+    pub from: BTreeSet<String>,
+}
+
+/// An existing object, before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Edited {
+    /// As it was read, without what the API server adds.
+    pub before: Json,
+    /// As it should be.
+    pub after: Json,
+    /// `namespace/name` of the filters.
+    pub from: BTreeSet<String>,
+}
+
+/// Settings for the pods of some workloads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodSettings {
+    /// Namespace; empty for every namespace.
+    pub namespace: String,
+    /// Labels of the pods; empty for all gateways of the namespace.
+    pub labels: Labels,
+    /// The content of the annotation.
+    pub config: Json,
+    /// Workloads among the input that have those pods: kind, namespace, name.
+    pub workloads: BTreeSet<(String, String, String)>,
+    /// `namespace/name` of the filters.
+    pub from: BTreeSet<String>,
+}
+
+/// Everything that a migration writes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Draft {
+    /// New objects.
+    pub made: Vec<Made>,
+    /// Edited objects.
+    pub edited: Vec<Edited>,
+    /// Pod annotations.
+    pub pods: Vec<PodSettings>,
+    /// Settings of the mesh, to be merged into `meshConfig`, and the filters they come from.
+    pub mesh: Option<(Json, BTreeSet<String>)>,
+}
+
+impl Draft {
+    /// Takes up what replaces patches of a filter.
+    pub fn add(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, actions: &[Action]) {
+        for action in actions {
+            let from = filter.full_name();
+            match action {
+                Action::Proxy(config) => self.proxy(mesh, filter, config),
+                Action::Environment(name, value) => {
+                    let mut spec = Map::new();
+                    if let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) {
+                        spec.insert("selector".to_owned(), json!({ "matchLabels": labels }));
+                    }
+                    spec.insert("environmentVariables".to_owned(), json!({ *name: value }));
+                    self.object(object("networking.istio.io/v1beta1", "ProxyConfig", filter, spec), from);
+                }
+                Action::Mesh(settings) => {
+                    let (all, by) = self.mesh.get_or_insert_with(|| (json!({}), BTreeSet::new()));
+                    by.insert(from);
+                    merge_settings(all, settings);
+                }
+                Action::Object(one) => self.object(one.clone(), from),
+                Action::Edit { object: (kind, namespace, name), change } => {
+                    self.edit(mesh, (*kind, namespace.as_str(), name.as_str()), change, from);
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, mut object: Json, from: String) {
+        let kind = object["kind"].clone();
+        let same_kind = |made: &Made| {
+            made.object["kind"] == kind && made.object["metadata"]["namespace"] == object["metadata"]["namespace"]
+        };
+        if let Some(made) = self.made.iter_mut().find(|made| same_kind(made) && made.object == object) {
+            made.from.insert(from);
+            return;
+        }
+        // Two rules for one host would hide each other.
+        let one_host = |made: &Made| {
+            let spec = (&made.object["spec"], &object["spec"]);
+            spec.0["host"] == spec.1["host"] && spec.0["workloadSelector"] == spec.1["workloadSelector"]
+        };
+        if kind == "DestinationRule"
+            && let Some(made) = self.made.iter_mut().find(|made| same_kind(made) && one_host(made))
+        {
+            merge(&mut made.object["spec"], &object["spec"]);
+            made.from.insert(from);
+            return;
+        }
+        if kind == "ProxyConfig"
+            && let Some(made) = self
+                .made
+                .iter_mut()
+                .find(|made| same_kind(made) && made.object["spec"]["selector"] == object["spec"]["selector"])
+        {
+            merge(&mut made.object["spec"], &object["spec"]);
+            made.from.insert(from);
+            return;
+        }
+        if kind == "Telemetry" && self.telemetry(&object, &from) {
+            return;
+        }
+        let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        let taken: BTreeSet<&str> = self
+            .made
+            .iter()
+            .filter(|made| same_kind(made))
+            .filter_map(|made| made.object["metadata"]["name"].as_str())
+            .collect();
+        if let Some(free) = (1..=self.made.len() + 1)
+            .map(|number| if number == 1 { name.clone() } else { format!("{name}-{number}") })
+            .find(|name| !taken.contains(name.as_str()))
+        {
+            object["metadata"]["name"] = free.into();
+        }
+        self.made.push(Made { object, from: BTreeSet::from([from]) });
+    }
+
+    /// Adds to the Telemetry for the same workloads: istiod uses only one of two.
+    fn telemetry(&mut self, object: &Json, from: &str) -> bool {
+        let same = |made: &&mut Made| {
+            made.object["kind"] == "Telemetry"
+                && made.object["metadata"]["namespace"] == object["metadata"]["namespace"]
+                && ["selector", "targetRefs"]
+                    .iter()
+                    .all(|key| made.object["spec"].get(*key) == object["spec"].get(*key))
+        };
+        let Some(made) = self.made.iter_mut().find(same) else { return false };
+        for list in ["metrics", "accessLogging", "tracing"] {
+            let Some(new) = object["spec"][list].as_array() else { continue };
+            let spec = &mut made.object["spec"];
+            if spec[list].is_null() {
+                spec[list] = json!([]);
+            }
+            for one in new {
+                if let Some(old) = spec[list].as_array_mut() {
+                    add_item(old, one);
+                }
+            }
+        }
+        made.from.insert(from.to_owned());
+        true
+    }
+
+    fn edit(&mut self, mesh: &Mesh<'_>, object: (&str, &str, &str), change: &Change, from: String) {
+        let (kind, namespace, name) = object;
+        let same = |edited: &Edited| {
+            edited.before["kind"] == kind
+                && edited.before["metadata"]["namespace"] == namespace
+                && edited.before["metadata"]["name"] == name
+        };
+        if !self.edited.iter().any(same) {
+            let Some(before) = existing(mesh, object) else { return };
+            self.edited.push(Edited { after: before.clone(), before, from: BTreeSet::new() });
+        }
+        if let Some(edited) = self.edited.iter_mut().find(|edited| same(edited)) {
+            apply(&mut edited.after, change);
+            edited.from.insert(from);
+        }
+    }
+
+    fn proxy(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, config: &Json) {
+        let from = filter.full_name();
+        if !filter.target_refs.is_empty() {
+            // istiod copies the annotations of `infrastructure` to the pods of a Gateway (Istio 1.22 and later).
+            for target in &filter.target_refs {
+                let key = ("KubeGateway", filter.namespace.as_str(), target.name.as_str());
+                if existing(mesh, key).is_some() {
+                    self.edit(mesh, key, &Change::Infrastructure(config.clone()), from.clone());
+                    continue;
+                }
+                let labels = Labels::from([(GATEWAY_NAME_LABEL.to_owned(), target.name.clone())]);
+                self.pods_of(filter, labels, config, BTreeSet::new());
+            }
+            return;
+        }
+        let workloads = mesh
+            .workloads(filter)
+            .filter(|workload| matches!(workload.object.kind.as_str(), "Deployment" | "StatefulSet" | "DaemonSet"))
+            .map(|workload| {
+                let object = &workload.object;
+                (object.kind.clone(), object.namespace.clone(), object.name.clone())
+            })
+            .collect();
+        self.pods_of(filter, filter.selector.clone().unwrap_or_default(), config, workloads);
+    }
+
+    fn pods_of(
+        &mut self,
+        filter: &EnvoyFilter,
+        labels: Labels,
+        config: &Json,
+        workloads: BTreeSet<(String, String, String)>,
+    ) {
+        let namespace = filter.namespace.clone();
+        let same = |pods: &&mut PodSettings| pods.namespace == namespace && pods.labels == labels;
+        if let Some(pods) = self.pods.iter_mut().find(same) {
+            merge(&mut pods.config, config);
+            pods.from.insert(filter.full_name());
+            return;
+        }
+        let from = BTreeSet::from([filter.full_name()]);
+        self.pods.push(PodSettings { namespace, labels, config: config.clone(), workloads, from });
+    }
+
+    /// The mesh settings after the merge, where the input has the ConfigMap: before and after.
+    pub fn mesh_config(&self, mesh: &Mesh<'_>) -> Option<(Json, Json)> {
+        let (settings, _) = self.mesh.as_ref()?;
+        let before = mesh.mesh_config()?;
+        let mut after = before.clone();
+        merge_settings(&mut after, settings);
+        Some((before, after))
+    }
+}
+
+/// Adds an item to a list of a Telemetry; overrides of the same providers go together, and the same override of both
+/// directions becomes one without a direction.
+fn add_item(list: &mut Vec<Json>, one: &Json) {
+    let same = list.iter_mut().find(|old| {
+        old["providers"] == one["providers"] && old.get("overrides").is_some() && one.get("overrides").is_some()
+    });
+    let Some(old) = same else {
+        if !list.contains(one) {
+            list.push(one.clone());
+        }
+        return;
+    };
+    let without = |item: &Json| {
+        let mut item = item.clone();
+        if let Some(matched) = item["match"].as_object_mut() {
+            matched.shift_remove("mode");
+        }
+        item
+    };
+    let Some(overrides) = old["overrides"].as_array_mut() else { return };
+    for new in one["overrides"].as_array().into_iter().flatten() {
+        match overrides.iter_mut().find(|known| without(known) == without(new)) {
+            Some(known) if known["match"].get("mode") != new["match"].get("mode") => *known = without(known),
+            Some(_) => {}
+            None => overrides.push(new.clone()),
+        }
+    }
+}
+
+/// Merges mesh settings: providers are a list with names.
+fn merge_settings(into: &mut Json, from: &Json) {
+    let providers = |json: &Json| json.get("extensionProviders").and_then(Json::as_array).cloned().unwrap_or_default();
+    let mut all = providers(into);
+    for provider in providers(from) {
+        if !all.iter().any(|known| known["name"] == provider["name"]) {
+            all.push(provider);
+        }
+    }
+    merge(into, from);
+    if !all.is_empty() {
+        into["extensionProviders"] = all.into();
+    }
+}
+
+/// An object of the input as JSON, without what the API server adds.
+pub fn existing(mesh: &Mesh<'_>, (kind, namespace, name): (&str, &str, &str)) -> Option<Json> {
+    let inventory = mesh.inventory;
+    let is = |object: &crate::model::inventory::Object| object.namespace == namespace && object.name == name;
+    let document = match kind {
+        "VirtualService" => &inventory.virtual_services.iter().find(|one| is(&one.object))?.object,
+        "DestinationRule" => &inventory.destination_rules.iter().find(|one| is(&one.object))?.object,
+        "Gateway" => &inventory.gateways.iter().find(|one| is(&one.object))?.object,
+        "KubeGateway" => &inventory.kube_gateways.iter().find(|one| is(&one.object))?.object,
+        _ => inventory.policies.iter().find(|one| one.kind == kind && is(one))?.as_ref(),
+    };
+    let mut json = document.document.to_json();
+    clean(&mut json, namespace);
+    if kind == "KubeGateway" {
+        json["kind"] = "Gateway".into();
+    }
+    Some(json)
+}
+
+/// Takes away what the API server adds to an object.
+pub fn clean(json: &mut Json, namespace: &str) {
+    json["metadata"]["namespace"] = namespace.into();
+    if let Some(map) = json.as_object_mut() {
+        map.shift_remove("status");
+    }
+    let Some(meta) = json["metadata"].as_object_mut() else { return };
+    for key in ["managedFields", "resourceVersion", "uid", "generation", "creationTimestamp", "selfLink"] {
+        meta.shift_remove(key);
+    }
+    if let Some(annotations) = meta.get_mut("annotations").and_then(Json::as_object_mut) {
+        annotations.shift_remove("kubectl.kubernetes.io/last-applied-configuration");
+    }
+}
+
+/// `Kind namespace/name` of an object.
+pub fn title(object: &Json) -> String {
+    let text = |path: &str| object.pointer(path).and_then(Json::as_str).unwrap_or_default().to_owned();
+    format!("{} {}/{}", text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
+}
+
+impl PodSettings {
+    /// Whose pods: `deployment istio-system/gateway`, or the labels.
+    pub fn title(&self) -> String {
+        if !self.workloads.is_empty() {
+            let names: Vec<String> =
+                self.workloads.iter().map(|(kind, namespace, name)| format!("{kind} {namespace}/{name}")).collect();
+            return names.join(", ");
+        }
+        let labels: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        if labels.is_empty() {
+            return format!("every gateway of namespace {}", self.namespace);
+        }
+        format!("pods with {} in {}", labels.join(","), self.namespace)
+    }
+}
+
+/// An object with the filter's name and namespace, attached like the filter.
+pub fn object(api_version: &str, kind: &str, filter: &EnvoyFilter, spec: Map<String, Json>) -> Json {
+    json!({
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": metadata(filter, &filter.namespace),
+        "spec": spec,
+    })
+}
+
+/// Name, namespace and label of an object that replaces (a part of) a filter.
+pub fn metadata(filter: &EnvoyFilter, namespace: &str) -> Json {
+    let mut metadata = json!({ "name": filter.name, "namespace": namespace });
+    // A label's value has at most 63 characters.
+    if filter.name.len() <= 63 {
+        metadata["labels"] = json!({ MIGRATED_FROM: filter.name });
+    }
+    let revision = crate::model::proxy::REVISION_LABEL;
+    if let Some(value) = filter.labels.get(revision) {
+        metadata["labels"][revision] = value.clone().into();
+    }
+    metadata
+}
+
+/// `selector` or `targetRefs` of a filter as most Istio APIs have them.
+pub fn attachment(filter: &EnvoyFilter) -> Map<String, Json> {
+    let mut map = Map::new();
+    if !filter.target_refs.is_empty() {
+        let refs: Vec<Json> = filter
+            .target_refs
+            .iter()
+            .map(|target| json!({ "kind": target.kind, "group": target.group, "name": target.name }))
+            .collect();
+        map.insert("targetRefs".to_owned(), refs.into());
+    } else if let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) {
+        map.insert("selector".to_owned(), json!({ "matchLabels": labels }));
+    }
+    map
+}
+
+/// Whether an object's selector can pick a pod that a filter picks: no label has to have two values.
+pub fn may_meet(labels: &Labels, selector: &Labels) -> bool {
+    includes(labels, selector) || selector.iter().all(|(key, value)| labels.get(key).is_none_or(|have| have == value))
+}

@@ -1,0 +1,281 @@
+//! External authorization: AuthorizationPolicy CUSTOM with an extension provider.
+
+use super::attach::{self, Directions};
+use super::authz::earlier;
+use super::catalog;
+use super::draft::{Action, attachment, object};
+use super::mesh::Proxies;
+use super::policy::{self, with_ports};
+use super::routes::{Vhost, hosts_ports, service_of_cluster};
+use super::step::{Cx, Move, Part, has};
+use super::value::{Fields, any_type};
+use super::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const EXT_AUTHZ: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
+const PER_ROUTE: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute";
+
+/// Finds external authorization, with the virtual hosts for which the same filter switches it off.
+pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    for at in 0..parts.len() {
+        let part = &parts[at];
+        let wanted = part.found.is_none()
+            && part.apply_to() == ApplyTo::HttpFilter
+            && part.inserts()
+            && part.config_type() == EXT_AUTHZ;
+        if !wanted {
+            continue;
+        }
+        let name = part.value.peek("name").and_then(Json::as_str).unwrap_or_default().to_owned();
+        let off: Vec<(usize, Vhost)> =
+            (0..parts.len()).filter_map(|other| Some((other, off(&parts[other], &name)?))).collect();
+        let free: Vec<Vhost> = off.iter().map(|(_, vhost)| vhost.clone()).collect();
+        let found = of_filter(cx, &parts[at], &free);
+        for (other, _) in off {
+            let mut same = found.clone();
+            same.actions.clear();
+            parts[other].answer(same);
+        }
+        parts[at].answer(found);
+    }
+}
+
+/// The virtual host for which a patch does nothing but switch the filter off.
+fn off(part: &Part<'_>, name: &str) -> Option<Vhost> {
+    if part.found.is_some() || part.apply_to() != ApplyTo::VirtualHost || part.operation() != Operation::Merge {
+        return None;
+    }
+    let mut value = part.value.clone();
+    let configs = value.sub("typed_per_filter_config")?;
+    let config = configs.0.get(name).filter(|_| configs.0.as_object().is_some_and(|map| map.len() == 1))?;
+    let disabled = any_type(config) == PER_ROUTE
+        && config.get("disabled") == Some(&json!(true))
+        && config.as_object().is_some_and(|map| map.len() == 2);
+    (disabled && value.is_empty()).then(|| Vhost::of(part)).flatten().filter(|vhost| vhost.host.is_some())
+}
+
+fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
+    let mut value = part.value.clone();
+    value.skip("name");
+    let Some(mut config) = value.typed("typed_config", EXT_AUTHZ) else {
+        return Move::none(&catalog::EXT_AUTHZ, "the configuration cannot be read");
+    };
+    let mut found = Move::new(&catalog::EXT_AUTHZ).home("AuthorizationPolicy", "action CUSTOM, provider", 0).home(
+        "MeshConfig",
+        "extensionProviders",
+        0,
+    );
+    attach::check(cx, part, &mut found, Directions::Inbound);
+    earlier(part, &mut found);
+    found.guard(Concern::Authorization, State::Review, "who may call is decided in another place: review it");
+    found.difference(
+        Kind::Metadata,
+        "a shadow RBAC in front decides for which requests the service is asked; it refuses nothing itself",
+    );
+    config.skip("transport_api_version");
+    if config.text("stat_prefix").is_some() {
+        found.difference(Kind::Metadata, "the prefix of the statistics differs");
+    }
+    let (kind, mut provider) = match service(cx, &mut config, &mut found) {
+        Ok(read) => read,
+        Err(reason) => return Move::none(&catalog::EXT_AUTHZ, reason),
+    };
+    if config.flag("failure_mode_allow") == Some(true) {
+        provider["failOpen"] = true.into();
+    }
+    if let Some(status) = config.text("status_on_error/code") {
+        provider["statusOnError"] = status.into();
+    }
+    if let Some(mut body) = config.sub("with_request_body") {
+        let mut one = json!({});
+        for (from, to) in [
+            ("max_request_bytes", "maxRequestBytes"),
+            ("allow_partial_message", "allowPartialMessage"),
+            ("pack_as_bytes", "packAsBytes"),
+        ] {
+            if let Some(setting) = body.take(from) {
+                one[to] = setting;
+            }
+        }
+        provider["includeRequestBodyInCheck"] = one;
+    }
+    if config.flag("clear_route_cache") == Some(true) {
+        if !has(cx, 25) {
+            return Move::none(&catalog::EXT_AUTHZ, "`clearRouteCache` is new in Istio 1.25");
+        }
+        provider["clearRouteCache"] = true.into();
+        found.add_home("MeshConfig", "extensionProviders.clearRouteCache", 25);
+    }
+    if !config.is_empty() || !value.is_empty() {
+        return Move::none(&catalog::EXT_AUTHZ, super::extension::left(&config, &value));
+    }
+    let grpc = kind == "envoyExtAuthzGrpc";
+    let mut rule = json!({});
+    if let Some(port) = part.reach.port {
+        with_ports(&mut rule, &[port]);
+        found.difference(Kind::Metadata, "on other ports the rule never matches, so that the service is not asked");
+    } else if grpc {
+        tcp(cx, part, &mut found);
+    }
+    exempt(cx, free, &mut found, &mut rule);
+    if let Some(other) = policy::existing(cx, "CUSTOM").first() {
+        found.guard(
+            Concern::Existing,
+            State::Broken,
+            format!(
+                "AuthorizationPolicy {}/{} is CUSTOM too, and a workload can have only one provider",
+                other.namespace, other.name
+            ),
+        );
+    }
+    let name = format!("{}-{}", cx.filter.name, cx.filter.namespace);
+    found.actions.push(Action::Mesh(json!({ "extensionProviders": [{ "name": name, kind: provider }] })));
+    let mut spec = attachment(cx.filter);
+    spec.insert("action".to_owned(), "CUSTOM".into());
+    spec.insert("provider".to_owned(), json!({ "name": name }));
+    spec.insert("rules".to_owned(), json!([rule]));
+    found.actions.push(Action::Object(object("security.istio.io/v1", "AuthorizationPolicy", cx.filter, spec)));
+    found
+}
+
+/// A gRPC provider is put on TCP chains as well.
+fn tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let reason =
+        "a gRPC provider is asked about every TCP connection too, and fails closed; the filter is about HTTP only";
+    let serves = match part.reach.proxies {
+        Proxies::Gateway => cx.mesh.serves(cx.filter, policy::is_tcp),
+        _ => Some(true),
+    };
+    match serves {
+        Some(false) => found.guard(Concern::TcpChains, State::Held, "these gateways serve no TCP"),
+        Some(true) => {
+            found.difference(Kind::Behavior, reason);
+            found.guard(Concern::TcpChains, State::Broken, reason);
+        }
+        None => {
+            found.difference(Kind::Behavior, reason);
+            found.guard(Concern::TcpChains, State::Undecided, reason);
+        }
+    }
+}
+
+/// Hosts for which the filter is switched off become exceptions of the rule.
+fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
+    let mut hosts: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for vhost in free {
+        if let Some(host) = &vhost.host {
+            hosts.entry(host).or_default().extend(vhost.port);
+        }
+    }
+    if hosts.is_empty() {
+        return;
+    }
+    let mut names = Vec::new();
+    for (host, ports) in hosts {
+        names.extend([host.to_owned(), format!("{host}:*")]);
+        let all = hosts_ports(cx, host);
+        let reason = format!(
+            "the filter is switched off for {host} on port {} only; a rule by host frees every port of it",
+            ports.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+        );
+        match all {
+            Some(all) if all.is_subset(&ports) => {}
+            Some(_) => {
+                found.difference(Kind::Behavior, reason.clone());
+                found.guard(Concern::Authorization, State::Broken, reason);
+            }
+            None => {
+                found.difference(Kind::Behavior, reason.clone());
+                found.guard(Concern::Authorization, State::Undecided, reason);
+            }
+        }
+    }
+    if rule["to"].is_null() {
+        rule["to"] = json!([{ "operation": {} }]);
+    }
+    rule["to"][0]["operation"]["notHosts"] = names.into();
+}
+
+/// The service that decides.
+fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'static str, Json), String> {
+    let unknown = |cluster: &str| format!("the service behind cluster {cluster} is not known");
+    if let Some(mut grpc) = config.sub("grpc_service") {
+        let cluster = grpc.text("envoy_grpc/cluster_name").ok_or("the filter names no cluster")?;
+        let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
+        if grpc.text("envoy_grpc/authority").is_none_or(|authority| authority != host) {
+            found.difference(
+                Kind::Behavior,
+                "the `:authority` of the call is the host name instead of the cluster's name; a service that checks it sees \
+                 another one",
+            );
+        }
+        let mut one = json!({ "service": host, "port": port });
+        if let Some(timeout) = grpc.text("timeout") {
+            one["timeout"] = timeout.into();
+        }
+        if !grpc.is_empty() {
+            return Err(super::extension::left(&grpc, &Fields(json!({}))));
+        }
+        return Ok(("envoyExtAuthzGrpc", one));
+    }
+    let mut http = config.sub("http_service").ok_or("the filter names no service")?;
+    let cluster = http.text("server_uri/cluster").ok_or("the filter names no cluster")?;
+    let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
+    let mut one = json!({ "service": host, "port": port });
+    http.skip("server_uri/uri");
+    found.difference(Kind::Metadata, "another spelling of the URI; the check keeps the Host of the request");
+    if let Some(timeout) = http.text("server_uri/timeout") {
+        one["timeout"] = timeout.into();
+    }
+    if let Some(prefix) = http.text("path_prefix") {
+        one["pathPrefix"] = prefix.into();
+    }
+    for (path, field) in [
+        ("authorization_request/allowed_headers/patterns", "includeRequestHeadersInCheck"),
+        ("authorization_response/allowed_upstream_headers/patterns", "headersToUpstreamOnAllow"),
+        ("authorization_response/allowed_client_headers/patterns", "headersToDownstreamOnDeny"),
+        ("authorization_response/allowed_client_headers_on_success/patterns", "headersToDownstreamOnAllow"),
+    ] {
+        if let Some(names) = patterns(http.list(path), found)? {
+            one[field] = names.into();
+        }
+    }
+    if let Some(names) = patterns(config.list("allowed_headers/patterns"), found)? {
+        one["includeRequestHeadersInCheck"] = names.into();
+    }
+    let mut more = json!({});
+    for mut header in http.list("authorization_request/headers_to_add") {
+        if let (Some(name), Some(text)) = (header.text("key"), header.text("value")) {
+            more[&name] = text.into();
+        }
+    }
+    if more.as_object().is_some_and(|map| !map.is_empty()) {
+        one["includeAdditionalHeadersInCheck"] = more;
+    }
+    http.skip("authorization_request");
+    if !http.is_empty() {
+        return Err(super::extension::left(&http, &Fields(json!({}))));
+    }
+    Ok(("envoyExtAuthzHttp", one))
+}
+
+/// Names of headers as the provider takes them: `exact`, `prefix*`, `*suffix`; istiod ignores their case.
+fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, String> {
+    let mut names = Vec::new();
+    for mut one in list {
+        if one.flag("ignore_case") != Some(true) {
+            found.difference(Kind::Metadata, "header names are compared without regard to case, as HTTP has it");
+        }
+        let name = one
+            .text("exact")
+            .or_else(|| one.text("prefix").map(|text| format!("{text}*")))
+            .or_else(|| one.text("suffix").map(|text| format!("*{text}")));
+        match name {
+            Some(name) if one.is_empty() => names.push(name),
+            _ => return Err("header names by regular expression have no native form".to_owned()),
+        }
+    }
+    Ok((!names.is_empty()).then_some(names))
+}

@@ -1,0 +1,297 @@
+//! Lua and Wasm HTTP filters: TrafficExtension and WasmPlugin.
+
+use super::attach::{self, Directions};
+use super::catalog::{self, Pattern};
+use super::draft::{Action, object};
+use super::mesh::Proxies;
+use super::reach::anchor;
+use super::step::{Cx, Move, Part, has, too_old};
+use super::telemetry;
+use super::value::{Fields, any_type, put};
+use super::verdict::Kind;
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use serde_json::{Map, Value as Json, json};
+
+const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
+const WASM: &str = "envoy.extensions.filters.http.wasm.v3.Wasm";
+const STRING: &str = "google.protobuf.StringValue";
+
+/// The longest code that a TrafficExtension takes, in bytes (API of Istio 1.30).
+const MAX_CODE: usize = 65536;
+
+/// The only difference of most moves by names.
+pub(super) const RENAMED: &str = "the filter has another name: anchors (INSERT_BEFORE, INSERT_AFTER) and keys of \
+     `typed_per_filter_config` that use the old one no longer find it";
+
+/// Puts the configuration of a discovered filter in the place of its reference, where both are in this filter.
+pub(super) fn join_discovered(parts: &mut [Part<'_>]) -> Vec<(usize, usize)> {
+    let mut joined = Vec::new();
+    for at in 0..parts.len() {
+        if parts[at].apply_to() != ApplyTo::HttpFilter || parts[at].value.peek("config_discovery").is_none() {
+            continue;
+        }
+        let name = parts[at].value.peek("name").cloned();
+        let config = (0..parts.len()).find(|&other| {
+            let part = &parts[other];
+            part.apply_to() == ApplyTo::ExtensionConfig
+                && part.operation() == Operation::Add
+                && name.is_some()
+                && part.value.peek("name") == name.as_ref()
+        });
+        let Some(config) = config else { continue };
+        let Some(content) = parts[config].value.peek("typed_config").cloned() else { continue };
+        parts[at].value.skip("config_discovery");
+        put(&mut parts[at].value.0, "typed_config", content);
+        joined.push((at, config));
+    }
+    joined
+}
+
+/// Finds inserted Lua and Wasm filters.
+pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    let joined = join_discovered(parts);
+    for at in 0..parts.len() {
+        let part = &parts[at];
+        if part.found.is_some() || part.apply_to() != ApplyTo::HttpFilter || !part.inserts() {
+            continue;
+        }
+        let discovered = joined.iter().find(|(filter, _)| *filter == at);
+        let found = match part.config_type() {
+            LUA => lua(cx, part),
+            WASM => wasm(cx, part, discovered.is_some()),
+            _ => continue,
+        };
+        if let Some((_, config)) = discovered {
+            let mut other = found.clone();
+            other.actions.clear();
+            parts[*config].answer(other);
+        }
+        parts[at].answer(found);
+    }
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        if part.apply_to() == ApplyTo::ExtensionConfig {
+            part.answer(Move::none(
+                &catalog::ECDS,
+                "the HTTP filter that refers to this configuration is not among the patches of this EnvoyFilter",
+            ));
+        }
+    }
+}
+
+/// Where the native filter stands instead.
+pub(super) fn place(part: &Part<'_>, found: &mut Move, spec: &mut Map<String, Json>) {
+    let anchor = anchor(&part.built.object);
+    if part.reach.proxies == Proxies::Waypoint {
+        found.difference(
+            Kind::Position,
+            "stands behind cors and in front of the waypoint's peer metadata filters, which see the headers it changes",
+        );
+        return;
+    }
+    match (part.operation(), anchor) {
+        (Operation::InsertBefore, Some("envoy.filters.http.jwt_authn")) => {
+            spec.insert("phase".to_owned(), "AUTHN".into());
+        }
+        (Operation::InsertBefore, Some("envoy.filters.http.rbac")) => {
+            spec.insert("phase".to_owned(), "AUTHZ".into());
+        }
+        (Operation::InsertBefore, Some("envoy.filters.http.router")) => found.difference(
+            Kind::Position,
+            "runs behind metadata_exchange, jwt_authn and rbac, and in front of grpc_stats, alpn, fault and cors, not right \
+             in front of the router: CORS preflights and requests that an injected fault ends meet it too",
+        ),
+        (Operation::InsertFirst, _) | (Operation::InsertBefore, Some("istio.metadata_exchange")) => found.difference(
+            Kind::Position,
+            "runs behind metadata_exchange, jwt_authn and rbac, not first: requests that these refuse no longer meet it",
+        ),
+        (Operation::Add, _) => found.difference(
+            Kind::Behavior,
+            "ADD puts the filter behind the router, where no request meets it; the native object runs",
+        ),
+        (_, anchor) => found.difference(
+            Kind::Position,
+            format!(
+                "runs behind metadata_exchange, jwt_authn and rbac, and in front of grpc_stats, alpn, fault and cors, not \
+                 beside {}",
+                anchor.unwrap_or("its anchor")
+            ),
+        ),
+    }
+}
+
+fn lua(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+    let mut value = part.value.clone();
+    value.skip("name");
+    let Some(mut config) = value.typed("typed_config", LUA) else {
+        return Move::none(&catalog::LUA, "the configuration cannot be read");
+    };
+    let code = config.text("inline_code").or_else(|| config.text("default_source_code/inline_string"));
+    let Some(code) = code.filter(|code| !code.is_empty()) else {
+        return Move::none(&catalog::LUA, "a TrafficExtension takes inline code only");
+    };
+    if code.len() > MAX_CODE {
+        return Move::none(&catalog::LUA, "a TrafficExtension takes at most 64 KiB of code");
+    }
+    if config.text("stat_prefix").is_some() {
+        return Move::none(&catalog::LUA, "`stat_prefix` has no native field");
+    }
+    if !config.is_empty() || !value.is_empty() {
+        return Move::none(&catalog::LUA, left(&config, &value));
+    }
+    if !has(cx, 30) {
+        return too_old(&catalog::LUA, cx, "TrafficExtension", 30);
+    }
+    let mut found = Move::new(&catalog::LUA).home("TrafficExtension", "lua.inlineCode", 30);
+    if part.value.peek("typed_config/inline_code").is_some() {
+        found.difference(
+            Kind::Metadata,
+            "the code stands in `default_source_code` instead of the deprecated `inline_code`",
+        );
+    }
+    attach::check(cx, part, &mut found, Directions::Mode);
+    found.difference(Kind::Name, RENAMED);
+    let mut spec = attach::traffic(cx, part, &mut found);
+    place(part, &mut found, &mut spec);
+    spec.insert("lua".to_owned(), json!({ "inlineCode": code }));
+    found.actions.push(Action::Object(object("extensions.istio.io/v1alpha1", "TrafficExtension", cx.filter, spec)));
+    found
+}
+
+/// What has no place in the native object, in words.
+pub(super) fn left(config: &Fields, value: &Fields) -> String {
+    let keys = |fields: &Fields| -> Vec<String> {
+        fields.0.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
+    };
+    format!("no native field for {}", [keys(config), keys(value)].concat().join(", "))
+}
+
+fn wasm(cx: &Cx<'_>, part: &Part<'_>, discovered: bool) -> Move {
+    let pattern: &'static Pattern = if discovered { &catalog::ECDS } else { &catalog::WASM };
+    let mut value = part.value.clone();
+    value.skip("name");
+    let Some(mut outer) = value.typed("typed_config", WASM) else {
+        return Move::none(pattern, "the configuration cannot be read");
+    };
+    let Some(mut config) = outer.sub("config") else { return Move::none(pattern, "the plugin has no configuration") };
+    if config.peek("vm_config/runtime").and_then(Json::as_str) == Some("envoy.wasm.runtime.null") {
+        return telemetry::null_vm(cx, part, &config);
+    }
+    let mut found = Move::new(pattern).home("WasmPlugin", "url", 0);
+    attach::check(cx, part, &mut found, Directions::Mode);
+    found.difference(Kind::Name, RENAMED);
+    let mut spec = attach::traffic(cx, part, &mut found);
+    place(part, &mut found, &mut spec);
+    if !discovered {
+        found.difference(
+            Kind::Metadata,
+            "the configuration is discovered (ECDS): the agent fetches the module, and listeners are not rebuilt when it changes",
+        );
+    }
+    match plugin(&mut config, &mut found, &mut spec) {
+        Ok(()) if config.is_empty() && outer.is_empty() && value.is_empty() => {}
+        Ok(()) => return Move::none(pattern, left(&config, &outer)),
+        Err(reason) => return Move::none(pattern, reason),
+    }
+    found.actions.push(Action::Object(object("extensions.istio.io/v1alpha1", "WasmPlugin", cx.filter, spec)));
+    found
+}
+
+/// Module, settings and failure policy of a plugin (istiod `pilot/pkg/model/extensions.go`, 1.31).
+fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -> Result<(), String> {
+    let mut vm = config.sub("vm_config").ok_or("the plugin names no module")?;
+    match vm.text("runtime").as_deref() {
+        None | Some("envoy.wasm.runtime.v8") => {}
+        Some(other) => return Err(format!("istiod always uses the V8 runtime, not {other}")),
+    }
+    if let Some(mut remote) = vm.sub("code/remote") {
+        let url = remote.text("http_uri/uri").ok_or("the module has no URL")?;
+        spec.insert("url".to_owned(), url.into());
+        if let Some(sha) = remote.text("sha256") {
+            spec.insert("sha256".to_owned(), sha.into());
+        }
+        if remote.text("http_uri/timeout").is_none_or(|timeout| timeout != "30s") {
+            found.difference(
+                Kind::Behavior,
+                "the download times out after 30 s (the agent's limit) instead of the filter's",
+            );
+        }
+        remote.skip("http_uri/cluster");
+        found.difference(
+            Kind::Metadata,
+            "the agent of the pod downloads the module; the filter's cluster is no longer needed for it",
+        );
+        if remote.take("retry_policy").is_some() {
+            found.difference(Kind::Behavior, "the retry policy of the download is gone");
+        }
+        if !remote.is_empty() {
+            return Err(left(&remote, &Fields(json!({}))));
+        }
+    } else if let Some(file) = vm.text("code/local/filename") {
+        spec.insert("url".to_owned(), format!("file://{file}").into());
+    } else {
+        return Err("a WasmPlugin takes a URL or a file, not code inside the filter".to_owned());
+    }
+    if vm.text("vm_id").is_some() {
+        found.difference(
+            Kind::Behavior,
+            "no `vm_id`: plugins that shared a VM by its id no longer share data or queues",
+        );
+    }
+    let mut env = Vec::new();
+    if let Some(Json::Object(pairs)) = vm.take("environment_variables/key_values") {
+        env.extend(pairs.into_iter().map(|(name, value)| json!({ "name": name, "value": value })));
+    }
+    for name in vm.texts("environment_variables/host_env_keys") {
+        env.push(json!({ "name": name, "valueFrom": "HOST" }));
+    }
+    if !vm.is_empty() {
+        return Err(left(&vm, &Fields(json!({}))));
+    }
+    config.skip("name");
+    let failure = config.text("failure_policy");
+    let open = config.flag("fail_open") == Some(true);
+    match failure.as_deref() {
+        Some("FAIL_OPEN") => drop(spec.insert("failStrategy".to_owned(), "FAIL_OPEN".into())),
+        None if open => drop(spec.insert("failStrategy".to_owned(), "FAIL_OPEN".into())),
+        Some("FAIL_RELOAD") => drop(spec.insert("failStrategy".to_owned(), "FAIL_RELOAD".into())),
+        Some("FAIL_CLOSED") => {}
+        _ => found.difference(Kind::Metadata, "the default (fails closed) is written out"),
+    }
+    if let Some(root) = config.text("root_id") {
+        spec.insert("pluginName".to_owned(), root.into());
+    }
+    match config.take("configuration") {
+        None => found.difference(Kind::Metadata, "an empty configuration is written out"),
+        Some(settings) => {
+            spec.insert("pluginConfig".to_owned(), plugin_config(&settings)?);
+            found.difference(Kind::Metadata, "the same JSON, spaced another way");
+        }
+    }
+    if !env.is_empty() {
+        spec.insert("vmConfig".to_owned(), json!({ "env": env }));
+    }
+    found.difference(
+        Kind::Metadata,
+        "istiod adds the version of the object to the environment, so that the module restarts when the object changes",
+    );
+    Ok(())
+}
+
+/// The settings as an object: a WasmPlugin takes no other JSON.
+fn plugin_config(settings: &Json) -> Result<Json, String> {
+    let text = match any_type(settings) {
+        STRING => settings.get("value").and_then(Json::as_str).unwrap_or_default(),
+        "google.protobuf.Struct" => {
+            return settings
+                .get("value")
+                .filter(|value| value.is_object())
+                .cloned()
+                .ok_or_else(|| "empty settings".to_owned());
+        }
+        other => return Err(format!("a WasmPlugin passes its settings as JSON, not as {other}")),
+    };
+    match serde_json::from_str::<Json>(text) {
+        Ok(Json::Object(map)) => Ok(Json::Object(map)),
+        _ => Err("a WasmPlugin takes settings that are a JSON object; these are another text".to_owned()),
+    }
+}

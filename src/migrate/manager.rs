@@ -1,0 +1,555 @@
+//! Settings merged into the HTTP connection manager: `proxy.istio.io/config`, mesh settings, environment variables.
+
+use super::catalog::{self, Pattern};
+use super::draft::Action;
+use super::mesh::{Mesh, Proxies};
+use super::reach::names_manager;
+use super::step::{Cx, Move, Part, has};
+use super::value::{Fields, put};
+use super::verdict::{Concern, Kind, State};
+use super::{access_log, tracing};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use serde_json::{Value as Json, json};
+
+/// Message name of the HTTP connection manager.
+pub(super) const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+/// Which proxies read a setting, and where it works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    /// Every HTTP connection manager of the proxy.
+    All,
+    /// Gateways only.
+    Gateways,
+    /// The inbound side of sidecars only.
+    Inbound,
+}
+
+/// A field of the HTTP connection manager and the setting that writes it.
+struct Setting {
+    field: &'static str,
+    home: &'static str,
+    since: u16,
+    reads: Reads,
+    pattern: &'static Pattern,
+}
+
+const fn setting(
+    field: &'static str,
+    home: &'static str,
+    since: u16,
+    reads: Reads,
+    pattern: &'static Pattern,
+) -> Setting {
+    Setting { field, home, since, reads, pattern }
+}
+
+/// istiod `pilot/pkg/networking/core/connection_settings.go` and `gateway.go`, release 1.31. The recordings in
+/// `testdata/migrate` hold most of them; the others are written by the same lines of code.
+const SETTINGS: &[Setting] = &[
+    setting(
+        "common_http_protocol_options/idle_timeout",
+        "connectionSettings/httpIdleTimeout",
+        31,
+        Reads::All,
+        &catalog::HCM_TIMEOUTS,
+    ),
+    setting(
+        "common_http_protocol_options/max_connection_duration",
+        "connectionSettings/httpMaxConnectionDuration",
+        31,
+        Reads::All,
+        &catalog::HCM_TIMEOUTS,
+    ),
+    setting(
+        "common_http_protocol_options/max_stream_duration",
+        "connectionSettings/httpMaxStreamDuration",
+        31,
+        Reads::All,
+        &catalog::HCM_TIMEOUTS,
+    ),
+    setting(
+        "common_http_protocol_options/headers_with_underscores_action",
+        "connectionSettings/httpHeadersWithUnderscoresAction",
+        31,
+        Reads::All,
+        &catalog::HCM_TIMEOUTS,
+    ),
+    setting("stream_idle_timeout", "connectionSettings/httpStreamIdleTimeout", 31, Reads::All, &catalog::HCM_TIMEOUTS),
+    setting("request_timeout", "connectionSettings/httpRequestTimeout", 31, Reads::All, &catalog::HCM_TIMEOUTS),
+    setting(
+        "request_headers_timeout",
+        "connectionSettings/httpRequestHeadersTimeout",
+        31,
+        Reads::All,
+        &catalog::HCM_TIMEOUTS,
+    ),
+    setting("drain_timeout", "connectionSettings/httpDrainTimeout", 31, Reads::All, &catalog::HCM_TIMEOUTS),
+    setting(
+        "http2_protocol_options/max_concurrent_streams",
+        "connectionSettings/httpMaxConcurrentStreams",
+        31,
+        Reads::All,
+        &catalog::HTTP2_OPTIONS,
+    ),
+    setting(
+        "http2_protocol_options/initial_stream_window_size",
+        "connectionSettings/http2InitialStreamWindowSize",
+        31,
+        Reads::All,
+        &catalog::HTTP2_OPTIONS,
+    ),
+    setting(
+        "http2_protocol_options/initial_connection_window_size",
+        "connectionSettings/http2InitialConnectionWindowSize",
+        31,
+        Reads::All,
+        &catalog::HTTP2_OPTIONS,
+    ),
+    setting("merge_slashes", "connectionSettings/httpMergeSlashes", 31, Reads::All, &catalog::PATH_NORMALIZATION),
+    setting(
+        "path_with_escaped_slashes_action",
+        "connectionSettings/httpPathWithEscapedSlashesAction",
+        31,
+        Reads::All,
+        &catalog::PATH_NORMALIZATION,
+    ),
+    setting("xff_num_trusted_hops", "gatewayTopology/numTrustedProxies", 0, Reads::Gateways, &catalog::TRUSTED_HOPS),
+    setting(
+        "forward_client_cert_details",
+        "gatewayTopology/forwardClientCertDetails",
+        0,
+        Reads::Gateways,
+        &catalog::CLIENT_CERT_HEADER,
+    ),
+    setting("server_name", "proxyHeaders/server/value", 0, Reads::All, &catalog::SERVER_HEADER),
+];
+
+/// Fields of the HTTP connection manager that Istio has nothing for, with the pattern that they make.
+const HOMELESS: &[(&str, &Pattern, &str)] = &[
+    ("max_request_headers_kb", &catalog::HEADER_SIZE, ""),
+    ("local_reply_config", &catalog::LOCAL_REPLY, ""),
+    ("skip_xff_append", &catalog::TRUSTED_HOPS, "`skip_xff_append` has no native field"),
+    ("http_protocol_options/header_key_format", &catalog::HEADER_CASE, "only `preserve_case` has a native field"),
+    ("server_header_transformation", &catalog::SERVER_HEADER, "APPEND_IF_ABSENT has no native value"),
+    ("use_remote_address", &catalog::TRUSTED_HOPS, "`use_remote_address` has no native field outside of gateways"),
+];
+
+/// Finds the settings in the patches that merge into the HTTP connection manager.
+pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        let merges = part.apply_to() == ApplyTo::NetworkFilter && part.operation() == Operation::Merge;
+        if !merges || part.config_type() != HCM || !names_manager(&part.built.object) {
+            continue;
+        }
+        let mut whole = part.value.clone();
+        whole.skip("name");
+        let Some(mut config) = whole.typed("typed_config", HCM) else { continue };
+        if !whole.is_empty() {
+            continue;
+        }
+        if let Some(found) =
+            access_log::of_manager(cx, part, &config).or_else(|| tracing::of_manager(cx, part, &config))
+        {
+            part.answer(found);
+            continue;
+        }
+        let found = settings(cx, part, &mut config);
+        part.answer(found);
+    }
+}
+
+fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
+    let before = config.clone();
+    let mut found = Move::new(&catalog::OTHER);
+    let mut proxy = json!({});
+    let mut lacking: Vec<(&'static Pattern, String)> = Vec::new();
+    if let Some(already) = by_default(cx, part, config) {
+        found = already;
+    }
+    headers(cx, part, config, &mut found, &mut proxy);
+    normalization(cx, part, config, &mut found);
+    for setting in SETTINGS {
+        if config.peek(setting.field).is_some()
+            && let Some(reason) = one(cx, part, config, setting, &mut found, &mut proxy)
+        {
+            lacking.push((setting.pattern, reason));
+        }
+    }
+    if found.pattern == &catalog::OTHER {
+        return match lacking.into_iter().next() {
+            Some((pattern, reason)) => Move::none(pattern, reason),
+            None => homeless(&before),
+        };
+    }
+    found.notes.extend(lacking.into_iter().map(|(_, reason)| reason));
+    if proxy.as_object().is_some_and(|map| !map.is_empty()) {
+        let action = if cx.mesh.is_mesh_wide(cx.filter) && found.pattern_reads_mesh(&proxy) {
+            Action::Mesh(json!({ "defaultConfig": proxy }))
+        } else {
+            Action::Proxy(proxy)
+        };
+        found.actions.push(action);
+        found.notes.push("proxies read these settings at start-up: restart the workloads".to_owned());
+    }
+    if !config.is_empty() {
+        let mut value = json!({});
+        if let Some(name) = part.value.peek("name") {
+            put(&mut value, "name", name.clone());
+        }
+        put(&mut value, "typed_config/@type", format!("type.googleapis.com/{HCM}"));
+        for (key, rest) in config.0.as_object().into_iter().flatten() {
+            put(&mut value, &format!("typed_config/{key}"), rest.clone());
+            if let Some((_, _, why)) = HOMELESS.iter().find(|(field, ..)| config.peek(field).is_some())
+                && !why.is_empty()
+            {
+                let why = (*why).to_owned();
+                if !found.notes.contains(&why) {
+                    found.notes.push(why);
+                }
+            }
+        }
+        found.rest = Some(value);
+    }
+    found
+}
+
+impl Move {
+    /// Whether the mesh's default is read by the same proxies as the filter reaches.
+    fn pattern_reads_mesh(&self, proxy: &Json) -> bool {
+        let only_gateways = proxy.as_object().is_some_and(|map| map.keys().all(|key| key == "gatewayTopology"));
+        only_gateways || self.guards.iter().any(|guard| guard.reason == MESH_WIDE)
+    }
+}
+
+const MESH_WIDE: &str = "the mesh default reaches every sidecar and gateway, as the filter does";
+
+/// What istiod generates anyway, so that nothing takes its place.
+fn by_default(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Option<Move> {
+    let mut found = None;
+    if part.reach.proxies == Proxies::Gateway && config.peek("use_remote_address") == Some(&json!(true)) {
+        config.skip("use_remote_address");
+        let mut one = Move::new(&catalog::TRUSTED_HOPS);
+        one.add_home("built in", "use_remote_address", 0);
+        one.notes.push("gateways have `use_remote_address: true` without the filter".to_owned());
+        found = Some(one);
+    }
+    let settings = cx.mesh.mesh_config();
+    let chosen = settings.as_ref().and_then(|mesh| mesh.pointer("/pathNormalization/normalization"));
+    let base = chosen.and_then(Json::as_str).is_none_or(|word| word != "NONE");
+    let more = config.peek("merge_slashes").is_some() || config.peek("path_with_escaped_slashes_action").is_some();
+    if config.peek("normalize_path") == Some(&json!(true)) && base && !(more && part_is_mesh_wide(cx, part)) {
+        config.skip("normalize_path");
+        let mut one = Move::new(&catalog::PATH_NORMALIZATION);
+        one.add_home("built in", "normalize_path", 0);
+        one.notes.push("istiod sets `normalize_path: true` unless `meshConfig.pathNormalization` is NONE".to_owned());
+        found = Some(one);
+    }
+    found
+}
+
+fn part_is_mesh_wide(cx: &Cx<'_>, part: &Part<'_>) -> bool {
+    cx.mesh.is_mesh_wide(cx.filter) && part.reach.context == PatchContext::Any && part.reach.is_whole()
+}
+
+/// Path settings of the whole mesh.
+fn normalization(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move) {
+    if !part_is_mesh_wide(cx, part) {
+        return;
+    }
+    let merge = config.peek("merge_slashes") == Some(&json!(true));
+    let decode = config.peek("path_with_escaped_slashes_action") == Some(&json!("UNESCAPE_AND_FORWARD"));
+    if !merge || (config.peek("path_with_escaped_slashes_action").is_some() && !decode) {
+        return;
+    }
+    for field in ["normalize_path", "merge_slashes", "path_with_escaped_slashes_action"] {
+        config.skip(field);
+    }
+    let word = if decode { "DECODE_AND_MERGE_SLASHES" } else { "MERGE_SLASHES" };
+    of_pattern(found, &catalog::PATH_NORMALIZATION);
+    found.add_home("MeshConfig", "pathNormalization.normalization", 0);
+    found.actions.push(Action::Mesh(json!({ "pathNormalization": { "normalization": word } })));
+    waypoints(cx, found, "path normalization");
+}
+
+/// A setting of the mesh also reaches waypoints, to which a filter without targetRefs never attaches.
+pub(super) fn waypoints(cx: &Cx<'_>, found: &mut Move, what: &str) {
+    let waypoint = cx.mesh.inventory.kube_gateways.iter().find(|gateway| gateway.class.contains("waypoint"));
+    match waypoint {
+        Some(one) => found.guard(
+            Concern::Selector,
+            State::Broken,
+            format!(
+                "the mesh setting for {what} also reaches waypoint {}/{}, to which the filter does not attach",
+                one.object.namespace, one.object.name
+            ),
+        ),
+        None => found.guard(Concern::Selector, State::Held, MESH_WIDE),
+    }
+}
+
+fn of_pattern(found: &mut Move, pattern: &'static Pattern) {
+    if found.pattern == &catalog::OTHER || found.homes.iter().all(|home| home.kind == "built in") {
+        found.pattern = pattern;
+    }
+}
+
+/// Header settings that are not one field each.
+fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json) {
+    let reach = &part.reach;
+    if config.peek("server_header_transformation") == Some(&json!("PASS_THROUGH")) {
+        config.skip("server_header_transformation");
+        of_pattern(found, &catalog::SERVER_HEADER);
+        found.add_home("proxy.istio.io/config", "proxyHeaders.server.disabled", 0);
+        put(proxy, "proxyHeaders/server/disabled", true);
+        found.difference(
+            Kind::Behavior,
+            "`server_name` goes too: responses that Envoy makes itself have `server: envoy` instead of `istio-envoy`",
+        );
+        whole_proxy(cx, part, found, Reads::All, "the server header setting");
+    }
+    let preserve = config
+        .peek("http_protocol_options/header_key_format/stateful_formatter/typed_config")
+        .is_some_and(|any| super::value::any_type(any).ends_with("PreserveCaseFormatterConfig"));
+    if preserve && has(cx, 25) {
+        config.skip("http_protocol_options/header_key_format");
+        of_pattern(found, &catalog::HEADER_CASE);
+        {
+            found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
+            put(proxy, "proxyHeaders/preserveHttp1HeaderCase", true);
+            found.difference(
+                Kind::Behavior,
+                "requests to HTTP/1.1 services keep the case of header names too; the filter keeps it only towards its \
+                 clients",
+            );
+            if reach.proxies != Proxies::Gateway {
+                whole_proxy(cx, part, found, Reads::All, "the header case setting");
+            } else if !reach.is_whole() {
+                whole_proxy(cx, part, found, Reads::Gateways, "the header case setting");
+            }
+        }
+    }
+    if config.peek("http_protocol_options/accept_http_10") == Some(&json!(true)) {
+        config.skip("http_protocol_options/accept_http_10");
+        of_pattern(found, &catalog::HTTP10);
+        found.add_home("ProxyConfig", "environmentVariables.ISTIO_META_HTTP10", 0);
+        found.actions.push(Action::Environment("ISTIO_META_HTTP10", "1".to_owned()));
+        whole_proxy(cx, part, found, Reads::All, "the environment variable");
+        found.notes.push("the variable is set at injection: restart the workloads".to_owned());
+    }
+    if let Some(details) = config.peek("set_current_client_cert_details").cloned() {
+        certificate_details(part, config, found, proxy, &details);
+    }
+    let forwarded = config.peek("forward_client_cert_details").and_then(Json::as_str).map(str::to_owned);
+    if part.defaults.iter().any(|field| field == "forward_client_cert_details") && forwarded.is_none() {
+        of_pattern(found, &catalog::CLIENT_CERT_HEADER);
+        let home = if reach.proxies == Proxies::Gateway {
+            ("gatewayTopology.forwardClientCertDetails", "gatewayTopology/forwardClientCertDetails")
+        } else {
+            ("proxyHeaders.forwardedClientCert", "proxyHeaders/forwardedClientCert")
+        };
+        found.add_home("proxy.istio.io/config", home.0, 0);
+        put(proxy, home.1, "SANITIZE");
+        found.difference(
+            Kind::Behavior,
+            "SANITIZE is the enum's zero, which MERGE cannot set: the filter does nothing, the native field removes the \
+             header",
+        );
+        found.guard(
+            Concern::Authentication,
+            State::Review,
+            "services see another client certificate header: check what they make of it",
+        );
+        whole_proxy(cx, part, found, Reads::Inbound, "the client certificate setting");
+    } else if reach.proxies == Proxies::Sidecar
+        && let Some(word) = forwarded
+    {
+        config.skip("forward_client_cert_details");
+        of_pattern(found, &catalog::CLIENT_CERT_HEADER);
+        found.add_home("proxy.istio.io/config", "proxyHeaders.forwardedClientCert", 0);
+        put(proxy, "proxyHeaders/forwardedClientCert", word);
+        whole_proxy(cx, part, found, Reads::Inbound, "the client certificate setting");
+    } else if let Some(word) = forwarded
+        && matches!(word.as_str(), "FORWARD_ONLY" | "ALWAYS_FORWARD_ONLY")
+    {
+        // istiod then leaves `set_current_client_cert_details` out; Envoy does not read it in these modes.
+        found.difference(
+            Kind::Metadata,
+            "`set_current_client_cert_details` goes too; Envoy does not read it in this mode",
+        );
+    }
+}
+
+fn certificate_details(part: &Part<'_>, config: &mut Fields, found: &mut Move, proxy: &mut Json, details: &Json) {
+    config.skip("set_current_client_cert_details");
+    of_pattern(found, &catalog::CLIENT_CERT_HEADER);
+    found.add_home("proxy.istio.io/config", "proxyHeaders.setCurrentClientCertDetails", 24);
+    put(proxy, "proxyHeaders/setCurrentClientCertDetails", details.clone());
+    if part.reach.proxies == Proxies::Gateway {
+        found.difference(
+            Kind::Behavior,
+            "the details of the certificate that the filter asks for are not in the header: gateways do not read these \
+             fields of `proxyHeaders`",
+        );
+        found.guard(Concern::Patch, State::Broken, "gateways do not read `proxyHeaders.setCurrentClientCertDetails`");
+    }
+}
+
+/// Moves one field; gives the reason when the target release is too old for it.
+fn one(
+    cx: &Cx<'_>,
+    part: &Part<'_>,
+    config: &mut Fields,
+    setting: &Setting,
+    found: &mut Move,
+    proxy: &mut Json,
+) -> Option<String> {
+    if !has(cx, setting.since) {
+        if setting.field == "common_http_protocol_options/idle_timeout" {
+            idle_by_environment(cx, part, config, found);
+            return None;
+        }
+        let home = setting.home.replace('/', ".");
+        return Some(format!(
+            "`{home}` is new in Istio 1.{}; the target release is {}.{}",
+            setting.since, cx.to.major, cx.to.minor
+        ));
+    }
+    let value = native_value(setting, config)?;
+    of_pattern(found, setting.pattern);
+    found.add_home("proxy.istio.io/config", setting.home.replace('/', "."), setting.since);
+    put(proxy, setting.home, value);
+    let name = setting.home.rsplit('/').next().unwrap_or(setting.home);
+    whole_proxy(cx, part, found, setting.reads, &format!("`{name}`"));
+    None
+}
+
+/// Takes a field's value in the words of the setting; `None` when the setting cannot say it.
+fn native_value(setting: &Setting, config: &mut Fields) -> Option<Json> {
+    let value = config.peek(setting.field)?.clone();
+    let value = match setting.field.rsplit('/').next()? {
+        "headers_with_underscores_action" => format!("HEADERS_WITH_UNDERSCORES_{}", value.as_str()?).into(),
+        "path_with_escaped_slashes_action" => {
+            (value.as_str()? != "IMPLEMENTATION_SPECIFIC_DEFAULT").then_some(value)?
+        }
+        _ => value,
+    };
+    // istiod reads signed 32-bit numbers and leaves others out.
+    if value.as_u64().is_some_and(|number| i32::try_from(number).is_err()) {
+        return None;
+    }
+    config.skip(setting.field);
+    Some(value)
+}
+
+/// Before `connectionSettings`: the idle timeout by an environment variable, which TCP connections read too.
+fn idle_by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move) {
+    let Some(value) = config.text("common_http_protocol_options/idle_timeout") else { return };
+    of_pattern(found, &catalog::HCM_TIMEOUTS);
+    found.add_home("ProxyConfig", "environmentVariables.ISTIO_META_IDLE_TIMEOUT", 0);
+    found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", value));
+    whole_proxy(cx, part, found, Reads::All, "the environment variable");
+    let tcp = match part.reach.proxies {
+        Proxies::Gateway => cx.mesh.serves(cx.filter, |protocol, tls| {
+            matches!(protocol, "TCP" | "TLS" | "MONGO" | "MYSQL" | "REDIS")
+                || matches!(tls, Some("PASSTHROUGH" | "AUTO_PASSTHROUGH"))
+        }),
+        _ => Some(true),
+    };
+    match tcp {
+        Some(false) => found.guard(Concern::TcpChains, State::Held, "these gateways serve no TCP"),
+        Some(true) => {
+            found.difference(Kind::Behavior, "TCP connections get the idle timeout too");
+            found.guard(Concern::TcpChains, State::Broken, "TCP connections get the idle timeout too");
+        }
+        None => found.guard(
+            Concern::TcpChains,
+            State::Undecided,
+            "TCP connections would get the idle timeout too, and the input does not say whether these gateways serve TCP",
+        ),
+    }
+}
+
+/// Whether a setting of the whole proxy reaches what the filter does.
+fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads: Reads, what: &str) {
+    let reach = &part.reach;
+    if let Some(narrowed) = &reach.narrowed {
+        let reason = format!("{what} is for the whole proxy; the filter is for one part of it ({narrowed})");
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Ports, State::Broken, reason);
+    } else if let Some(port) = reach.port {
+        let reason = format!("{what} is for every port of the proxy; the filter is for port {port} only");
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Ports, State::Broken, reason);
+    }
+    match (reach.proxies, reads) {
+        (Proxies::Gateway, Reads::All | Reads::Gateways) => {}
+        (Proxies::Gateway, Reads::Inbound) => {}
+        (Proxies::Sidecar | Proxies::Waypoint, Reads::Gateways) => {
+            let reason = format!("sidecars and waypoints do not read {what}: the setting would be lost");
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Patch, State::Broken, reason);
+        }
+        (Proxies::Sidecar, Reads::Inbound) if reach.context == PatchContext::SidecarInbound => {}
+        (Proxies::Sidecar, _) => match reach.context {
+            PatchContext::Any => {}
+            context => {
+                let other = if context == PatchContext::SidecarInbound {
+                    "requests that the application sends (outbound)"
+                } else {
+                    "requests that the application receives (inbound)"
+                };
+                let reason = format!("{what} has no direction: it also holds for {other}");
+                found.difference(Kind::Behavior, reason.clone());
+                found.guard(Concern::Direction, State::Broken, reason);
+            }
+        },
+        (Proxies::Waypoint, _) => {
+            let reason = format!("{what} was not compared on waypoints");
+            found.guard(Concern::Patch, State::Undecided, reason);
+        }
+        (Proxies::Both, Reads::All) if cx.mesh.is_mesh_wide(cx.filter) && reach.context == PatchContext::Any => {
+            waypoints(cx, found, what);
+        }
+        (Proxies::Both, Reads::All) => {}
+        (Proxies::Both, _) => {
+            let reason = format!("only some of the proxies that the filter reaches read {what}");
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Patch, State::Broken, reason);
+        }
+        (Proxies::Unknown, _) => found.guard(
+            Concern::Patch,
+            State::Undecided,
+            format!(
+                "the input does not say whether `{}` selects gateways or sidecars, which read {what} differently",
+                labels(cx)
+            ),
+        ),
+    }
+    if part.reach.proxies == Proxies::Gateway && !Mesh::is_narrow(cx.filter) {
+        let note = "the filter has no selector: set the annotation on every gateway of its namespaces".to_owned();
+        if !found.notes.contains(&note) {
+            found.notes.push(note);
+        }
+    }
+}
+
+fn labels(cx: &Cx<'_>) -> String {
+    let pairs: Vec<String> = cx.filter.selector.iter().flatten().map(|(key, value)| format!("{key}={value}")).collect();
+    pairs.join(",")
+}
+
+fn homeless(config: &Fields) -> Move {
+    let known = HOMELESS.iter().find(|(field, ..)| config.peek(field).is_some());
+    if let Some((_, pattern, why)) = known {
+        Move::none(pattern, *why)
+    } else {
+        let fields: Vec<&str> = config.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+        let reason = if fields.is_empty() {
+            "the value sets nothing that a merge can set".to_owned()
+        } else {
+            format!("no native field is known for {}", fields.join(", "))
+        };
+        Move::none(&catalog::OTHER, reason)
+    }
+}

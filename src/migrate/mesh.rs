@@ -1,0 +1,334 @@
+//! What the objects beside the filters say about the mesh: the facts that guards rest on.
+
+use crate::model::envoy_filter::{EnvoyFilter, Patch, PatchContext};
+use crate::model::inventory::{
+    DestinationRule, Gateway, Inventory, Labels, Object, Server, Service, TargetPort, Workload,
+};
+use crate::model::proxy::GATEWAY_NAME_LABEL;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// The kind of proxy that a patch reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proxies {
+    /// Gateways only.
+    Gateway,
+    /// Sidecars only.
+    Sidecar,
+    /// Waypoints only.
+    Waypoint,
+    /// Sidecars and gateways.
+    Both,
+    /// The input does not tell.
+    Unknown,
+}
+
+/// The objects beside the filters.
+#[derive(Clone, Copy, Debug)]
+pub struct Mesh<'a> {
+    /// Everything that was read.
+    pub inventory: &'a Inventory,
+    /// The root namespace.
+    pub root: &'a str,
+}
+
+/// A port of a workload, as the Services that select it name it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkloadPort {
+    /// The number on the pod.
+    pub number: u32,
+    /// Whether istiod treats it as HTTP.
+    pub http: bool,
+}
+
+/// A server of an Istio Gateway that the proxies of a filter serve.
+#[derive(Clone, Copy, Debug)]
+pub struct Served<'a> {
+    /// The Gateway.
+    pub gateway: &'a Gateway,
+    /// Its server.
+    pub server: &'a Server,
+}
+
+impl<'a> Mesh<'a> {
+    /// Whether the input has more than filters, so that what is absent from it counts as absent from the mesh.
+    pub fn described(&self) -> bool {
+        let inventory = self.inventory;
+        !(inventory.services.is_empty()
+            && inventory.workloads.is_empty()
+            && inventory.gateways.is_empty()
+            && inventory.kube_gateways.is_empty()
+            && inventory.virtual_services.is_empty()
+            && inventory.destination_rules.is_empty())
+    }
+
+    /// Whether a filter picks proxies by labels or references.
+    pub fn is_narrow(filter: &EnvoyFilter) -> bool {
+        !filter.target_refs.is_empty() || filter.selector.as_ref().is_some_and(|labels| !labels.is_empty())
+    }
+
+    /// Whether a filter is for every proxy of the mesh.
+    pub fn is_mesh_wide(&self, filter: &EnvoyFilter) -> bool {
+        filter.namespace == self.root && !Mesh::is_narrow(filter)
+    }
+
+    /// Whether the references of a filter name only Services and ServiceEntries, to which no release attaches a filter.
+    pub fn never_attaches(filter: &EnvoyFilter) -> bool {
+        !filter.target_refs.is_empty()
+            && filter.target_refs.iter().all(|target| matches!(target.kind.as_str(), "Service" | "ServiceEntry"))
+    }
+
+    /// Which proxies a patch reaches.
+    pub fn proxies(&self, filter: &EnvoyFilter, patch: &Patch) -> Proxies {
+        if !filter.target_refs.is_empty() {
+            return self.referred(filter, patch.context);
+        }
+        match patch.context {
+            PatchContext::Gateway => Proxies::Gateway,
+            PatchContext::SidecarInbound | PatchContext::SidecarOutbound => Proxies::Sidecar,
+            PatchContext::Waypoint => Proxies::Waypoint,
+            PatchContext::Any => self.selected(filter),
+        }
+    }
+
+    fn referred(&self, filter: &EnvoyFilter, context: PatchContext) -> Proxies {
+        let kinds: BTreeSet<Option<bool>> = filter
+            .target_refs
+            .iter()
+            .map(|target| match target.kind.as_str() {
+                "Service" | "ServiceEntry" => Some(true),
+                "GatewayClass" => Some(target.name.contains("waypoint")),
+                _ => self
+                    .inventory
+                    .kube_gateways
+                    .iter()
+                    .find(|gateway| gateway.object.name == target.name && gateway.object.namespace == filter.namespace)
+                    .map(|gateway| gateway.class.contains("waypoint")),
+            })
+            .collect();
+        match kinds.into_iter().collect::<Vec<_>>().as_slice() {
+            [Some(true)] => Proxies::Waypoint,
+            [Some(false)] => Proxies::Gateway,
+            // A waypoint has the contexts of a sidecar's inbound side, a gateway its own.
+            _ if context == PatchContext::Gateway => Proxies::Gateway,
+            _ if context == PatchContext::SidecarInbound => Proxies::Waypoint,
+            _ => Proxies::Unknown,
+        }
+    }
+
+    fn selected(&self, filter: &EnvoyFilter) -> Proxies {
+        let Some(selector) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return Proxies::Both };
+        let gateway = self.inventory.gateways.iter().any(|gateway| includes(selector, &gateway.selector))
+            || selector.contains_key(GATEWAY_NAME_LABEL);
+        let workloads: Vec<&Workload> = self.workloads(filter).collect();
+        if gateway || (!workloads.is_empty() && workloads.iter().all(|one| self.is_gateway(one))) {
+            return Proxies::Gateway;
+        }
+        if !workloads.is_empty() && !workloads.iter().any(|one| self.is_gateway(one)) {
+            return Proxies::Sidecar;
+        }
+        match selector.get("istio").map(String::as_str) {
+            Some("ingressgateway" | "egressgateway") => Proxies::Gateway,
+            _ if workloads.is_empty() => Proxies::Unknown,
+            _ => Proxies::Both,
+        }
+    }
+
+    /// Whether a workload runs a gateway.
+    pub fn is_gateway(&self, workload: &Workload) -> bool {
+        let injection = &workload.injection;
+        injection.templates.as_deref() == Some("gateway")
+            || injection.proxy_args.iter().any(|argument| argument == "router")
+            || workload.labels.contains_key(GATEWAY_NAME_LABEL)
+            || self
+                .inventory
+                .gateways
+                .iter()
+                .any(|gateway| !gateway.selector.is_empty() && includes(&workload.labels, &gateway.selector))
+    }
+
+    /// The workloads among the input that a filter selects.
+    pub fn workloads<'f>(&self, filter: &'f EnvoyFilter) -> impl Iterator<Item = &'a Workload> + use<'a, 'f> {
+        let root = filter.namespace == self.root;
+        self.inventory.workloads.iter().map(AsRef::as_ref).filter(move |workload: &&Workload| {
+            let here = root || workload.object.namespace == filter.namespace;
+            let labels = filter.selector.as_ref().is_none_or(|selector| includes(&workload.labels, selector));
+            let referred = filter.target_refs.is_empty()
+                || workload
+                    .labels
+                    .get(GATEWAY_NAME_LABEL)
+                    .is_some_and(|name| filter.target_refs.iter().any(|target| &target.name == name));
+            here && labels && referred
+        })
+    }
+
+    /// The namespaces of the proxies that a filter reaches, as far as the input tells: its own unless it is in the root
+    /// namespace.
+    pub fn namespaces(&self, filter: &'a EnvoyFilter) -> Option<BTreeSet<&'a str>> {
+        if filter.namespace != self.root {
+            return Some(BTreeSet::from([filter.namespace.as_str()]));
+        }
+        let found: BTreeSet<&str> = self.workloads(filter).map(|workload| workload.object.namespace.as_str()).collect();
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Ports of the workloads that a filter selects, from the Services that select them; `None` when no Service is known.
+    pub fn ports(&self, filter: &EnvoyFilter) -> Option<BTreeSet<WorkloadPort>> {
+        let selector = filter.selector.as_ref().filter(|labels| !labels.is_empty());
+        let workloads: Vec<&Workload> = self.workloads(filter).collect();
+        let mut ports = BTreeSet::new();
+        let mut known = false;
+        for service in self.inventory.services.iter() {
+            let here = filter.namespace == self.root || service.object.namespace == filter.namespace;
+            let by_workload = workloads.iter().any(|workload| {
+                workload.object.namespace == service.object.namespace && includes(&workload.labels, &service.selector)
+            });
+            let by_labels = selector.is_some_and(|labels| includes(labels, &service.selector));
+            if service.selector.is_empty() || !here || !(by_workload || by_labels) {
+                continue;
+            }
+            known = true;
+            ports.extend(service.ports.iter().filter_map(|port| {
+                let number = match &port.target {
+                    TargetPort::Number(number) => Some(*number),
+                    TargetPort::Name(name) => workloads
+                        .iter()
+                        .flat_map(|workload| &workload.ports)
+                        .find(|container| &container.name == name)
+                        .map(|container| container.number),
+                };
+                number.map(|number| WorkloadPort { number, http: is_http(&port.name, port.app_protocol.as_deref()) })
+            }));
+        }
+        known.then_some(ports)
+    }
+
+    /// Servers of Istio Gateways that the gateways of a filter serve; `None` when no Gateway of theirs is known.
+    pub fn servers(&self, filter: &EnvoyFilter) -> Option<Vec<Served<'a>>> {
+        let labels: Vec<&Labels> = match &filter.selector {
+            Some(selector) if !selector.is_empty() => {
+                let of_workloads: Vec<&Labels> = self.workloads(filter).map(|workload| &workload.labels).collect();
+                if of_workloads.is_empty() { vec![selector] } else { of_workloads }
+            }
+            _ => Vec::new(),
+        };
+        let everywhere = labels.is_empty() && filter.target_refs.is_empty();
+        let found: Vec<Served<'a>> = self
+            .inventory
+            .gateways
+            .iter()
+            .filter(|gateway| everywhere || labels.iter().any(|labels| includes(labels, &gateway.selector)))
+            .flat_map(|gateway| gateway.servers.iter().map(move |server| Served { gateway, server }))
+            .collect();
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Listeners of the Gateway API gateways that a filter refers to; `None` when they are not known.
+    pub fn kube_listeners(&self, filter: &EnvoyFilter) -> Option<Vec<(u32, &'a str)>> {
+        let found: Vec<(u32, &'a str)> = self
+            .inventory
+            .kube_gateways
+            .iter()
+            .filter(|gateway| {
+                gateway.object.namespace == filter.namespace
+                    && filter.target_refs.iter().any(|target| target.name == gateway.object.name)
+            })
+            .flat_map(|gateway| gateway.listeners.iter().map(|one| (one.port, one.protocol.as_str())))
+            .collect();
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Whether the gateways of a filter have ports of a protocol for which this holds; `None` when that is not known.
+    pub fn serves(&self, filter: &EnvoyFilter, test: impl Fn(&str, Option<&str>) -> bool) -> Option<bool> {
+        let classic = self.servers(filter);
+        let kube = self.kube_listeners(filter);
+        if classic.is_none() && kube.is_none() {
+            return None;
+        }
+        Some(
+            classic.iter().flatten().any(|one| test(&one.server.protocol, one.server.tls_mode.as_deref()))
+                || kube.iter().flatten().any(|(_, protocol)| test(protocol, None)),
+        )
+    }
+
+    /// The DestinationRules of a host that a client in this namespace may see.
+    pub fn destination_rules(&self, host: &str, client: &str) -> Vec<&'a DestinationRule> {
+        let matching = |rule: &&DestinationRule| {
+            let full = full_host(&rule.host, &rule.object.namespace);
+            let visible = rule.object.namespace == client
+                || rule.export_to.is_empty()
+                || rule.export_to.iter().any(|to| to == "*" || to == client);
+            full == host && visible
+        };
+        self.inventory.destination_rules.iter().map(AsRef::as_ref).filter(matching).collect()
+    }
+
+    /// A Service by its full host name.
+    pub fn service(&self, host: &str) -> Option<&'a Service> {
+        self.inventory
+            .services
+            .iter()
+            .map(AsRef::as_ref)
+            .find(|service| host == format!("{}.{}.svc.cluster.local", service.object.name, service.object.namespace))
+    }
+
+    /// Namespace of a service by its full host name: from the name, or from the ServiceEntry that declares the host.
+    pub fn namespace_of_host(&self, host: &str) -> Option<&'a str> {
+        if let Some(service) = self.service(host) {
+            return Some(&service.object.namespace);
+        }
+        let entries = &self.inventory.service_entries;
+        entries.iter().find(|entry| entry.hosts.iter().any(|one| one == host)).map(|entry| &*entry.object.namespace)
+    }
+
+    /// Objects of a kind that the loader keeps as they are, in the namespaces whose objects a filter's proxies read.
+    pub fn policies(&self, kind: &str, filter: &'a EnvoyFilter) -> Vec<&'a Object> {
+        let namespaces = self.namespaces(filter);
+        let near = |object: &&Object| {
+            object.kind == kind
+                && (object.namespace == self.root
+                    || namespaces.as_ref().is_none_or(|names| names.contains(object.namespace.as_str())))
+        };
+        self.inventory.policies.iter().map(AsRef::as_ref).filter(near).collect()
+    }
+
+    /// The settings of the default control plane as JSON.
+    pub fn mesh_config(&self) -> Option<Json> {
+        self.inventory.meshes.first().map(|mesh| mesh.settings.to_json())
+    }
+}
+
+/// Whether labels have all of these.
+pub fn includes(labels: &Labels, wanted: &Labels) -> bool {
+    wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
+}
+
+/// The full name of a host that a document in this namespace names.
+pub fn full_host(host: &str, namespace: &str) -> String {
+    if host.contains('.') || host == "*" { host.to_owned() } else { format!("{host}.{namespace}.svc.cluster.local") }
+}
+
+/// Whether istiod treats a Service's port as HTTP: by `appProtocol`, else by the name up to its first dash. A port
+/// without either is sniffed and counts as HTTP too.
+fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
+    let word = app_protocol.unwrap_or_else(|| name.split('-').next().unwrap_or_default());
+    let word = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();
+    !matches!(word.as_str(), "tcp" | "tls" | "mongo" | "mysql" | "redis" | "udp")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protocols_come_from_names() {
+        assert!(is_http("http-web", None) && is_http("grpc", None) && is_http("web", None));
+        assert!(!is_http("tcp-admin", None) && !is_http("web", Some("tcp")) && is_http("tcp-x", Some("http")));
+    }
+
+    #[test]
+    fn short_hosts_get_the_namespace() {
+        assert_eq!(full_host("cart", "shop"), "cart.shop.svc.cluster.local");
+        assert_eq!(full_host("cart.shop.svc.cluster.local", "x"), "cart.shop.svc.cluster.local");
+    }
+}

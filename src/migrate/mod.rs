@@ -1,0 +1,385 @@
+//! From EnvoyFilters to native objects: which API takes over each patch, and what is then the same and what is not.
+//!
+//! Classes rest on recordings of istiod with the filter and with the native objects (`testdata/migrate`), and on guards
+//! that look at the objects beside the filter: a move never reaches further than the filter and never opens anything.
+
+mod access_log;
+mod attach;
+mod authz;
+pub mod catalog;
+mod change;
+mod cluster;
+mod cluster_add;
+mod cluster_policy;
+pub mod compare;
+pub mod draft;
+mod ext_authz;
+mod extension;
+mod homeless;
+mod listener;
+mod manager;
+pub mod mesh;
+mod policy;
+mod reach;
+mod rest;
+pub mod roll_out;
+mod route_value;
+mod routes;
+pub mod step;
+mod telemetry;
+mod tls;
+mod tracing;
+pub mod value;
+pub mod verdict;
+pub mod verify;
+
+use self::draft::Draft;
+use self::mesh::Mesh;
+use self::reach::{Reach, pinned};
+use self::step::{Cx, Move, Names, Part};
+use self::value::{Fields, json};
+use self::verdict::{Class, Concern, Guard, Kind, State, class_of, together};
+use crate::engine::program::{BuiltPatch, Program, Status};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter};
+use crate::model::inventory::Inventory;
+use crate::model::release::Release;
+use crate::proto::decode::What;
+use crate::source::Step;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// The weakest class that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Accept {
+    /// Only what istiod generates the same from.
+    Exact,
+    /// Also what differs in names, order and metadata.
+    SameBut,
+    /// Also what differs in behavior, but for authentication, authorization and TLS.
+    Differs,
+    /// Also moves of authentication, authorization and TLS, which somebody has reviewed.
+    Reviewed,
+}
+
+/// What to migrate.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// The filters and the objects beside them.
+    pub inventory: &'a Inventory,
+    /// The root namespace.
+    pub root: &'a str,
+    /// The release whose APIs may be used.
+    pub to: Release,
+    /// The weakest class that is written.
+    pub accept: Accept,
+    /// The filters that are asked about, `namespace/name`; all without.
+    pub asked: Option<BTreeSet<String>>,
+}
+
+/// Why nothing can be migrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The release is not one that the engine knows.
+    UnknownRelease(Release),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownRelease(release) => {
+                write!(out, "Istio {release} is not known: releases {} to {} are", Release::OLDEST, Release::NEWEST)
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What became of a patch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatchReport {
+    /// Its place in the filter, from 0.
+    pub index: usize,
+    /// What it is applied to.
+    pub apply_to: ApplyTo,
+    /// How it moves.
+    pub found: Move,
+    /// Its class.
+    pub class: Class,
+    /// Whether the native objects for it are written.
+    pub written: bool,
+}
+
+/// What becomes of a filter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum After {
+    /// Every patch moves: delete it.
+    Delete,
+    /// It stays, smaller.
+    Smaller(Json),
+    /// It stays as it is.
+    Unchanged,
+}
+
+/// What became of a filter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilterReport {
+    /// Index in the inventory.
+    pub index: usize,
+    /// `metadata.namespace`.
+    pub namespace: String,
+    /// `metadata.name`.
+    pub name: String,
+    /// The class of all of its patches.
+    pub class: Class,
+    /// Its patches.
+    pub patches: Vec<PatchReport>,
+    /// What becomes of it.
+    pub after: After,
+}
+
+/// A migration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The release whose APIs were used.
+    pub to: Release,
+    /// The filters that were asked about.
+    pub filters: Vec<FilterReport>,
+    /// What to write.
+    pub draft: Draft,
+    /// The mesh settings before and after, where the input has them and they change.
+    pub mesh_config: Option<(Json, Json)>,
+    /// Whether the input has more than filters; without, guards that look at other objects cannot be decided.
+    pub described: bool,
+    /// How many filters were read, asked about or not.
+    pub read: usize,
+}
+
+/// Finds the native objects for filters. Fails when the release is not known.
+pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
+    if !(Release::OLDEST.minor..=Release::NEWEST.minor).contains(&request.to.minor) {
+        return Err(Error::UnknownRelease(request.to));
+    }
+    let filters = &request.inventory.envoy_filters;
+    let mesh = Mesh { inventory: request.inventory, root: request.root };
+    let program = Program::new(filters, request.to);
+    let names = names(filters, &program);
+    let mut report = Report {
+        to: request.to,
+        filters: Vec::new(),
+        draft: Draft::default(),
+        mesh_config: None,
+        described: mesh.described(),
+        read: filters.len(),
+    };
+    for (index, filter) in filters.iter().enumerate() {
+        if request.asked.as_ref().is_some_and(|asked| !asked.contains(&filter.full_name())) {
+            continue;
+        }
+        let cx = Cx { mesh, filter, to: request.to, names: &names };
+        let one = of_filter(&cx, &program, index, request.accept, &mut report.draft);
+        report.filters.push(one);
+    }
+    report.mesh_config = report.draft.mesh_config(&mesh);
+    Ok(report)
+}
+
+fn of_filter(cx: &Cx<'_>, program: &Program<'_>, index: usize, accept: Accept, draft: &mut Draft) -> FilterReport {
+    let filter = cx.filter;
+    let mut parts: Vec<Part<'_>> = program.patches(index).iter().map(|built| part(cx, program, built)).collect();
+    search(cx, &mut parts);
+    users(cx, &mut parts);
+    let mut patches = Vec::new();
+    for part in parts {
+        let found = part.found.unwrap_or_else(|| Move::none(&catalog::OTHER, "no native API is known for it"));
+        let class = found.class();
+        let written = is_written(&found, accept);
+        patches.push(PatchReport {
+            index: part.built.patch.index,
+            apply_to: part.built.patch.apply_to,
+            found,
+            class,
+            written,
+        });
+    }
+    if let Some(reason) = program.refused(index) {
+        patches = filter
+            .patches
+            .iter()
+            .map(|patch| PatchReport {
+                index: patch.index,
+                apply_to: patch.apply_to,
+                found: Move::none(&catalog::OTHER, format!("Istio {} refuses the filter: {reason}", cx.to)),
+                class: Class::NoHome,
+                written: false,
+            })
+            .collect();
+    }
+    for patch in patches.iter().filter(|patch| patch.written) {
+        draft.add(&cx.mesh, filter, &patch.found.actions);
+    }
+    let after = rest::after(cx, &patches);
+    FilterReport {
+        index,
+        namespace: filter.namespace.clone(),
+        name: filter.name.clone(),
+        class: together(patches.iter().map(|patch| patch.class)),
+        patches,
+        after,
+    }
+}
+
+/// Runs the patterns, those that look at several patches first.
+fn search(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    extension::find(cx, parts);
+    telemetry::find(cx, parts);
+    ext_authz::find(cx, parts);
+    authz::find(cx, parts);
+    homeless::find_grpc_web(cx, parts);
+    routes::find(cx, parts);
+    manager::find(cx, parts);
+    listener::find(cx, parts);
+    tls::find(cx, parts);
+    cluster_add::find(cx, parts);
+    cluster::find(cx, parts);
+    homeless::find(parts);
+}
+
+fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Part<'a> {
+    let value = built.value.as_ref().map_or(Json::Object(serde_json::Map::new()), |tree| json(tree, program.schema));
+    let last = |route: &[Step]| match route.last() {
+        Some(Step::Key(key)) => key.clone(),
+        _ => String::new(),
+    };
+    let defaults = built
+        .notices
+        .iter()
+        .filter(|notice| notice.what == What::DefaultDropped)
+        .map(|notice| last(&notice.route))
+        .collect();
+    let mut part = Part {
+        built,
+        value: Fields(value),
+        defaults,
+        reach: Reach::of_listener(&cx.mesh, cx.filter, built),
+        found: None,
+    };
+    if built.patch.apply_to == ApplyTo::Bootstrap {
+        return part;
+    }
+    if built.status != Status::Ready {
+        part.found = Some(Move::none(&catalog::OTHER, "istiod ignores this patch: see `lint`"));
+    } else if let Some(notice) = built.notices.iter().find(|notice| notice.what != What::DefaultDropped) {
+        let field = crate::source::field_path(&notice.route);
+        part.found = Some(Move::none(
+            &catalog::OTHER,
+            format!(
+                "the value is not read as written (`{field}`), so that what was meant is not known: `lint --fix` rewrites old types and names; migrate the result"
+            ),
+        ));
+    } else if let Some(why) = pinned(built, cx.to) {
+        let mut found = Move::new(&catalog::OTHER).home("built in", "nothing", 0);
+        found.guard(
+            Concern::Patch,
+            State::Undecided,
+            format!("{why}: it does nothing for them, and proxies of another version lose it"),
+        );
+        part.found = Some(found);
+    }
+    part
+}
+
+/// Whether the objects for a patch are written.
+fn is_written(found: &Move, accept: Accept) -> bool {
+    if !found.moves || found.is_refused() {
+        return false;
+    }
+    if found.needs_review() && accept < Accept::Reviewed {
+        return false;
+    }
+    // What stays is written beside it: it does not count here.
+    match class_of(&found.differences, &found.guards, false) {
+        Class::Exact => true,
+        Class::SameBut => accept >= Accept::SameBut,
+        _ => accept >= Accept::Differs,
+    }
+}
+
+/// The patterns whose native filter has another name.
+const RENAMED: &[&catalog::Pattern] =
+    &[&catalog::LUA, &catalog::WASM, &catalog::ECDS, &catalog::RBAC, &catalog::JWT, &catalog::EXT_AUTHZ];
+
+/// Other patches that use the name of a filter which goes would no longer find it.
+fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    let own = cx.filter.full_name();
+    for at in 0..parts.len() {
+        let Some(found) = &parts[at].found else { continue };
+        if !found.moves || !RENAMED.contains(&found.pattern) || parts[at].apply_to() != ApplyTo::HttpFilter {
+            continue;
+        }
+        let Some(name) = parts[at].value.peek("name").and_then(Json::as_str) else { continue };
+        // istiod's own filters have these names too: anchors that use them find those.
+        if name.starts_with("envoy.filters.http.") && found.pattern != &catalog::LUA {
+            continue;
+        }
+        let pattern = found.pattern;
+        let follows = |(filter, patch): &&(String, usize)| {
+            *filter == own
+                && parts.iter().any(|part| {
+                    part.built.patch.index == *patch
+                        && part.found.as_ref().is_some_and(|other| other.moves && other.pattern == pattern)
+                })
+        };
+        let users: Vec<String> = cx
+            .names
+            .filter_users
+            .get(name)
+            .into_iter()
+            .flatten()
+            .filter(|user| !follows(user))
+            .map(|(filter, patch)| format!("configPatches[{patch}] of {filter}"))
+            .collect();
+        if users.is_empty() {
+            continue;
+        }
+        let reason = format!("{} finds this filter by the name `{name}`, which changes", users.join(", "));
+        if let Some(found) = &mut parts[at].found {
+            found.difference(Kind::Behavior, reason.clone());
+            found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });
+        }
+    }
+}
+
+/// What patches of all filters say of each other by name.
+fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
+    let mut names = Names::default();
+    let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (index, filter) in filters.iter().enumerate() {
+        for built in program.patches(index) {
+            if let Some(anchor) = reach::anchor(&built.object) {
+                let user = (filter.full_name(), built.patch.index);
+                names.filter_users.entry(anchor.to_owned()).or_default().insert(user);
+            }
+            let Some(tree) = &built.value else { continue };
+            for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
+                let user = (filter.full_name(), built.patch.index);
+                names.filter_users.entry(key.to_string()).or_default().insert(user);
+            }
+            rest::clusters_of(tree, &mut |name| {
+                mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
+            });
+            if built.patch.apply_to == ApplyTo::Cluster && built.operation == crate::model::envoy_filter::Operation::Add
+            {
+                let value = json(tree, program.schema);
+                if let (Some(name), Some(to)) =
+                    (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace))
+                {
+                    names.clusters.insert(name.to_owned(), (to.host, to.port));
+                }
+            }
+        }
+    }
+    names.cluster_users = mentioned.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
+    names
+}

@@ -1,0 +1,101 @@
+//! Which part of its proxies' traffic a patch reaches, as far as native APIs can say it.
+
+use super::mesh::{Mesh, Proxies};
+use crate::engine::go_regexp;
+use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
+use crate::engine::program::BuiltPatch;
+use crate::model::envoy_filter::{EnvoyFilter, ListenerMatch, ObjectMatch, PatchContext};
+use crate::model::release::Release;
+
+/// Part of the traffic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The context as written.
+    pub context: PatchContext,
+    /// The proxies.
+    pub proxies: Proxies,
+    /// The only port, on the pod, that the patch is for.
+    pub port: Option<u32>,
+    /// What else narrows the match, in words: a server name, a chain's name.
+    pub narrowed: Option<String>,
+}
+
+impl Reach {
+    /// Where a patch of a listener (or its chains and filters) reaches.
+    pub fn of_listener(mesh: &Mesh<'_>, filter: &EnvoyFilter, built: &BuiltPatch<'_>) -> Reach {
+        let patch = built.patch;
+        let mut reach =
+            Reach { context: patch.context, proxies: mesh.proxies(filter, patch), port: None, narrowed: None };
+        if let ObjectMatch::Listener(listener) = &built.object {
+            reach.narrow(listener);
+        }
+        reach
+    }
+
+    fn narrow(&mut self, listener: &ListenerMatch) {
+        let inbound = listener.name == matching::VIRTUAL_INBOUND && self.context == PatchContext::SidecarInbound;
+        if !(listener.name.is_empty() || inbound) {
+            // `0.0.0.0_8080` is the listener of a port, under a name that may change.
+            match listener.name.strip_prefix("0.0.0.0_").and_then(|port| port.parse().ok()) {
+                Some(port) => self.port = Some(port),
+                None => self.narrowed = Some(format!("listener name {}", listener.name)),
+            }
+        }
+        if listener.port_number != 0 {
+            self.port = Some(listener.port_number);
+        }
+        if !listener.listener_filter.is_empty() {
+            self.narrowed = Some(format!("listener filter {}", listener.listener_filter));
+        }
+        let Some(chain) = &listener.filter_chain else { return };
+        for (what, text) in [
+            ("server name", &chain.sni),
+            ("filter chain name", &chain.name),
+            ("transport protocol", &chain.transport_protocol),
+            ("transport socket", &chain.transport_socket),
+            ("application protocols", &chain.application_protocols),
+        ] {
+            if !text.is_empty() {
+                self.narrowed = Some(format!("{what} {text}"));
+            }
+        }
+        if chain.destination_port != 0 {
+            self.port = Some(chain.destination_port);
+        }
+    }
+
+    /// Whether the patch is for everything of its direction and proxies.
+    pub const fn is_whole(&self) -> bool {
+        self.port.is_none() && self.narrowed.is_none()
+    }
+}
+
+/// Why a patch is not for the proxies of the target release; `None` when it is.
+pub(super) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<String> {
+    let proxy = built.patch.proxy.as_ref()?;
+    if !proxy.metadata.is_empty() {
+        return Some("it matches node metadata, which no native API selects by".to_owned());
+    }
+    // istiod ignores an expression that Go does not compile.
+    let fits = |minor: u16| {
+        let compiled = go_regexp::compile(&proxy.version);
+        compiled.as_ref().as_ref().map_or(true, |regex| regex.is_match(&Release::minor(minor).to_string()))
+    };
+    if proxy.version.is_empty() || fits(release.minor) {
+        return None;
+    }
+    Some(format!("it is for proxies of version {}, not for Istio {}.{}", proxy.version, release.major, release.minor))
+}
+
+/// The HTTP filter that an inserted one stands beside; `None` when the match names none.
+pub(super) fn anchor(object: &ObjectMatch) -> Option<&str> {
+    matching::listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.sub_filter.as_deref()
+}
+
+/// Whether a match names the HTTP connection manager.
+pub(super) fn names_manager(object: &ObjectMatch) -> bool {
+    let filter = matching::listener_match(object)
+        .and_then(|listener| listener.filter_chain.as_ref()?.filter.as_ref())
+        .map(|filter| filter.name.as_str());
+    filter == Some(HTTP_CONNECTION_MANAGER)
+}

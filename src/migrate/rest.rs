@@ -1,0 +1,95 @@
+//! What stays of a filter when some of its patches have moved.
+
+use super::cluster_add::native_name;
+use super::step::Cx;
+use super::verdict::Class;
+use super::{After, PatchReport, catalog};
+use crate::model::envoy_filter::ApplyTo;
+use crate::proto::tree::{Tree, Value};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// Keys under which filters name clusters.
+const CLUSTER_KEYS: &[&str] = &["cluster", "cluster_name", "token_cluster", "httpCall"];
+
+/// Calls back for every cluster that a value names.
+pub(super) fn clusters_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
+    match &tree.value {
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                if CLUSTER_KEYS.contains(&key.as_ref())
+                    && let Some(name) = value.as_str()
+                {
+                    found(name);
+                }
+                clusters_of(value, found);
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| clusters_of(item, found)),
+        _ => {}
+    }
+}
+
+/// What becomes of a filter.
+pub(super) fn after(cx: &Cx<'_>, patches: &[PatchReport]) -> After {
+    if patches.is_empty() || !patches.iter().any(|patch| patch.written) {
+        return After::Unchanged;
+    }
+    let mut document = cx.filter.document.to_json();
+    super::draft::clean(&mut document, &cx.filter.namespace);
+    let renamed: BTreeMap<&str, String> = cx
+        .names
+        .clusters
+        .iter()
+        .filter(|(name, _)| {
+            patches.iter().any(|patch| {
+                patch.written
+                    && patch.apply_to == ApplyTo::Cluster
+                    && patch.found.pattern == &catalog::CLUSTER_ADD
+                    && added_name(cx, patch.index) == Some(name.as_str())
+            })
+        })
+        .map(|(name, (host, port))| (name.as_str(), native_name(host, *port)))
+        .collect();
+    let Some(list) = document["spec"]["configPatches"].as_array().cloned() else { return After::Unchanged };
+    let mut kept = Vec::new();
+    for (index, mut one) in list.into_iter().enumerate() {
+        let patch = patches.iter().find(|patch| patch.index == index);
+        match patch {
+            Some(patch) if patch.written => match &patch.found.rest {
+                Some(rest) if patch.class == Class::Partly => {
+                    one["patch"]["value"] = rest.clone();
+                    kept.push(one);
+                }
+                _ => {}
+            },
+            _ => {
+                rename(&mut one, &renamed);
+                kept.push(one);
+            }
+        }
+    }
+    if kept.is_empty() {
+        return After::Delete;
+    }
+    document["spec"]["configPatches"] = kept.into();
+    After::Smaller(document)
+}
+
+fn added_name<'a>(cx: &Cx<'a>, index: usize) -> Option<&'a str> {
+    cx.filter.patch_node(index)?.under(&["patch", "value", "name"])?.as_str()
+}
+
+/// Gives clusters that moved the name that istiod gives them.
+fn rename(value: &mut Json, renamed: &BTreeMap<&str, String>) {
+    match value {
+        Json::String(text) => {
+            if let Some(name) = renamed.get(text.as_str()) {
+                text.clone_from(name);
+            }
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| rename(item, renamed)),
+        Json::Object(map) => map.iter_mut().for_each(|(_, value)| rename(value, renamed)),
+        _ => {}
+    }
+}

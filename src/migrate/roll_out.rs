@@ -1,0 +1,108 @@
+//! In which order to apply, verify and delete, and what happens in between.
+
+use super::catalog::{self, Pattern};
+use super::{After, FilterReport, Report};
+use std::collections::BTreeSet;
+
+/// A step of the roll-out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Apply new and edited objects.
+    Apply(Vec<String>),
+    /// Change the mesh settings.
+    Mesh(Vec<String>),
+    /// Annotate workloads and restart them.
+    Pods(Vec<String>),
+    /// Look at the proxies.
+    Verify,
+    /// Apply the smaller filters.
+    Shrink(Vec<String>),
+    /// Delete the filters.
+    Delete(Vec<String>),
+}
+
+/// The steps, in order.
+pub fn steps(report: &Report) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let draft = &report.draft;
+    if let Some((settings, _)) = &draft.mesh {
+        let keys = settings.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
+        steps.push(Step::Mesh(keys));
+    }
+    let mut objects: Vec<String> = draft.made.iter().map(|made| super::draft::title(&made.object)).collect();
+    objects.extend(draft.edited.iter().map(|edited| super::draft::title(&edited.after)));
+    if !objects.is_empty() {
+        steps.push(Step::Apply(objects));
+    }
+    if !draft.pods.is_empty() {
+        let pods = draft.pods.iter().map(super::draft::PodSettings::title).collect();
+        steps.push(Step::Pods(pods));
+    }
+    if steps.is_empty() && !report.filters.iter().any(|filter| filter.after != After::Unchanged) {
+        return steps;
+    }
+    steps.push(Step::Verify);
+    let named = |wanted: fn(&After) -> bool| -> Vec<String> {
+        report
+            .filters
+            .iter()
+            .filter(|filter| wanted(&filter.after))
+            .map(|filter| format!("{}/{}", filter.namespace, filter.name))
+            .collect()
+    };
+    let smaller = named(|after| matches!(after, After::Smaller(_)));
+    if !smaller.is_empty() {
+        steps.push(Step::Shrink(smaller));
+    }
+    let gone = named(|after| *after == After::Delete);
+    if !gone.is_empty() {
+        steps.push(Step::Delete(gone));
+    }
+    steps
+}
+
+/// What happens while the filter and the native objects are both there.
+pub fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
+    let patterns: BTreeSet<&str> =
+        filter.patches.iter().filter(|patch| patch.written).map(|patch| patch.found.pattern.id).collect();
+    let mut effects = Vec::new();
+    for (pattern, effect) in BOTH {
+        if patterns.contains(pattern.id) && !effects.contains(effect) {
+            effects.push(*effect);
+        }
+    }
+    effects
+}
+
+const TWICE: &str = "the code runs twice for each request: headers that it adds come twice";
+
+/// Double effects, by pattern.
+const BOTH: &[(&Pattern, &str)] = &[
+    (&catalog::LUA, TWICE),
+    (&catalog::WASM, TWICE),
+    (&catalog::ECDS, TWICE),
+    (&catalog::ACCESS_LOG, "each request is logged twice"),
+    (&catalog::STATS_NULL_VM, "requests may be counted twice"),
+    (&catalog::RBAC, "both decide: a request needs the consent of both"),
+    (&catalog::JWT, "both check the token: a request needs the consent of both"),
+    (&catalog::EXT_AUTHZ, "the service is asked twice for each request"),
+    (
+        &catalog::PROXY_PROTOCOL,
+        "two filters each expect a PROXY line: connections fail. Apply the one and delete the other in one step",
+    ),
+    (&catalog::ROUTE_HEADERS, "headers that are added come twice; headers that are set or removed do not"),
+    (&catalog::CLUSTER_ADD, "both clusters exist; only the one that is named is used"),
+    (&catalog::TRACING, "the filter's settings hold over the native ones"),
+    (&catalog::DIRECT_RESPONSE, "the filter's route stands in front: the same answer"),
+    (&catalog::HCM_TIMEOUTS, "the filter's value holds: nothing doubles"),
+    (&catalog::HTTP2_OPTIONS, "the filter's value holds: nothing doubles"),
+    (&catalog::LISTENER_BUFFER, "the filter's value holds: nothing doubles"),
+    (&catalog::TRUSTED_HOPS, "the filter's value holds: nothing doubles"),
+    (&catalog::CLUSTER_POLICY, "the filter's value holds: nothing doubles"),
+    (&catalog::CLUSTER_HTTP_OPTIONS, "the filter's value holds: nothing doubles"),
+    (&catalog::ROUTE_TIMEOUT, "the filter's value holds: nothing doubles"),
+    (&catalog::ROUTE_RETRIES, "the filter's value holds: nothing doubles"),
+    (&catalog::SERVER_TLS, "cipher suites are listed twice; versions do not double"),
+    (&catalog::CORS, "the policy of the route holds over that of the virtual host: nothing doubles"),
+    (&catalog::FAULT, "the filter's value holds: nothing doubles"),
+];

@@ -1,0 +1,399 @@
+//! Values merged into routes and virtual hosts, as rules of a VirtualService.
+
+use super::catalog::{self, Pattern};
+use super::step::Part;
+use super::value::{Fields, any_type};
+use super::verdict::{Difference, Kind};
+use crate::model::envoy_filter::ApplyTo;
+use serde_json::{Map, Value as Json, json};
+
+const CORS_POLICY: &str = "envoy.extensions.filters.http.cors.v3.CorsPolicy";
+const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
+
+/// What a patch sets on routes.
+#[derive(Debug)]
+pub(super) struct Setting {
+    /// The pattern.
+    pub pattern: &'static Pattern,
+    /// The field of a VirtualService's rule.
+    pub field: &'static str,
+    /// What to merge into the rule.
+    pub value: Json,
+    /// What differs by the nature of the setting.
+    pub differences: Vec<Difference>,
+    /// Whether it means something only for rules that route.
+    pub needs_route: bool,
+    /// Whether the filter sets it on the virtual host or table.
+    pub at_host: bool,
+    /// What that move means.
+    pub moved: &'static str,
+    /// What has no native field.
+    pub rest: Option<Json>,
+}
+
+/// A refusal: the pattern and why.
+type Refused = (&'static Pattern, String);
+
+/// Reads a value; the names of CORS filters that the same EnvoyFilter inserts count as istiod's.
+pub(super) fn settings(part: &Part<'_>, own_cors: &[String]) -> Result<Setting, Refused> {
+    let mut value = part.value.clone();
+    value.skip("name");
+    let at_host = part.apply_to() != ApplyTo::HttpRoute;
+    let mut found = Setting {
+        pattern: &catalog::OTHER,
+        field: "http",
+        value: json!({}),
+        differences: Vec::new(),
+        needs_route: false,
+        at_host,
+        moved: "it moves from the virtual host (or the whole table) to its routes: the same for every request that matches a route",
+        rest: None,
+    };
+    headers(&mut value, &mut found)?;
+    timeouts(&mut value, &mut found);
+    retries(&mut value, &mut found)?;
+    per_filter(&mut value, &mut found, own_cors)?;
+    for path in ["cors", "route/cors"] {
+        if let Some(policy) = value.sub(path) {
+            cors(policy, &mut found)?;
+        }
+    }
+    if found.pattern == &catalog::OTHER {
+        return Err(homeless(part, &value));
+    }
+    if !value.is_empty() {
+        found.rest = Some(value.0);
+    }
+    Ok(found)
+}
+
+fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
+    if value.peek("rate_limits").is_some() || value.peek("route/rate_limits").is_some() {
+        return (
+            &catalog::VHOST_RATE_LIMITS,
+            "rate limit actions belong to the rate limit filter, which has no native API".to_owned(),
+        );
+    }
+    if let Some(configs) = value.peek("typed_per_filter_config").and_then(Json::as_object) {
+        let names: Vec<&str> = configs.keys().map(String::as_str).collect();
+        return (&catalog::PER_FILTER_CONFIG, format!("the settings of {} move with that filter", names.join(", ")));
+    }
+    if value.peek("route/idle_timeout").is_some() {
+        return (&catalog::ROUTE_TIMEOUT, "`idle_timeout` of a route has no native field".to_owned());
+    }
+    let _ = part;
+    let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    (&catalog::OTHER, format!("no native field is known for {}", keys.join(", ")))
+}
+
+fn differ(found: &mut Setting, kind: Kind, effect: &str) {
+    found.differences.push(Difference::new(kind, effect));
+}
+
+fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
+    let mut native = Map::new();
+    for direction in ["request", "response"] {
+        let mut one = Map::new();
+        let (mut set, mut add) = (Map::new(), Map::new());
+        for mut option in value.list(&format!("{direction}_headers_to_add")) {
+            let name = option.text("header/key");
+            let text = option.text("header/value").unwrap_or_default();
+            let action = option.text("append_action");
+            let append = option.flag("append");
+            let refused = |why: &str| (&catalog::ROUTE_HEADERS, why.to_owned());
+            let Some(name) = name.filter(|_| option.is_empty()) else {
+                return Err(refused("a header option without a native form"));
+            };
+            let overwrite = match (action.as_deref(), append) {
+                (Some("OVERWRITE_IF_EXISTS_OR_ADD"), _) => true,
+                (None, Some(false)) => true,
+                (None | Some("APPEND_IF_EXISTS_OR_ADD"), _) => false,
+                (Some(other), _) => return Err(refused(&format!("{other} has no native form"))),
+            };
+            let into = if overwrite { &mut set } else { &mut add };
+            if into.insert(name, text.into()).is_some() {
+                return Err(refused("a header set twice has no native form"));
+            }
+        }
+        if !set.is_empty() {
+            one.insert("set".to_owned(), Json::Object(set));
+        }
+        if !add.is_empty() {
+            one.insert("add".to_owned(), Json::Object(add));
+        }
+        let remove = value.texts(&format!("{direction}_headers_to_remove"));
+        if !remove.is_empty() {
+            one.insert("remove".to_owned(), remove.into());
+        }
+        if !one.is_empty() {
+            native.insert(direction.to_owned(), Json::Object(one));
+        }
+    }
+    if !native.is_empty() {
+        found.pattern = &catalog::ROUTE_HEADERS;
+        found.field = "http.headers";
+        found.value["headers"] = Json::Object(native);
+    }
+    Ok(())
+}
+
+fn timeouts(value: &mut Fields, found: &mut Setting) {
+    let Some(timeout) = value.text("route/timeout") else { return };
+    found.pattern = &catalog::ROUTE_TIMEOUT;
+    found.field = "http.timeout";
+    found.needs_route = true;
+    found.value["timeout"] = timeout.into();
+    differ(
+        found,
+        Kind::Behavior,
+        "the limit for a grpc-timeout header follows the timeout; the filter leaves that limit as it is",
+    );
+}
+
+fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
+    let path = if value.peek("route/retry_policy").is_some() { "route/retry_policy" } else { "retry_policy" };
+    let Some(mut policy) = value.sub(path) else { return Ok(()) };
+    let mut native = Map::new();
+    if let Some(number) = policy.number("num_retries") {
+        native.insert("attempts".to_owned(), number.into());
+        if number == 0 {
+            differ(
+                found,
+                Kind::Behavior,
+                "retries are off; MERGE of 0 changes nothing, so that they are on with the filter",
+            );
+        }
+    }
+    if let Some(timeout) = policy.text("per_try_timeout") {
+        native.insert("perTryTimeout".to_owned(), timeout.into());
+    }
+    if let Some(on) = policy.text("retry_on") {
+        native.insert("retryOn".to_owned(), on.into());
+    }
+    if native.is_empty() || !native.contains_key("attempts") {
+        return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
+    }
+    if !policy.is_empty() {
+        return Err((&catalog::ROUTE_RETRIES, super::extension::left(&policy, &Fields(json!({})))));
+    }
+    if found.pattern == &catalog::OTHER {
+        found.pattern = &catalog::ROUTE_RETRIES;
+        found.field = "http.retries";
+    }
+    found.needs_route = true;
+    found.value["retries"] = Json::Object(native);
+    Ok(())
+}
+
+fn per_filter(value: &mut Fields, found: &mut Setting, own_cors: &[String]) -> Result<(), Refused> {
+    let Some(Json::Object(configs)) = value.peek("typed_per_filter_config").cloned() else { return Ok(()) };
+    for (name, config) in configs {
+        let path = |fields: &mut Fields| {
+            if let Some(map) = fields.0.get_mut("typed_per_filter_config").and_then(Json::as_object_mut) {
+                map.shift_remove(&name);
+                if map.is_empty() {
+                    fields.skip("typed_per_filter_config");
+                }
+            }
+        };
+        let mut fields = Fields(config.clone());
+        fields.skip("@type");
+        match any_type(&config) {
+            CORS_POLICY if name == "envoy.filters.http.cors" || own_cors.contains(&name) => {
+                cors(fields, found)?;
+                path(value);
+            }
+            FAULT if name == "envoy.filters.http.fault" => {
+                fault(fields, found)?;
+                path(value);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn split(text: &str) -> Vec<String> {
+    text.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
+    let refused = |why: String| (&catalog::CORS, why);
+    let mut native = Map::new();
+    let mut origins = Vec::new();
+    for mut origin in policy.list("allow_origin_string_match") {
+        let one = if let Some(text) = origin.text("exact") {
+            json!({ "exact": text })
+        } else if let Some(text) = origin.text("prefix") {
+            json!({ "prefix": text })
+        } else if let Some(text) = origin.text("safe_regex/regex") {
+            origin.skip("safe_regex");
+            json!({ "regex": text })
+        } else {
+            return Err(refused("an origin matched this way has no native form".to_owned()));
+        };
+        if !origin.is_empty() {
+            return Err(refused("an origin matched this way has no native form".to_owned()));
+        }
+        origins.push(one);
+    }
+    if !origins.is_empty() {
+        native.insert("allowOrigins".to_owned(), origins.into());
+    }
+    for (from, to) in
+        [("allow_methods", "allowMethods"), ("allow_headers", "allowHeaders"), ("expose_headers", "exposeHeaders")]
+    {
+        if let Some(text) = policy.text(from) {
+            native.insert(to.to_owned(), split(&text).into());
+        }
+    }
+    if let Some(age) = policy.text("max_age") {
+        let seconds: u64 = age.parse().map_err(|_| refused(format!("max_age {age} is not a number of seconds")))?;
+        native.insert("maxAge".to_owned(), format!("{seconds}s").into());
+    }
+    if let Some(flag) = policy.flag("allow_credentials") {
+        native.insert("allowCredentials".to_owned(), flag.into());
+    }
+    if !policy.is_empty() {
+        return Err(refused(super::extension::left(&policy, &Fields(json!({})))));
+    }
+    if !found.at_host {
+        differ(found, Kind::Metadata, "defaults of the policy are written out");
+    }
+    found.pattern = &catalog::CORS;
+    found.field = "http.corsPolicy";
+    found.moved = "the CORS policy sits on the routes instead of the virtual host: the same for every request that matches a \
+         route; preflights of other origins are refused there";
+    found.value["corsPolicy"] = Json::Object(native);
+    Ok(())
+}
+
+fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
+    let refused = || (&catalog::FAULT, "this fault has no native form".to_owned());
+    let mut native = Map::new();
+    if let Some(mut delay) = config.sub("delay") {
+        let time = delay.text("fixed_delay").ok_or_else(refused)?;
+        let share = share(&mut delay).ok_or_else(refused)?;
+        if !delay.is_empty() {
+            return Err(refused());
+        }
+        native.insert("delay".to_owned(), json!({ "fixedDelay": time, "percentage": { "value": share } }));
+    }
+    if let Some(mut abort) = config.sub("abort") {
+        let status = abort.number("http_status").ok_or_else(refused)?;
+        let share = share(&mut abort).ok_or_else(refused)?;
+        if !abort.is_empty() {
+            return Err(refused());
+        }
+        native.insert("abort".to_owned(), json!({ "httpStatus": status, "percentage": { "value": share } }));
+    }
+    if native.is_empty() || !config.is_empty() {
+        return Err(refused());
+    }
+    found.pattern = &catalog::FAULT;
+    found.field = "http.fault";
+    found.moved = "the fault sits on the routes instead of the virtual host";
+    differ(found, Kind::Metadata, "the same share, written in millionths");
+    found.value["fault"] = Json::Object(native);
+    Ok(())
+}
+
+/// A fractional percentage in percent.
+fn share(of: &mut Fields) -> Option<Json> {
+    let mut share = of.sub("percentage")?;
+    let number = share.number("numerator")?;
+    let per = match share.text("denominator").as_deref() {
+        None | Some("HUNDRED") => 1,
+        Some("TEN_THOUSAND") => 100,
+        Some("MILLION") => 10_000,
+        _ => return None,
+    };
+    if !share.is_empty() {
+        return None;
+    }
+    if number.is_multiple_of(per) {
+        return Some((number / per).into());
+    }
+    #[expect(clippy::cast_precision_loss, reason = "at most a million")]
+    let percent = number as f64 / per as f64;
+    Some(json!(percent))
+}
+
+/// A route with a direct response, as a rule.
+pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, String> {
+    let mut route = part.value.clone();
+    let refused = |what: &str| format!("no native form of {what}");
+    let Some(mut response) = route.sub("direct_response") else {
+        return Err("only a route with a direct response has a native form here".to_owned());
+    };
+    let status = response.number("status").ok_or_else(|| refused("a response without a status"))?;
+    let mut native = json!({ "status": status });
+    if let Some(text) = response.text("body/inline_string") {
+        native["body"] = json!({ "string": text });
+    } else if let Some(bytes) = response.text("body/inline_bytes") {
+        native["body"] = json!({ "bytes": bytes });
+    }
+    if !response.is_empty() {
+        return Err(refused("this body"));
+    }
+    let mut rule = Map::new();
+    if let Some(name) = route.text("name") {
+        rule.insert("name".to_owned(), name.into());
+    }
+    let mut matched = route.sub("match").unwrap_or(Fields(json!({})));
+    let mut one = Map::new();
+    let uri = if let Some(path) = matched.text("path") {
+        json!({ "exact": path })
+    } else if let Some(prefix) = matched.text("prefix") {
+        json!({ "prefix": prefix })
+    } else if let Some(regex) = matched.text("safe_regex/regex") {
+        json!({ "regex": regex })
+    } else {
+        return Err(refused("this match"));
+    };
+    one.insert("uri".to_owned(), uri);
+    let mut wanted = Map::new();
+    for mut header in matched.list("headers") {
+        let name = header.text("name").ok_or_else(|| refused("a header match without a name"))?;
+        let text = header.text("string_match/exact").or_else(|| header.text("exact_match"));
+        let native = match text {
+            Some(text) => json!({ "exact": text }),
+            None if header.flag("present_match") == Some(true) => json!({}),
+            None => return Err(refused("this header match")),
+        };
+        if !header.is_empty() {
+            return Err(refused("this header match"));
+        }
+        if name == ":method" {
+            one.insert("method".to_owned(), native);
+        } else {
+            wanted.insert(name, native);
+        }
+    }
+    if !wanted.is_empty() {
+        one.insert("headers".to_owned(), Json::Object(wanted));
+    }
+    if !matched.is_empty() {
+        return Err(refused("this match"));
+    }
+    rule.insert("match".to_owned(), json!([one]));
+    rule.insert("directResponse".to_owned(), native);
+    let mut found = Setting {
+        pattern: &catalog::DIRECT_RESPONSE,
+        field: "http.directResponse",
+        value: json!({}),
+        differences: Vec::new(),
+        needs_route: false,
+        at_host: false,
+        moved: "",
+        rest: None,
+    };
+    headers(&mut route, &mut found).map_err(|(_, reason)| reason)?;
+    if let Some(headers) = found.value.get("headers") {
+        rule.insert("headers".to_owned(), headers.clone());
+    }
+    if !route.is_empty() {
+        return Err(super::extension::left(&route, &Fields(json!({}))));
+    }
+    Ok(Json::Object(rule))
+}

@@ -1,0 +1,573 @@
+//! Patches of routes and virtual hosts: which hosts, ports and rules they mean, and the objects that own them.
+
+use super::catalog::{self, Pattern};
+use super::change::{Change, Choose};
+use super::draft::Action;
+use super::mesh::{Mesh, Proxies, full_host};
+use super::route_value::{Setting, direct_response, settings};
+use super::step::{Cx, Move, Part};
+use super::verdict::{Concern, Kind, State};
+use crate::engine::matching;
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
+use crate::model::inventory::VirtualService;
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
+
+/// The virtual host that a patch means.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Vhost {
+    /// The host in its name; `None` for all.
+    pub host: Option<String>,
+    /// The port in its name.
+    pub port: Option<u32>,
+}
+
+impl Vhost {
+    /// Of a patch of routes; `None` when the match is by something else than a virtual host's name.
+    pub(super) fn of(part: &Part<'_>) -> Option<Vhost> {
+        let route = match &part.built.object {
+            ObjectMatch::None => return Some(Vhost { host: None, port: None }),
+            ObjectMatch::RouteConfiguration(route) => route,
+            _ => return None,
+        };
+        if route.port_number != 0 || !route.port_name.is_empty() || !route.gateway.is_empty() || !route.name.is_empty()
+        {
+            return None;
+        }
+        let Some(vhost) = &route.vhost else { return Some(Vhost { host: None, port: None }) };
+        if !vhost.domain_name.is_empty() {
+            return None;
+        }
+        if vhost.name.is_empty() {
+            return Some(Vhost { host: None, port: None });
+        }
+        let (host, port) = vhost.name.rsplit_once(':')?;
+        Some(Vhost { host: Some(host.to_owned()), port: Some(port.parse().ok()?) })
+    }
+}
+
+/// Host and port of a service: from the name of a cluster that istiod generates (`outbound|PORT||HOST`), or from the
+/// only endpoint of a cluster that a filter adds under that name.
+pub(super) fn service_of_cluster(cx: &Cx<'_>, cluster: &str) -> Option<(String, u32)> {
+    if cluster.contains('|') {
+        let key = matching::parse_subset_key(cluster);
+        return (key.direction == "outbound" && key.subset.is_empty() && key.port != 0)
+            .then(|| (key.host.to_owned(), key.port));
+    }
+    cx.names.clusters.get(cluster).cloned()
+}
+
+/// The ports under which the gateways of a filter serve a host.
+pub(super) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSet<u32>> {
+    let mut ports = BTreeSet::new();
+    for one in cx.mesh.servers(cx.filter).into_iter().flatten() {
+        let serves = one.server.hosts.iter().any(|own| {
+            let own = own.rsplit('/').next().unwrap_or(own);
+            own == host || own == "*" || own.strip_prefix('*').is_some_and(|suffix| host.ends_with(suffix))
+        });
+        let http = !super::policy::is_tcp(&one.server.protocol, one.server.tls_mode.as_deref());
+        if serves && http {
+            ports.insert(one.server.port);
+        }
+    }
+    for (port, protocol) in cx.mesh.kube_listeners(cx.filter).into_iter().flatten() {
+        if matches!(protocol, "HTTP" | "HTTPS") {
+            ports.insert(port);
+        }
+    }
+    (!ports.is_empty()).then_some(ports)
+}
+
+/// Patches that do the same to virtual hosts of one host.
+struct Group {
+    members: Vec<usize>,
+    host: Option<String>,
+    ports: BTreeSet<u32>,
+}
+
+/// Finds patches of routes, virtual hosts and route configurations.
+pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
+    cors_filters(parts);
+    let groups = groups(parts);
+    for group in groups {
+        let Some(&first) = group.members.first() else { continue };
+        let found = of_group(cx, parts, &group, first);
+        for (number, &member) in group.members.iter().enumerate() {
+            let mut one = found.clone();
+            if number > 0 {
+                one.actions.clear();
+            }
+            parts[member].answer(one);
+        }
+    }
+}
+
+const CORS: &str = "envoy.extensions.filters.http.cors.v3.Cors";
+
+/// A CORS filter beside istiod's own: only the policies on routes do something.
+fn cors_filters(parts: &mut [Part<'_>]) {
+    for part in parts.iter_mut().filter(|part| part.found.is_none()) {
+        if part.apply_to() == ApplyTo::HttpFilter && part.inserts() && part.config_type() == CORS {
+            let found = Move::new(&catalog::CORS)
+                .home("built in", "envoy.filters.http.cors", 0)
+                .differs(Kind::Metadata, "the second CORS filter is not needed: istiod has one in every chain");
+            part.answer(found);
+        }
+    }
+}
+
+fn same_target(one: &Part<'_>, other: &Part<'_>) -> bool {
+    let of = |part: &Part<'_>| match &part.built.object {
+        ObjectMatch::RouteConfiguration(route) => route.vhost.as_ref().and_then(|vhost| vhost.route.clone()),
+        _ => None,
+    };
+    one.apply_to() == other.apply_to()
+        && one.operation() == other.operation()
+        && one.value == other.value
+        && one.built.patch.context == other.built.patch.context
+        && of(one) == of(other)
+}
+
+fn groups(parts: &[Part<'_>]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let routes = matches!(part.apply_to(), ApplyTo::VirtualHost | ApplyTo::HttpRoute | ApplyTo::RouteConfiguration);
+        if part.found.is_some() || !routes {
+            continue;
+        }
+        let vhost = Vhost::of(part);
+        let host = vhost.as_ref().and_then(|vhost| vhost.host.clone());
+        let port = vhost.and_then(|vhost| vhost.port);
+        let same = groups.iter_mut().find(|group| {
+            group.host == host && host.is_some() && group.members.iter().all(|&one| same_target(&parts[one], part))
+        });
+        match same {
+            Some(group) => {
+                group.members.push(at);
+                group.ports.extend(port);
+            }
+            None => groups.push(Group { members: vec![at], host, ports: port.into_iter().collect() }),
+        }
+    }
+    groups
+}
+
+fn of_group(cx: &Cx<'_>, parts: &[Part<'_>], group: &Group, first: usize) -> Move {
+    let part = &parts[first];
+    let inserts = part.inserts();
+    if inserts && part.apply_to() == ApplyTo::HttpRoute {
+        return inserted(cx, part, group);
+    }
+    if part.operation() != Operation::Merge {
+        return Move::none(&catalog::OTHER, format!("no native form of {} on routes", part.operation()));
+    }
+    let own_cors: Vec<String> = parts
+        .iter()
+        .filter(|one| one.config_type() == CORS && one.inserts())
+        .filter_map(|one| Some(one.value.peek("name")?.as_str()?.to_owned()))
+        .collect();
+    let setting = match settings(part, &own_cors) {
+        Ok(setting) => setting,
+        Err((pattern, reason)) => return Move::none(pattern, reason),
+    };
+    if Vhost::of(part).is_none() {
+        return Move::none(
+            setting.pattern,
+            "the patch selects routes by something else than the name of a virtual host, which no object shows",
+        );
+    }
+    match (part.reach.proxies, part.reach.context) {
+        (Proxies::Gateway, _) => at_gateway(cx, part, group, setting),
+        (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
+        (_, PatchContext::SidecarInbound) => Move::none(
+            setting.pattern,
+            "a VirtualService is about requests that a workload sends, not about those it receives",
+        ),
+        _ => Move::none(setting.pattern, "the patch is for routes of both directions and of gateways at once"),
+    }
+}
+
+fn start(setting: &Setting) -> Move {
+    let mut found = Move::new(setting.pattern);
+    found.differences.clone_from(&setting.differences);
+    found.rest.clone_from(&setting.rest);
+    found
+}
+
+fn route_of<'p>(part: &'p Part<'_>) -> Option<&'p crate::model::envoy_filter::RouteMatch> {
+    match &part.built.object {
+        ObjectMatch::RouteConfiguration(route) => route.vhost.as_ref()?.route.as_ref(),
+        _ => None,
+    }
+}
+
+fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
+    let Some(route) = route_of(part) else {
+        return Ok(if setting.needs_route { Choose::Routing } else { Choose::All });
+    };
+    match (route.name.as_str(), route.action) {
+        ("", RouteAction::Any) => Ok(if setting.needs_route { Choose::Routing } else { Choose::All }),
+        ("", RouteAction::Route) => Ok(Choose::Routing),
+        ("", _) => Err("no native form for redirects and direct responses alone"),
+        (name, _) => Ok(Choose::Named(name.to_owned())),
+    }
+}
+
+/// The VirtualServices of a host that the gateways of a filter serve; of every host when none is named.
+fn owners<'a>(cx: &Cx<'a>, host: Option<&str>) -> Vec<&'a VirtualService> {
+    let gateways: BTreeSet<(String, String)> = cx
+        .mesh
+        .servers(cx.filter)
+        .into_iter()
+        .flatten()
+        .map(|one| (one.gateway.object.namespace.clone(), one.gateway.object.name.clone()))
+        .collect();
+    let bound = |service: &VirtualService| {
+        service.gateways.iter().any(|name| {
+            let (namespace, name) = name.split_once('/').unwrap_or((service.object.namespace.as_str(), name.as_str()));
+            gateways.contains(&(namespace.to_owned(), name.to_owned()))
+        })
+    };
+    cx.mesh
+        .inventory
+        .virtual_services
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|service| !service.http_routes.is_empty() && bound(service))
+        .filter(|service| host.is_none_or(|host| service.hosts.iter().any(|one| one == host)))
+        .collect()
+}
+
+fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Move {
+    let mut found = start(&setting);
+    let choose = match choose(part, &setting) {
+        Ok(choose) => choose,
+        Err(reason) => return Move::none(setting.pattern, reason),
+    };
+    if setting.at_host {
+        found.difference(Kind::Position, setting.moved);
+    }
+    if let Some(moved) = kube_route(cx, &mut found, group, &setting, &choose) {
+        return moved;
+    }
+    found.add_home("VirtualService", setting.field, 0);
+    let owners = owners(cx, group.host.as_deref());
+    if owners.is_empty() {
+        let of = group.host.as_deref().map_or("the gateway".to_owned(), |host| format!("host {host}"));
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("the VirtualService of {of} is not among the input: give it, so that it can be edited"),
+        );
+        return found;
+    }
+    whole_host(cx, group, &mut found);
+    for owner in owners {
+        edit(cx, owner, group, &setting, &choose, &mut found);
+    }
+    found
+}
+
+fn edit(cx: &Cx<'_>, owner: &VirtualService, group: &Group, setting: &Setting, choose: &Choose, found: &mut Move) {
+    let name = format!("{}/{}", owner.object.namespace, owner.object.name);
+    if let Choose::Named(route) = choose {
+        let fitting = owner.http_routes.iter().filter(|one| *one == route).count();
+        if fitting == 0 {
+            found.guard(
+                Concern::Routes,
+                State::Undecided,
+                format!("VirtualService {name} has no rule called {route}: the patch means no route of it"),
+            );
+            return;
+        }
+    }
+    if let Some(host) = &group.host {
+        let others: Vec<&str> = owner.hosts.iter().filter(|one| *one != host).map(String::as_str).collect();
+        if !others.is_empty() {
+            let reason =
+                format!("VirtualService {name} is also for {}, which the filter leaves alone", others.join(", "));
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Routes, State::Broken, reason);
+        }
+    }
+    let foreign: Vec<&str> = owner
+        .gateways
+        .iter()
+        .filter(|gateway| {
+            let (namespace, name) =
+                gateway.split_once('/').unwrap_or((owner.object.namespace.as_str(), gateway.as_str()));
+            !cx.mesh
+                .servers(cx.filter)
+                .into_iter()
+                .flatten()
+                .any(|one| one.gateway.object.namespace == namespace && one.gateway.object.name == name)
+        })
+        .map(String::as_str)
+        .collect();
+    if !foreign.is_empty() {
+        let reason =
+            format!("VirtualService {name} is also bound to {}, which the filter leaves alone", foreign.join(", "));
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Routes, State::Broken, reason);
+    }
+    let delegates = owner.object.document.to_json()["spec"]["http"]
+        .as_array()
+        .is_some_and(|rules| rules.iter().any(|rule| rule.get("delegate").is_some()));
+    if delegates {
+        found.guard(Concern::Routes, State::Undecided, format!("VirtualService {name} delegates to others"));
+    }
+    found.actions.push(Action::Edit {
+        object: ("VirtualService", owner.object.namespace.clone(), owner.object.name.clone()),
+        change: Change::Rules { choose: choose.clone(), value: setting.value.clone() },
+    });
+}
+
+/// A rule of a VirtualService is for every port of its host.
+fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
+    let Some(host) = &group.host else { return };
+    match hosts_ports(cx, host) {
+        Some(all) if all.is_subset(&group.ports) => {
+            found.guard(Concern::Ports, State::Held, format!("the filter covers every port of {host}"));
+        }
+        Some(all) => {
+            let rest: Vec<String> = all.difference(&group.ports).map(u32::to_string).collect();
+            let reason = format!("port {} of {host} gets it as well; the filter leaves it alone", rest.join(", "));
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Ports, State::Broken, reason);
+        }
+        None => found.guard(
+            Concern::Ports,
+            State::Undecided,
+            format!("a rule is for every port of {host}, and the Gateway with its ports is not among the input"),
+        ),
+    }
+}
+
+/// An HTTPRoute that owns the host: it has a timeout, and no more of what filters set.
+fn kube_route(cx: &Cx<'_>, found: &mut Move, group: &Group, setting: &Setting, choose: &Choose) -> Option<Move> {
+    let host = group.host.as_deref()?;
+    let listed = |object: &&crate::model::inventory::Object| {
+        let document = object.document.to_json();
+        document["spec"]["hostnames"].as_array().is_some_and(|names| names.iter().any(|name| name == host))
+    };
+    let routes: Vec<_> = cx.mesh.policies("HTTPRoute", cx.filter).into_iter().filter(listed).collect();
+    let [route] = routes.as_slice() else { return None };
+    if setting.pattern != &catalog::ROUTE_TIMEOUT || *choose != Choose::Routing {
+        return Some(Move::none(
+            setting.pattern,
+            format!("HTTPRoute {}/{} has no field for it", route.namespace, route.name),
+        ));
+    }
+    found.add_home("HTTPRoute", "rules.timeouts.request", 0);
+    let document = route.document.to_json();
+    let parents = document["spec"]["parentRefs"].as_array().map_or(0, Vec::len);
+    let names = document["spec"]["hostnames"].as_array().map_or(0, Vec::len);
+    if parents > 1 || names > 1 {
+        let reason = format!("HTTPRoute {}/{} is also for other hosts or gateways", route.namespace, route.name);
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Routes, State::Broken, reason);
+    }
+    whole_host(cx, group, found);
+    let timeout = setting.value["timeout"].clone();
+    found.actions.push(Action::Edit {
+        object: ("HTTPRoute", route.namespace.clone(), route.name.clone()),
+        change: Change::Rules { choose: choose.clone(), value: json!({ "timeouts": { "request": timeout } }) },
+    });
+    Some(found.clone())
+}
+
+/// A route that answers by itself, in front of the others.
+fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
+    let pattern: &'static Pattern = &catalog::DIRECT_RESPONSE;
+    let mut rule = match direct_response(part) {
+        Ok(rule) => rule,
+        Err(reason) => return Move::none(pattern, reason),
+    };
+    if part.operation() != Operation::InsertFirst {
+        return Move::none(pattern, "only a route in front of the others has a native place");
+    }
+    if part.reach.proxies != Proxies::Gateway {
+        return Move::none(
+            pattern,
+            "the routes of sidecars come from services, not from a VirtualService that could be edited",
+        );
+    }
+    let mut found = Move::new(pattern);
+    found.add_home("VirtualService", "http.directResponse", 0);
+    for effect in [
+        "the trace span gets an operation name",
+        "`case_sensitive` is written out",
+        "istiod notes which object made the route",
+    ] {
+        found.difference(Kind::Metadata, effect);
+    }
+    let Some(host) = &group.host else {
+        return Move::none(pattern, "a route for every host has no native form");
+    };
+    let owners = owners(cx, Some(host));
+    let [owner] = owners.as_slice() else {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("the one VirtualService of host {host} is not among the input: give it, so that it can be edited"),
+        );
+        return found;
+    };
+    match hosts_ports(cx, host) {
+        Some(all) if all.is_subset(&group.ports) => {
+            found.guard(Concern::Ports, State::Held, format!("the filter covers every port of {host}"));
+        }
+        Some(_) => {
+            // One match for each port that the filter covers.
+            let matches: Vec<Json> = rule["match"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .flat_map(|one| group.ports.iter().map(move |port| with(one, "port", (*port).into())))
+                .collect();
+            rule["match"] = matches.into();
+            found.guard(Concern::Ports, State::Held, "the rule names the ports of the filter");
+        }
+        None => {
+            found.guard(Concern::Ports, State::Undecided, format!("the Gateway with the ports of {host} is not known"));
+        }
+    }
+    let others = owner.hosts.iter().filter(|one| *one != host).count();
+    if others > 0 || owner.gateways.len() != 1 {
+        let reason = format!(
+            "VirtualService {}/{} is also for other hosts or gateways",
+            owner.object.namespace, owner.object.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Routes, State::Broken, reason);
+    }
+    found.actions.push(Action::Edit {
+        object: ("VirtualService", owner.object.namespace.clone(), owner.object.name.clone()),
+        change: Change::FirstRule(rule),
+    });
+    found
+}
+
+fn with(one: &Json, key: &str, value: Json) -> Json {
+    let mut copy = one.clone();
+    copy[key] = value;
+    copy
+}
+
+/// Routes from sidecars to one service: a VirtualService of the client's namespace.
+fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Move {
+    let pattern = setting.pattern;
+    let (Some(host), Some(&port)) = (&group.host, group.ports.first()) else {
+        return Move::none(pattern, "a VirtualService names the service; the patch is for every service");
+    };
+    if group.ports.len() > 1 {
+        return Move::none(pattern, "the patch is for several ports of the service: write one rule for each");
+    }
+    if let Some(route) = route_of(part)
+        && !matches!(route.name.as_str(), "" | "default")
+    {
+        return Move::none(pattern, format!("the service has no route called {}", route.name));
+    }
+    let mut found = start(&setting);
+    found.add_home("VirtualService", setting.field, 0);
+    if setting.at_host {
+        found.difference(Kind::Position, setting.moved);
+    }
+    found.difference(Kind::Metadata, "`case_sensitive` is written out, and istiod notes which object made the route");
+    let namespace = match client_namespace(cx) {
+        Ok(namespace) => namespace,
+        Err(reason) => return Move::none(pattern, reason),
+    };
+    taken(cx, host, namespace, &mut found);
+    if !Mesh::is_narrow(cx.filter) && cx.mesh.is_mesh_wide(cx.filter) {
+        found.guard(
+            Concern::Namespace,
+            State::Undecided,
+            "a VirtualService for every client belongs to the namespace of the service, where others may edit it",
+        );
+    }
+    let destination = |port: u32| json!([{ "destination": { "host": host, "port": { "number": port } } }]);
+    let mut first = json!({ "name": "default", "match": [{ "port": port }], "route": destination(port) });
+    let mut rules = Vec::new();
+    if let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) {
+        first["match"][0]["sourceLabels"] = json!(labels);
+        super::value::merge(&mut first, &setting.value);
+        rules.push(first);
+        rules.push(json!({ "match": [{ "port": port }], "route": destination(port) }));
+    } else {
+        super::value::merge(&mut first, &setting.value);
+        rules.push(first);
+    }
+    match cx.mesh.service(host) {
+        Some(service) => {
+            for other in
+                service.ports.iter().filter(|one| one.number != port && is_http(&one.name, one.app_protocol.as_deref()))
+            {
+                rules.push(json!({ "match": [{ "port": other.number }], "route": destination(other.number) }));
+            }
+        }
+        None => found.guard(
+            Concern::Routes,
+            State::Undecided,
+            format!("the Service {host} is not among the input: its other HTTP ports would need rules of their own"),
+        ),
+    }
+    let mut spec = Map::new();
+    spec.insert("hosts".to_owned(), json!([host]));
+    let whole_mesh = cx.mesh.is_mesh_wide(cx.filter);
+    if !whole_mesh {
+        spec.insert("exportTo".to_owned(), json!(["."]));
+    }
+    spec.insert("http".to_owned(), rules.into());
+    let mut object = super::draft::object("networking.istio.io/v1", "VirtualService", cx.filter, spec);
+    object["metadata"]["namespace"] = namespace.into();
+    found.actions.push(Action::Object(object));
+    found
+}
+
+fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
+    let word = app_protocol.unwrap_or_else(|| name.split('-').next().unwrap_or_default());
+    !matches!(word.to_ascii_lowercase().as_str(), "tcp" | "tls" | "mongo" | "mysql" | "redis" | "udp")
+}
+
+/// The namespace whose clients a filter reaches.
+pub(super) fn client_namespace<'a>(cx: &Cx<'a>) -> Result<&'a str, String> {
+    if cx.filter.namespace != cx.mesh.root {
+        return Ok(&cx.filter.namespace);
+    }
+    if !Mesh::is_narrow(cx.filter) {
+        return Ok(&cx.filter.namespace);
+    }
+    match cx.mesh.namespaces(cx.filter) {
+        Some(namespaces) if namespaces.len() == 1 => namespaces.into_iter().next().ok_or_else(String::new),
+        Some(_) => {
+            Err("the filter selects workloads of several namespaces: each needs an object of its own".to_owned())
+        }
+        None => Err("the namespaces of the workloads that the filter selects are not known".to_owned()),
+    }
+}
+
+/// Other VirtualServices of a service for the same clients.
+fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
+    let same = |service: &&std::sync::Arc<VirtualService>| {
+        let visible = service.object.namespace == namespace
+            || service.export_to.is_empty()
+            || service.export_to.iter().any(|to| to == "*" || to == namespace);
+        let mesh = service.gateways.is_empty() || service.gateways.iter().any(|gateway| gateway == "mesh");
+        visible && mesh && service.hosts.iter().any(|one| full_host(one, &service.object.namespace) == host)
+    };
+    if let Some(other) = cx.mesh.inventory.virtual_services.iter().find(same) {
+        let reason = format!(
+            "VirtualService {}/{} already routes {host} for these clients, and a second one hides its rules",
+            other.object.namespace, other.object.name
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    } else if !cx.mesh.described() {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!("whether another VirtualService routes {host} is not known: a second one would hide its rules"),
+        );
+    }
+}

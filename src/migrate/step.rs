@@ -1,0 +1,234 @@
+//! What patterns work on and what they give back: a filter's patches and the moves found for them.
+
+use super::catalog::Pattern;
+use super::draft::Action;
+use super::mesh::Mesh;
+use super::reach::Reach;
+use super::value::Fields;
+use super::verdict::{Class, Concern, Difference, Guard, Kind, State, class_of};
+use crate::engine::program::BuiltPatch;
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
+use crate::model::release::Release;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What every pattern sees.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    /// The objects beside the filters.
+    pub mesh: Mesh<'a>,
+    /// The filter.
+    pub filter: &'a EnvoyFilter,
+    /// The release whose APIs may be used.
+    pub to: Release,
+    /// Names that patches use of each other.
+    pub names: &'a Names,
+}
+
+/// Names that patches of all filters use of each other.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// Host and port behind the clusters that filters add.
+    pub clusters: BTreeMap<String, (String, u32)>,
+    /// `namespace/name` of the filters that mention a cluster which a filter adds.
+    pub cluster_users: BTreeMap<String, BTreeSet<String>>,
+    /// Patches that use an HTTP filter by its name, as an anchor or a key of route settings: filter and index.
+    pub filter_users: BTreeMap<String, BTreeSet<(String, usize)>>,
+}
+
+/// A patch on its way.
+pub struct Part<'a> {
+    /// The patch as istiod reads it.
+    pub built: &'a BuiltPatch<'a>,
+    /// Its value.
+    pub value: Fields,
+    /// Fields at their default, which a merge cannot set.
+    pub defaults: Vec<String>,
+    /// Where it reaches, by its match of a listener.
+    pub reach: Reach,
+    /// What became of it.
+    pub found: Option<Move>,
+}
+
+/// A native API that takes over (a part of) a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    /// The object.
+    pub kind: &'static str,
+    /// The field.
+    pub field: String,
+    /// The first release that has and reads it; `None` when it is older than every supported release.
+    pub since: Option<Release>,
+}
+
+/// How a patch moves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Move {
+    /// The pattern.
+    pub pattern: &'static Pattern,
+    /// Where it goes.
+    pub homes: Vec<Home>,
+    /// What differs then.
+    pub differences: Vec<Difference>,
+    /// What the guards found.
+    pub guards: Vec<Guard>,
+    /// What to write.
+    pub actions: Vec<Action>,
+    /// What stays of the patch's value.
+    pub rest: Option<Json>,
+    /// Why there is no home, or what else to know.
+    pub notes: Vec<String>,
+    /// Whether something takes over, be it that nothing needs to.
+    pub moves: bool,
+}
+
+impl Move {
+    /// A move of a pattern, without anything yet.
+    pub fn new(pattern: &'static Pattern) -> Move {
+        Move {
+            pattern,
+            homes: Vec::new(),
+            differences: Vec::new(),
+            guards: Vec::new(),
+            actions: Vec::new(),
+            rest: None,
+            notes: Vec::new(),
+            moves: true,
+        }
+    }
+
+    /// Nothing takes over.
+    pub fn none(pattern: &'static Pattern, reason: impl Into<String>) -> Move {
+        let reason: String = reason.into();
+        let notes = if reason.is_empty() { Vec::new() } else { vec![reason] };
+        Move { moves: false, notes, ..Move::new(pattern) }
+    }
+
+    /// Names a home.
+    #[must_use]
+    pub fn home(mut self, kind: &'static str, field: impl Into<String>, since: u16) -> Move {
+        self.add_home(kind, field, since);
+        self
+    }
+
+    /// Names a home; `since` is a minor release, 0 for "older than every supported release".
+    pub fn add_home(&mut self, kind: &'static str, field: impl Into<String>, since: u16) {
+        let since = (since > Release::OLDEST.minor).then(|| Release::minor(since));
+        let home = Home { kind, field: field.into(), since };
+        if !self.homes.contains(&home) {
+            self.homes.push(home);
+        }
+    }
+
+    /// Names a difference.
+    #[must_use]
+    pub fn differs(mut self, kind: Kind, effect: impl Into<String>) -> Move {
+        self.difference(kind, effect);
+        self
+    }
+
+    /// Names a difference, once.
+    pub fn difference(&mut self, kind: Kind, effect: impl Into<String>) {
+        let difference = Difference::new(kind, effect);
+        if !self.differences.contains(&difference) {
+            self.differences.push(difference);
+        }
+    }
+
+    /// Names what a guard found, once.
+    pub fn guard(&mut self, concern: Concern, state: State, reason: impl Into<String>) {
+        let guard = Guard { concern, state, reason: reason.into() };
+        if !self.guards.contains(&guard) {
+            self.guards.push(guard);
+        }
+    }
+
+    /// Names what a guard found.
+    #[must_use]
+    pub fn guarded(mut self, concern: Concern, state: State, reason: impl Into<String>) -> Move {
+        self.guard(concern, state, reason);
+        self
+    }
+
+    /// Adds something to write.
+    #[must_use]
+    pub fn act(mut self, action: Action) -> Move {
+        self.actions.push(action);
+        self
+    }
+
+    /// The first release that has every home.
+    pub fn since(&self) -> Option<Release> {
+        self.homes.iter().filter_map(|home| home.since).max()
+    }
+
+    /// The class.
+    pub fn class(&self) -> Class {
+        if !self.moves {
+            return Class::NoHome;
+        }
+        // What is refused moves in no part.
+        class_of(&self.differences, &self.guards, self.rest.is_some() && !self.is_refused())
+    }
+
+    /// Whether it would open something or reach further than the filter.
+    pub fn is_refused(&self) -> bool {
+        self.guards.iter().any(|guard| guard.state == State::Broken)
+    }
+
+    /// Whether it decides who may call and is not exact.
+    pub fn needs_review(&self) -> bool {
+        self.guards.iter().any(|guard| guard.state == State::Review)
+    }
+
+    /// Whether nothing is known to differ but the rest that stays.
+    pub fn worst(&self) -> Option<Kind> {
+        self.differences.iter().map(|one| one.kind).max()
+    }
+
+    /// Whether a guard could not be decided.
+    pub fn is_undecided(&self) -> bool {
+        self.guards.iter().any(|guard| guard.state == State::Undecided)
+    }
+}
+
+impl Part<'_> {
+    /// What the patch is applied to.
+    pub fn apply_to(&self) -> ApplyTo {
+        self.built.patch.apply_to
+    }
+
+    /// The operation as istiod settles it.
+    pub fn operation(&self) -> Operation {
+        self.built.operation
+    }
+
+    /// Whether it puts a new object into a list.
+    pub fn inserts(&self) -> bool {
+        matches!(
+            self.operation(),
+            Operation::Add | Operation::InsertBefore | Operation::InsertAfter | Operation::InsertFirst
+        )
+    }
+
+    /// The message in `typed_config`; empty when there is none.
+    pub fn config_type(&self) -> &str {
+        self.value.peek("typed_config").map_or("", super::value::any_type)
+    }
+
+    /// Gives a pattern's answer.
+    pub fn answer(&mut self, found: Move) {
+        self.found = Some(found);
+    }
+}
+
+/// Whether the target release has what was added in a minor release.
+pub fn has(cx: &Cx<'_>, minor: u16) -> bool {
+    cx.to >= Release::minor(minor)
+}
+
+/// The refusal where the target release is too old.
+pub fn too_old(pattern: &'static Pattern, cx: &Cx<'_>, what: &str, minor: u16) -> Move {
+    let reason = format!("{what} is new in Istio 1.{minor}; the target release is {}.{}", cx.to.major, cx.to.minor);
+    Move::none(pattern, reason)
+}

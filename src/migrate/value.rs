@@ -1,0 +1,197 @@
+//! The value of a patch as JSON with proto field names, taken apart field by field.
+//!
+//! A move is proposed only for fields that were taken; what is left decides whether a smaller EnvoyFilter stays.
+
+use crate::proto::decode::{What, decode};
+use crate::proto::schema::Schema;
+use crate::proto::tree::{TYPE_KEY, Tree, Value, type_name};
+use serde_json::{Map, Value as Json};
+
+/// A message of which fields are taken one by one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fields(pub Json);
+
+/// A tree as JSON; configurations inside a TypedStruct are read as the message they stand for.
+pub fn json(tree: &Tree<'_>, schema: Schema) -> Json {
+    if let Some(unwrapped) = typed_struct(tree, schema) {
+        return unwrapped;
+    }
+    match &tree.value {
+        Value::Null | Value::Raw(_) => Json::Null,
+        Value::Bool(flag) => (*flag).into(),
+        Value::Number(text) => serde_json::from_str(text).unwrap_or(Json::Null),
+        Value::String(text) => text.as_ref().into(),
+        Value::EmptyList => Json::Array(Vec::new()),
+        Value::List(items) => items.iter().map(|item| json(item, schema)).collect(),
+        Value::Map(entries) => entries.iter().map(|(key, value)| (key.to_string(), json(value, schema))).collect(),
+    }
+}
+
+fn typed_struct(tree: &Tree<'_>, schema: Schema) -> Option<Json> {
+    let of = tree.type_name()?;
+    if of != "udpa.type.v1.TypedStruct" && of != "xds.type.v3.TypedStruct" {
+        return None;
+    }
+    let message = type_name(tree.str_at("type_url"));
+    let value = tree.get("value").cloned().unwrap_or(Tree::new(Value::Map(Vec::new())));
+    let decoded = decode(schema, schema.message(message)?, value);
+    if decoded.notices.iter().any(|notice| notice.what != What::DefaultDropped) {
+        return None;
+    }
+    let Json::Object(inner) = json(&decoded.tree, schema) else { return None };
+    let mut typed = Map::new();
+    typed.insert(TYPE_KEY.to_owned(), format!("type.googleapis.com/{message}").into());
+    typed.extend(inner);
+    Some(Json::Object(typed))
+}
+
+impl Fields {
+    /// Whether every field was taken.
+    pub fn is_empty(&self) -> bool {
+        self.0.as_object().is_none_or(Map::is_empty)
+    }
+
+    /// Looks at the value at a path of fields written `a/b/c`.
+    pub fn peek(&self, path: &str) -> Option<&Json> {
+        path.split('/').try_fold(&self.0, |value, key| value.get(key))
+    }
+
+    /// Takes the value at a path; what becomes empty above it goes too.
+    pub fn take(&mut self, path: &str) -> Option<Json> {
+        fn remove(value: &mut Json, path: &str) -> Option<Json> {
+            let Some((head, rest)) = path.split_once('/') else { return value.as_object_mut()?.shift_remove(path) };
+            let child = value.get_mut(head)?;
+            let taken = remove(child, rest)?;
+            if child.as_object().is_some_and(Map::is_empty) {
+                value.as_object_mut()?.shift_remove(head);
+            }
+            Some(taken)
+        }
+        remove(&mut self.0, path)
+    }
+
+    /// Takes a value and forgets it.
+    pub fn skip(&mut self, path: &str) {
+        self.take(path);
+    }
+
+    /// Takes a text, enum name or duration; another value stays.
+    pub fn text(&mut self, path: &str) -> Option<String> {
+        self.peek(path)?.as_str()?;
+        self.take(path)?.as_str().map(str::to_owned)
+    }
+
+    /// Takes a whole number, also when it stands in a string.
+    pub fn number(&mut self, path: &str) -> Option<u64> {
+        let value = self.peek(path)?;
+        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
+        self.take(path);
+        Some(number)
+    }
+
+    /// Takes a boolean.
+    pub fn flag(&mut self, path: &str) -> Option<bool> {
+        self.peek(path)?.as_bool()?;
+        self.take(path)?.as_bool()
+    }
+
+    /// Takes a message as fields of its own.
+    pub fn sub(&mut self, path: &str) -> Option<Fields> {
+        self.peek(path)?.as_object()?;
+        self.take(path).map(Fields)
+    }
+
+    /// Takes the items of a list.
+    pub fn list(&mut self, path: &str) -> Vec<Fields> {
+        match self.peek(path) {
+            Some(Json::Array(_)) => {}
+            _ => return Vec::new(),
+        }
+        match self.take(path) {
+            Some(Json::Array(items)) => items.into_iter().map(Fields).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes a list of texts.
+    pub fn texts(&mut self, path: &str) -> Vec<String> {
+        self.list(path).into_iter().filter_map(|item| item.0.as_str().map(str::to_owned)).collect()
+    }
+
+    /// Takes an `Any` if it holds that message.
+    pub fn typed(&mut self, path: &str, message: &str) -> Option<Fields> {
+        if any_type(self.peek(path)?) != message {
+            return None;
+        }
+        let mut taken = Fields(self.take(path)?);
+        taken.skip(TYPE_KEY);
+        Some(taken)
+    }
+}
+
+/// The message in an `Any`, empty for anything else.
+pub fn any_type(value: &Json) -> &str {
+    value.get(TYPE_KEY).and_then(Json::as_str).map_or("", type_name)
+}
+
+/// Puts a value under a chain of keys, making the maps on the way.
+pub fn put(into: &mut Json, path: &str, value: impl Into<Json>) {
+    if !into.is_object() {
+        *into = Json::Object(Map::new());
+    }
+    let Some(map) = into.as_object_mut() else { return };
+    match path.split_once('/') {
+        None => {
+            map.insert(path.to_owned(), value.into());
+        }
+        Some((head, rest)) => put(map.entry(head).or_insert_with(|| Json::Object(Map::new())), rest, value),
+    }
+}
+
+/// Merges maps into maps; anything else replaces.
+pub fn merge(into: &mut Json, from: &Json) {
+    match (into, from) {
+        (Json::Object(into), Json::Object(from)) => {
+            for (key, value) in from {
+                match into.get_mut(key) {
+                    Some(old) => merge(old, value),
+                    None => {
+                        into.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        (into, from) => *into = from.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_becomes_empty_goes_too() {
+        let mut fields = Fields(json!({ "a": { "b": { "c": "1", "d": true } }, "l": ["x", "y"] }));
+        assert_eq!(fields.number("a/b/c"), Some(1));
+        assert_eq!(fields.flag("a/b/d"), Some(true));
+        assert_eq!(fields.texts("l"), ["x", "y"]);
+        assert!(fields.is_empty());
+    }
+
+    #[test]
+    fn a_value_of_another_type_stays() {
+        let mut fields = Fields(json!({ "a": { "x": 1 } }));
+        assert_eq!((fields.text("a"), fields.flag("a/x")), (None, None));
+        assert!(!fields.is_empty());
+    }
+
+    #[test]
+    fn merges_maps_and_replaces_the_rest() {
+        let mut value = json!({ "a": { "b": 1 }, "l": [1] });
+        merge(&mut value, &json!({ "a": { "c": 2 }, "l": [2] }));
+        assert_eq!(value, json!({ "a": { "b": 1, "c": 2 }, "l": [2] }));
+        put(&mut value, "a/d/e", "x");
+        assert_eq!(value["a"]["d"]["e"], "x");
+    }
+}

@@ -1,0 +1,236 @@
+//! How close a native object comes to a patch: classes, differences with their effects, and guards.
+
+use std::fmt;
+
+/// How a filter's configuration compares with that of the native objects, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// istiod generates the same configuration.
+    Exact,
+    /// Only names, order and metadata differ.
+    SameBut,
+    /// Behavior differs; every difference has its effect.
+    Differs,
+    /// Some of it moves; the rest stays as a smaller EnvoyFilter.
+    Partly,
+    /// Istio has nothing for it in the target release.
+    NoHome,
+}
+
+impl Class {
+    /// Every class, best first.
+    pub const ALL: [Class; 5] = [Class::Exact, Class::SameBut, Class::Differs, Class::Partly, Class::NoHome];
+
+    /// The name in JSON and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::Exact => "exact",
+            Class::SameBut => "same-but",
+            Class::Differs => "differs",
+            Class::Partly => "partly",
+            Class::NoHome => "no-home",
+        }
+    }
+
+    /// What it means, in one sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Class::Exact => "istiod generates the same configuration",
+            Class::SameBut => "only names, order and metadata differ",
+            Class::Differs => "behavior differs; each difference is listed with its effect",
+            Class::Partly => "some of it moves; the rest stays as a smaller EnvoyFilter",
+            Class::NoHome => "Istio has no native API for it",
+        }
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
+}
+
+/// What kind of thing differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A name: log lines, statistics, anchors of other patches.
+    Name,
+    /// The place in a list.
+    Position,
+    /// Notes and defaults written out; no effect on traffic.
+    Metadata,
+    /// What requests get.
+    Behavior,
+}
+
+impl Kind {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Name => "name",
+            Kind::Position => "position",
+            Kind::Metadata => "metadata",
+            Kind::Behavior => "behavior",
+        }
+    }
+}
+
+/// One difference between what the filter and what the native object makes istiod generate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// What differs.
+    pub kind: Kind,
+    /// What it means, as a sentence.
+    pub effect: String,
+}
+
+impl Difference {
+    /// A difference.
+    pub fn new(kind: Kind, effect: impl Into<String>) -> Difference {
+        Difference { kind, effect: effect.into() }
+    }
+}
+
+/// What a guard watches over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Concern {
+    /// Proxies of other namespaces.
+    Namespace,
+    /// Proxies that the filter does not select.
+    Selector,
+    /// Ports, listeners and servers that the filter leaves alone.
+    Ports,
+    /// The other direction of a sidecar.
+    Direction,
+    /// TCP filter chains, which an HTTP patch leaves alone.
+    TcpChains,
+    /// Hosts, routes and route tables that the filter leaves alone.
+    Routes,
+    /// Objects that exist already and would be hidden or doubled.
+    Existing,
+    /// Who may call: authentication.
+    Authentication,
+    /// Who may call: authorization.
+    Authorization,
+    /// TLS.
+    Tls,
+    /// The patch itself: what it does today is not known well enough.
+    Patch,
+}
+
+impl Concern {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Concern::Namespace => "namespace",
+            Concern::Selector => "selector",
+            Concern::Ports => "ports",
+            Concern::Direction => "direction",
+            Concern::TcpChains => "tcp-chains",
+            Concern::Routes => "routes",
+            Concern::Existing => "existing-objects",
+            Concern::Authentication => "authentication",
+            Concern::Authorization => "authorization",
+            Concern::Tls => "tls",
+            Concern::Patch => "patch",
+        }
+    }
+
+    /// Whether it is about who may call.
+    pub const fn is_security(self) -> bool {
+        matches!(self, Concern::Authentication | Concern::Authorization | Concern::Tls)
+    }
+}
+
+/// What a guard found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// The native object reaches no further than the filter.
+    Held,
+    /// The input does not tell; the class goes down.
+    Undecided,
+    /// A security move that is not exact: written only when the user accepts such moves.
+    Review,
+    /// The native object would reach further or open something: never written.
+    Broken,
+}
+
+impl State {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            State::Held => "held",
+            State::Undecided => "undecided",
+            State::Review => "review",
+            State::Broken => "broken",
+        }
+    }
+}
+
+/// A guard and what it found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// What it watches over.
+    pub concern: Concern,
+    /// What it found.
+    pub state: State,
+    /// Why, as a sentence.
+    pub reason: String,
+}
+
+/// The class of one move, from what differs and what the guards say.
+pub fn class_of(differences: &[Difference], guards: &[Guard], rest: bool) -> Class {
+    if rest {
+        return Class::Partly;
+    }
+    if guards.iter().any(|guard| guard.state == State::Undecided || guard.state == State::Broken) {
+        return Class::Differs;
+    }
+    match differences.iter().map(|one| one.kind).max() {
+        None => Class::Exact,
+        Some(Kind::Behavior) => Class::Differs,
+        Some(_) => Class::SameBut,
+    }
+}
+
+/// The class of a filter from those of its patches: some without a home and some with one make it partly.
+pub fn together(classes: impl IntoIterator<Item = Class>) -> Class {
+    let classes: Vec<Class> = classes.into_iter().collect();
+    let homeless = classes.iter().filter(|&&class| class == Class::NoHome).count();
+    match classes.iter().max() {
+        None => Class::NoHome,
+        Some(_) if homeless > 0 && homeless < classes.len() => Class::Partly,
+        Some(&worst) => worst,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn difference(kind: Kind) -> Difference {
+        Difference::new(kind, "x")
+    }
+
+    #[test]
+    fn the_worst_difference_decides() {
+        assert_eq!(class_of(&[], &[], false), Class::Exact);
+        assert_eq!(class_of(&[difference(Kind::Name), difference(Kind::Metadata)], &[], false), Class::SameBut);
+        assert_eq!(class_of(&[difference(Kind::Name), difference(Kind::Behavior)], &[], false), Class::Differs);
+        assert_eq!(class_of(&[], &[], true), Class::Partly);
+        let guard = |state| [Guard { concern: Concern::Ports, state, reason: String::new() }];
+        assert_eq!(class_of(&[], &guard(State::Undecided), false), Class::Differs);
+        assert_eq!(class_of(&[], &guard(State::Held), false), Class::Exact);
+        assert_eq!(class_of(&[], &guard(State::Review), false), Class::Exact);
+    }
+
+    #[test]
+    fn a_filter_is_partly_when_some_patches_have_no_home() {
+        use Class::{Differs, Exact, NoHome, Partly, SameBut};
+        assert_eq!(together([Exact, SameBut]), SameBut);
+        assert_eq!(together([Exact, NoHome]), Partly);
+        assert_eq!(together([NoHome, NoHome]), NoHome);
+        assert_eq!(together([Differs, Partly]), Partly);
+        assert_eq!(together([]), NoHome);
+    }
+}

@@ -1,0 +1,106 @@
+//! The proxies before and after a migration: what really differs, with its effect.
+
+use super::compare::{Resources, differences, explain};
+use super::verdict::{Class, Difference, class_of};
+use crate::model::resource::ProxyConfig;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A proxy before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proxy {
+    /// `namespace/name`, or the name of the workload.
+    pub name: String,
+    /// Each difference once, with how many places have it.
+    pub differences: Vec<(Difference, usize)>,
+    /// The class of them.
+    pub class: Class,
+}
+
+/// What differs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verified {
+    /// Proxies with a dump on both sides.
+    pub proxies: Vec<Proxy>,
+    /// Proxies with a dump on one side only.
+    pub unpaired: BTreeSet<String>,
+}
+
+impl Verified {
+    /// The worst class; `None` when nothing was compared.
+    pub fn class(&self) -> Option<Class> {
+        self.proxies.iter().map(|proxy| proxy.class).max()
+    }
+}
+
+/// The resources of a dump.
+pub fn resources(config: &ProxyConfig<'_>) -> Resources {
+    let mut all = Resources::new();
+    for kind in crate::model::resource::ResourceKind::ALL {
+        let word = if kind == crate::model::resource::ResourceKind::ExtensionConfig { "ecds" } else { kind.word() };
+        for (_, resource) in config.generated(kind) {
+            let Ok(mut value) = serde_json::from_str::<Json>(resource.json) else { continue };
+            if let Some(map) = value.as_object_mut() {
+                map.shift_remove("@type");
+            }
+            all.entry(word.to_owned()).or_default().insert(resource.name.to_string(), value);
+        }
+    }
+    all
+}
+
+/// Names by which a proxy of before is found after: pods get new names when they restart, workloads do not.
+pub fn name(config: &ProxyConfig<'_>) -> String {
+    let proxy = &config.proxy;
+    let own = if proxy.workload.is_empty() { &proxy.name } else { &proxy.workload };
+    format!("{}/{own}", proxy.namespace)
+}
+
+/// Compares proxies by name; `renamed` pairs clusters whose name changes.
+pub fn verify(
+    before: &BTreeMap<String, Resources>,
+    after: &BTreeMap<String, Resources>,
+    renamed: &BTreeMap<String, String>,
+) -> Verified {
+    let mut verified = Verified::default();
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for name in names {
+        let (Some(old), Some(new)) = (before.get(name), after.get(name)) else {
+            verified.unpaired.insert(name.clone());
+            continue;
+        };
+        let mut told: Vec<(Difference, usize)> = Vec::new();
+        for found in differences(old, new, renamed) {
+            let one = explain(name, &found, &[]);
+            match told.iter_mut().find(|(known, _)| *known == one) {
+                Some((_, number)) => *number += 1,
+                None => told.push((one, 1)),
+            }
+        }
+        told.sort_by_key(|(one, _)| std::cmp::Reverse(one.kind));
+        let all: Vec<Difference> = told.iter().map(|(one, _)| one.clone()).collect();
+        verified.proxies.push(Proxy { name: name.clone(), class: class_of(&all, &[], false), differences: told });
+    }
+    verified
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn proxies_are_paired_by_name() {
+        let of = |value: Json| Resources::from([("cluster".to_owned(), BTreeMap::from([("c".to_owned(), value)]))]);
+        let before = BTreeMap::from([
+            ("shop/cart".to_owned(), of(json!({ "connect_timeout": "3s" }))),
+            ("x/y".to_owned(), Resources::new()),
+        ]);
+        let same = BTreeMap::from([("shop/cart".to_owned(), of(json!({ "connect_timeout": "3s" })))]);
+        let verified = verify(&before, &same, &BTreeMap::new());
+        assert_eq!(verified.class(), Some(Class::Exact));
+        assert_eq!(verified.unpaired, BTreeSet::from(["x/y".to_owned()]));
+        let other = BTreeMap::from([("shop/cart".to_owned(), of(json!({ "connect_timeout": "5s" })))]);
+        assert_eq!(verify(&before, &other, &BTreeMap::new()).class(), Some(Class::Differs));
+    }
+}

@@ -1,0 +1,323 @@
+//! Which names announce a secret, and which only talk about one.
+
+/// Words that name a secret.
+const SECRETS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "token",
+    "credential",
+    "authorization",
+    "bearer",
+    "cookie",
+];
+/// Words that name a secret when these two follow each other.
+const PAIRS: &[(&str, &str)] = &[
+    ("private", "key"),
+    ("api", "key"),
+    ("app", "key"),
+    ("access", "key"),
+    ("auth", "key"),
+    ("signing", "key"),
+    ("signature", "key"),
+    ("encryption", "key"),
+    ("hmac", "key"),
+    ("master", "key"),
+    ("shared", "key"),
+    ("account", "key"),
+    ("client", "key"),
+    ("session", "key"),
+    ("ticket", "key"),
+    ("ssh", "key"),
+    ("license", "key"),
+    ("session", "id"),
+    ("pass", "word"),
+    ("pass", "phrase"),
+    ("basic", "auth"),
+    ("connection", "string"),
+];
+/// Endings of words written in one piece: `dbpassword`, `XAPIKEY`.
+const ENDINGS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "credential",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "secretkey",
+    "signingkey",
+    "authkey",
+    "hmackey",
+];
+/// Last words of a name that says something about a secret and does not hold it: `token_bucket`, `credentialName`.
+const ABOUT: &[&str] = &[
+    "name",
+    "file",
+    "filename",
+    "path",
+    "dir",
+    "directory",
+    "volume",
+    "mount",
+    "url",
+    "uri",
+    "endpoint",
+    "host",
+    "domain",
+    "type",
+    "kind",
+    "bucket",
+    "ttl",
+    "age",
+    "size",
+    "length",
+    "count",
+    "max",
+    "min",
+    "limit",
+    "per",
+    "fill",
+    "rate",
+    "interval",
+    "timeout",
+    "provider",
+    "ref",
+    "reference",
+    "policy",
+    "header",
+    "prefix",
+    "suffix",
+    "format",
+    "mode",
+    "cluster",
+    "issuer",
+    "audience",
+    "location",
+    "namespace",
+    "version",
+    "expiry",
+    "expiration",
+    "expires",
+    "enabled",
+    "lifetime",
+    "algorithm",
+    "matcher",
+    "match",
+    "config",
+    "configuration",
+    "duration",
+    "param",
+    "parameter",
+    "field",
+    "source",
+    "store",
+    "option",
+    "setting",
+    "spec",
+    "status",
+    "required",
+    "validation",
+    "rotation",
+    "exchange",
+    "introspection",
+    "scope",
+    "claim",
+    "class",
+    "attribute",
+    "env",
+    "var",
+    "variable",
+    "service",
+    "manager",
+    "server",
+    "response",
+    "request",
+    "method",
+    "strategy",
+    "sha",
+    "checksum",
+    "flow",
+    "samesite",
+    "position",
+];
+
+/// First words of a name that counts secrets, or limits them.
+const AMOUNTS: &[&str] = &["max", "min", "num", "number", "count", "total", "initial"];
+
+/// The words of a key, lower case, without plural: `X-API-Keys`, `xApiKey` and `x_api_key` are the same.
+fn words(key: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = None;
+    let mut chars = key.chars().peekable();
+    while let Some(c) = chars.next() {
+        if !c.is_ascii_alphanumeric() {
+            before = None;
+            continue;
+        }
+        let lower_next = chars.peek().is_some_and(char::is_ascii_lowercase);
+        let is_new = |before: char| {
+            // The last capital of several begins the next word: `JWTToken`.
+            c.is_ascii_uppercase()
+                && (before.is_ascii_lowercase()
+                    || before.is_ascii_digit()
+                    || (before.is_ascii_uppercase() && lower_next))
+        };
+        match words.last_mut() {
+            Some(word) if before.is_some_and(|before| !is_new(before)) => word.push(c.to_ascii_lowercase()),
+            _ => words.push(c.to_ascii_lowercase().to_string()),
+        }
+        before = Some(c);
+    }
+    for word in &mut words {
+        // `credentials`, `tokens`; not `pass`, `address`.
+        if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
+            word.pop();
+        }
+    }
+    words
+}
+
+/// Whether a key announces a secret as its value.
+pub(super) fn is_secret(key: &str) -> bool {
+    if key.len() < 3 || key.len() > 200 {
+        return false;
+    }
+    let words = words(key);
+    let mut about = words.last().is_some_and(|word| ABOUT.contains(&word.as_str()));
+    // `access_key_id` is half of a credential, `session_id` all of one; `token_id` is neither.
+    about |=
+        words.len() > 1 && words.last().is_some_and(|word| word == "id") && !words.iter().any(|it| it == "session");
+    // `max_tokens`, `tokens_per_fill`: how many there are.
+    about |= words.len() > 1 && words.first().is_some_and(|word| AMOUNTS.contains(&word.as_str()));
+    about |= words.iter().any(|word| word == "per");
+    if about {
+        return false;
+    }
+    let single =
+        |word: &String| SECRETS.contains(&word.as_str()) || ENDINGS.iter().any(|ending| word.ends_with(ending));
+    let pair = |pair: &[String]| match pair {
+        [one, two] => PAIRS.contains(&(one.as_str(), two.as_str())),
+        _ => false,
+    };
+    words.iter().any(single) || words.windows(2).any(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_secret;
+
+    #[test]
+    fn names_of_secrets_in_any_spelling() {
+        for key in [
+            "password",
+            "PASSWORD",
+            "db_password",
+            "dbPassword",
+            "dbpassword",
+            "DB-PASSWD",
+            "pwd",
+            "redis.pwd",
+            "passphrase",
+            "secret",
+            "client_secret",
+            "clientSecret",
+            "CLIENTSECRET",
+            "token",
+            "access-token",
+            "JWTToken",
+            "apiToken",
+            "idtoken",
+            "credential",
+            "aws_credentials",
+            "private_key",
+            "privateKey",
+            "PRIVATEKEY",
+            "api-key",
+            "apiKey",
+            "API_KEY",
+            "APIKEY",
+            "x-api-key",
+            "X_Api_Keys",
+            "authorization",
+            "proxy-authorization",
+            "cookie",
+            "set-cookie",
+            "Set-Cookie",
+            "x-auth-token",
+            "x-vault-token",
+            "session_id",
+            "sessionKey",
+            "signing-key",
+            "aws_secret_access_key",
+            "hmac_secret",
+            "passwords",
+            "auth_key",
+            "basic_auth",
+            "connectionString",
+            "x-goog-api-key",
+            "x-amz-security-token",
+            "bearer",
+            "master key",
+        ] {
+            assert!(is_secret(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_talk_about_secrets() {
+        for key in [
+            "token_bucket",
+            "tokenBucket",
+            "max_tokens",
+            "tokens_per_fill",
+            "secret_name",
+            "secretName",
+            "credentialName",
+            "credential_name",
+            "cookie_name",
+            "cookie_ttl",
+            "private_key_provider",
+            "password_filename",
+            "token_url",
+            "token_endpoint",
+            "tokenType",
+            "authorization_endpoint",
+            "authorization_policy",
+            "key",
+            "keys",
+            "name",
+            "monkey",
+            "keyboard",
+            "author",
+            "authority",
+            "secretary",
+            "tokenizer",
+            "cookies_enabled",
+            "path",
+            "pass",
+            "pass_through",
+            "compass",
+            "public_key",
+            "primary_key",
+            "key_id",
+            "client_id",
+            "x-request-id",
+            "user",
+            "stat_prefix",
+            "address",
+            "access_log",
+            "access_key_id",
+            "token_id",
+            "json_web_tokens_path",
+            "cookie_domain",
+        ] {
+            assert!(!is_secret(key), "{key}");
+        }
+    }
+}

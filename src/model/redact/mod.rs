@@ -1,0 +1,374 @@
+//! What must not leave a cluster, neither in a capture nor in a report: keys, certificates, tokens and passwords, wherever
+//! they stand in objects, config dumps and texts.
+//!
+//! [`Redactor`] finds secrets: by the words of the key above them (`keys`), by fields that Envoy's descriptors mark as
+//! sensitive, and by their form (`shapes`), also in code, YAML and JSON inside a text. It replaces values, never names or
+//! structure, so that a question to a capture has the same answer as a question to the cluster. [`Secrets`] remembers the
+//! secrets of the input, so that no report repeats one, whatever led it there.
+
+mod keys;
+mod shapes;
+
+use crate::proto::schema::{Kind, Message, Schema};
+use crate::source::{Node, NodeValue, Span};
+use aho_corasick::{AhoCorasick, MatchKind};
+use regex::Regex;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// What stands in place of a secret.
+pub const REDACTED: &str = "[redacted]";
+
+/// Sections of a config dump that contain nothing but secrets.
+const SECRET_SECTION: &str = "envoy.admin.v3.SecretsConfigDump";
+/// Keys below which inline texts are secrets, although Envoy does not mark them all as sensitive.
+const SOURCES: &[&str] = &[
+    "private_key",
+    "privateKey",
+    "password",
+    "certificate_chain",
+    "certificateChain",
+    "trusted_ca",
+    "trustedCa",
+    "ocsp_staple",
+    "ocspStaple",
+    "session_ticket_keys",
+    "sessionTicketKeys",
+    "hmac_secret",
+    "hmacSecret",
+    "token_secret",
+    "tokenSecret",
+    "client_secret",
+    "clientSecret",
+    "generic_secret",
+    "genericSecret",
+    "local_jwks",
+    "localJwks",
+    "inline_jwks",
+    "users",
+];
+/// Keys of a text that is itself the content.
+const INLINE: &[&str] = &["inline_string", "inlineString", "inline_bytes", "inlineBytes", "inline"];
+/// Keys that hold the name of a pair of name and value.
+const NAMES: &[&str] = &["key", "name", "headerName", "header_name", "header"];
+/// Keys that hold the value of such a pair.
+const VALUES: &[&str] =
+    &["value", "raw_value", "rawValue", "string_value", "stringValue", "exact", "prefix", "suffix", "contains"];
+/// Keys of a matcher between the pair and its value.
+const MATCHERS: &[&str] =
+    &["string_match", "stringMatch", "value_match", "valueMatch", "exact_match", "exactMatch", "header"];
+
+/// Whether a text may hold a secret, or announce one; cheap.
+pub fn may_hold(text: &str) -> bool {
+    shapes::may_hold(text)
+}
+
+/// Finds and replaces secrets.
+pub struct Redactor {
+    more: Vec<Regex>,
+}
+
+/// What is known of a value from what stands above it.
+#[derive(Clone, Copy, Default)]
+struct Above {
+    /// Every text is a secret, unless it is the name of a file or variable.
+    secret: bool,
+    /// Inline texts are secrets.
+    source: bool,
+    /// A value of a pair whose name announces a secret.
+    pair: bool,
+    /// The type of the value in Envoy's API.
+    message: Option<Message>,
+    /// How many texts it stands in: JSON inside a string of JSON.
+    inside: u8,
+}
+
+/// Most texts inside each other that are parsed: annotations hold whole objects, and those hold configurations.
+const MOST_INSIDE: u8 = 3;
+
+impl Redactor {
+    /// A redactor with additional patterns. Fails with what is wrong with one of them.
+    pub fn new(more: &[String]) -> Result<Redactor, String> {
+        let more = more.iter().map(|pattern| Regex::new(pattern).map_err(|error| error.to_string()));
+        Ok(Redactor { more: more.collect::<Result<_, _>>()? })
+    }
+
+    /// One without additional patterns.
+    pub fn plain() -> Redactor {
+        Redactor { more: Vec::new() }
+    }
+
+    /// The places of the texts in a document that hold secrets, in their order, and whether all of the text is secret.
+    pub fn places(&self, document: &Node) -> Vec<(Span, bool)> {
+        fn compare(node: &Node, value: &Value, into: &mut Vec<(Span, bool)>) {
+            match (&node.value, value) {
+                (NodeValue::String(text), Value::String(now)) if text != now => into.push((node.span, now == REDACTED)),
+                (NodeValue::List(items), Value::Array(values)) => {
+                    items.iter().zip(values).for_each(|(item, value)| compare(item, value, into));
+                }
+                (NodeValue::Map(entries), Value::Object(map)) => {
+                    let values = entries.iter().filter_map(|entry| Some((&entry.value, map.get(&entry.key)?)));
+                    values.for_each(|(node, value)| compare(node, value, into));
+                }
+                _ => {}
+            }
+        }
+        let mut value = document.to_json();
+        let mut places = Vec::new();
+        if self.redact(&mut value) > 0 {
+            compare(document, &value, &mut places);
+        }
+        places
+    }
+
+    /// Replaces the secrets in a value; returns how many there were.
+    pub fn redact(&self, value: &mut Value) -> usize {
+        let mut found = 0;
+        self.walk(value, Above::default(), &mut |_| found += 1);
+        found
+    }
+
+    /// The same, and remembers them.
+    pub fn collect(&self, value: &mut Value, into: &mut Secrets) {
+        self.walk(value, Above::default(), &mut |secret| into.add(secret));
+    }
+
+    /// Replaces the secrets in a text; returns how many there were.
+    pub fn text(&self, text: &mut String) -> usize {
+        let mut found = 0;
+        self.inside(text, &mut |_| found += 1);
+        found
+    }
+
+    fn walk(&self, value: &mut Value, above: Above, found: &mut dyn FnMut(&str)) {
+        match value {
+            Value::String(text) if above.secret && !shapes::is_stand_in(text) => replace(text, found),
+            Value::String(text) => self.string(text, above, found),
+            Value::Array(items) => {
+                items.retain(|item| {
+                    let secret = is_secret_section(item);
+                    if secret {
+                        found("");
+                    }
+                    !secret
+                });
+                items.iter_mut().for_each(|item| self.walk(item, above, found));
+            }
+            Value::Object(map) => self.object(map, above, found),
+            _ => {}
+        }
+    }
+
+    fn object(&self, map: &mut Map<String, Value>, above: Above, found: &mut dyn FnMut(&str)) {
+        let name = |key: &&str| map.get(*key).and_then(Value::as_str);
+        let pair = above.pair || NAMES.iter().filter_map(name).any(keys::is_secret);
+        let message = match map.get("@type").and_then(Value::as_str) {
+            Some(url) => Schema::newest().message(url.rsplit('/').next().unwrap_or(url)),
+            None => above.message,
+        };
+        let is_data_source = above.source || above.secret;
+        for (key, value) in map.iter_mut() {
+            let field = message.and_then(|message| message.field(key));
+            let below = field.filter(|field| !field.is_map()).and_then(|field| match field.kind() {
+                Kind::Message(message) => Some(message),
+                _ => None,
+            });
+            let sensitive = field.is_some_and(crate::proto::schema::Field::sensitive);
+            let source = above.source || sensitive || SOURCES.contains(&key.as_str());
+            let next = Above {
+                secret: false,
+                source,
+                pair: pair && MATCHERS.contains(&key.as_str()),
+                message: below,
+                ..above
+            };
+            let inline = is_data_source && INLINE.contains(&key.as_str());
+            let value_of_pair = pair && VALUES.contains(&key.as_str());
+            match value {
+                Value::String(text) => {
+                    let named = keys::is_secret(key) && !NAMES.contains(&key.as_str());
+                    if (named || inline || value_of_pair || sensitive) && !shapes::is_stand_in(text) {
+                        replace(text, found);
+                    } else {
+                        self.string(text, above, found);
+                    }
+                }
+                // `passwords: [a, b]`
+                Value::Array(items) if keys::is_secret(key) || sensitive => {
+                    for item in items {
+                        let secret = item.is_string();
+                        self.walk(item, Above { secret, ..next }, found);
+                    }
+                }
+                value => self.walk(value, next, found),
+            }
+        }
+    }
+
+    /// Replaces secrets in a string: of JSON by its keys, like those of the document around it.
+    fn string(&self, text: &mut String, above: Above, found: &mut dyn FnMut(&str)) {
+        let is_json = text.trim_start().starts_with(['{', '[']) && above.inside < MOST_INSIDE && shapes::may_hold(text);
+        if is_json && let Ok(mut value) = serde_json::from_str::<Value>(text) {
+            let mut any = false;
+            let inside = Above { inside: above.inside + 1, ..Above::default() };
+            self.walk(&mut value, inside, &mut |secret| {
+                any = true;
+                found(secret);
+            });
+            if any {
+                *text = value.to_string();
+            }
+        }
+        self.inside(text, found);
+    }
+
+    /// Replaces secrets inside a text.
+    fn inside(&self, text: &mut String, found: &mut dyn FnMut(&str)) {
+        if self.more.is_empty() && !shapes::may_hold(text) {
+            return;
+        }
+        let places = shapes::places(text, &self.more);
+        for range in places.into_iter().rev() {
+            found(&text[range.clone()]);
+            text.replace_range(range, REDACTED);
+        }
+    }
+}
+
+fn replace(text: &mut String, found: &mut dyn FnMut(&str)) {
+    found(text);
+    REDACTED.clone_into(text);
+}
+
+fn is_secret_section(item: &Value) -> bool {
+    item.get("@type").and_then(Value::as_str).is_some_and(|name| name.ends_with(SECRET_SECTION))
+}
+
+/// Shortest text that is looked for elsewhere: shorter ones are words of any report.
+const SHORTEST: usize = 6;
+
+/// The secrets of an input, word for word.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets {
+    values: BTreeSet<String>,
+    /// Finds any of them, once somebody asks.
+    finder: OnceLock<Option<AhoCorasick>>,
+}
+
+impl Secrets {
+    /// Remembers one; of several lines (a PEM block, a long token) each.
+    pub fn add(&mut self, secret: &str) {
+        for line in secret.lines().flat_map(|line| line.split("\\n")).map(str::trim) {
+            // The first line of a PEM block and words of any report tell nothing.
+            if line.len() < SHORTEST || line.starts_with("-----") || is_word(line) {
+                continue;
+            }
+            self.finder = OnceLock::new();
+            let json = serde_json::to_string(line).unwrap_or_default();
+            // As JSON, XML and workflow commands write it.
+            let xml = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+            for form in [line, json.trim_matches('"'), &xml, &line.replace('%', "%25")] {
+                self.values.insert(form.to_owned());
+            }
+        }
+    }
+
+    /// Remembers the secrets of a document.
+    pub fn add_document(&mut self, document: &Node) {
+        if announces(document) {
+            Redactor::plain().collect(&mut document.to_json(), self);
+        }
+    }
+
+    /// Forgets texts that stand elsewhere for something else, such as the names of objects.
+    pub fn forget<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        self.finder = OnceLock::new();
+        for name in names {
+            self.values.remove(name);
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether one of them stands in a text.
+    pub fn finds(&self, text: &str) -> bool {
+        self.finder().is_some_and(|finder| finder.is_match(text))
+    }
+
+    /// One automaton for all of them, however many; `None` when there are none.
+    fn finder(&self) -> Option<&AhoCorasick> {
+        // A secret inside another leaves nothing of the other.
+        let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.values).ok();
+        if self.values.is_empty() { None } else { self.finder.get_or_init(build).as_ref() }
+    }
+
+    /// A text without them and without what is a secret by its form.
+    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut found: Vec<Range<usize>> = shapes::places(text, &[]);
+        if let Some(finder) = self.finder() {
+            found.extend(finder.find_iter(text).map(|one| one.range()));
+        }
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        found.sort_unstable_by_key(|range| (range.start, Reverse(range.end)));
+        let mut clean = String::with_capacity(text.len());
+        let mut end = 0;
+        for range in found {
+            if range.start >= end {
+                clean.push_str(&text[end..range.start]);
+                clean.push_str(REDACTED);
+            }
+            end = end.max(range.end);
+        }
+        clean.push_str(&text[end..]);
+        Cow::Owned(clean)
+    }
+}
+
+/// Whether a document has a key or a text that may announce a secret: most have none, and are not copied.
+fn announces(node: &Node) -> bool {
+    match &node.value {
+        NodeValue::String(text) => shapes::may_hold(text),
+        NodeValue::List(items) => items.iter().any(announces),
+        NodeValue::Map(entries) => entries.iter().any(|entry| shapes::may_hold(&entry.key) || announces(&entry.value)),
+        _ => false,
+    }
+}
+
+/// Secrets that several parts of a run share: what is read adds to them, and what is printed repeats none.
+#[derive(Clone, Debug, Default)]
+pub struct Keeper(Arc<Mutex<Secrets>>);
+
+impl Keeper {
+    /// Changes or reads them.
+    pub fn with<R>(&self, body: impl FnOnce(&mut Secrets) -> R) -> R {
+        body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Whether a short text is a word that means something else in most reports, such as `default`.
+fn is_word(text: &str) -> bool {
+    matches!(
+        text,
+        "default"
+            | "istio-system"
+            | "cluster"
+            | "listener"
+            | "inbound"
+            | "outbound"
+            | "virtual"
+            | "gateway"
+            | "sidecar"
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! Secrets that must go, and lookalikes that must stay.
+
+use super::*;
+use serde_json::json;
+
+/// Redacts a value twice and compares: to redact is idempotent.
+fn redacted(mut value: Value) -> String {
+    Redactor::plain().redact(&mut value);
+    let mut again = value.clone();
+    Redactor::plain().redact(&mut again);
+    assert_eq!(again, value);
+    value.to_string()
+}
+
+#[test]
+fn secrets_go_and_everything_else_stays() {
+    let mut value = json!({
+        "spec": {
+            "header": {"key": "Authorization", "value": "canary"},
+            "harmless": {"key": "x-user", "value": "kept"},
+            "from": {"key": "authorization", "value": "%REQ(authorization)%"},
+            "api_key": "canary", "x-api-key": "canary", "clientSecret": "canary",
+            "private_key": {"inline_string": "canary", "filename": "/etc/kept"},
+            "sds": {"secret": {"name": "kept"}, "token_bucket": {"max_tokens": 10}},
+            "lua": "local t = 'kept'\nlocal token = \"canary-token\"\nreturn t",
+            "pem": "a\n-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----\nb",
+            "jwt": "eyJhbGciOiJub25lIn0.canary.canary", "url": "http://user:canary@host/kept",
+            "code": "h:add('authorization', 'Bearer canary-0123')",
+        },
+        "configs": [
+            {"@type": "type.googleapis.com/envoy.admin.v3.SecretsConfigDump", "x": "canary"},
+            {"@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump", "x": "kept"},
+        ],
+    });
+    let found = Redactor::plain().redact(&mut value);
+    let text = value.to_string();
+    assert!(!text.contains("canary"), "{text}");
+    assert_eq!(text.matches("kept").count(), 6, "{text}");
+    assert!(text.contains("%REQ(authorization)%") && text.contains("\"max_tokens\":10"), "{text}");
+    assert_eq!(found, 11);
+    assert!(text.contains("local token = \\\"[redacted]\\\""), "{text}");
+    assert!(text.contains("http://user:[redacted]@host/kept"), "{text}");
+}
+
+#[test]
+fn secrets_inside_texts_go() {
+    for text in [
+        r#"request_handle:headers():add("x-api-key", "canary-1")"#,
+        r"local h = { ['authorization'] = 'canary-1' }",
+        r"local api_key = [[canary-1]]",
+        r#"headers:add("authorization", "Bearer " .. "canary-1")"#,
+        r#"if h:get("authorization") == "Basic Y2FuYXJ5LTE=" then canary() end"#.replace("canary()", "stop()").as_str(),
+        r#"{"upstream": {"api_key": "canary-1"}}"#,
+        r#"{\"upstream\": {\"api_key\": \"canary-1\"}}"#,
+        "upstream:\n  password: canary-1\n  port: 80",
+        "DB_PASSWORD=canary-1\nDB_HOST=db",
+        "host=db user=app password=canary-1 dbname=x",
+        "redis://app:canary-1@redis:6379/0",
+        "redis://:canary-1@redis:6379/0",
+        "https://host/path?access_token=canary-1&x=1",
+        r#"[{"name": "API_TOKEN", "value": "canary-1"}]"#,
+        "- key: x-api-key\n  value: canary-1\n",
+        "curl -H 'X-Vault-Token: canary-1' http://vault",
+        "token: ghp_canary1canary1canary1canary1canary1",
+        "see glpat-canary-1canary-1canary",
+        "github_pat_canary1_canary1canary1canary",
+        "sk_live_canary1canary1",
+        "xoxb-canary-1-canary",
+        "hvs.canary-1canary-1canary",
+        "-----BEGIN PRIVATE KEY-----\\ncanary-1\\n-----END PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\ncanary-1\n",
+        "password => 'canary-1'",
+        "export SESSION_TOKEN=canary-1",
+    ] {
+        let mut now = text.to_owned();
+        assert!(Redactor::plain().text(&mut now) > 0, "{text}");
+        assert!(!now.contains("canary") && !now.contains("Y2FuYXJ5"), "{text}\n{now}");
+        let again = now.clone();
+        Redactor::plain().text(&mut now);
+        assert_eq!(now, again);
+    }
+}
+
+#[test]
+fn lookalikes_inside_texts_stay() {
+    for text in [
+        "token_bucket: {max_tokens: 100, tokens_per_fill: 10, fill_interval: 1s}",
+        "local token = request_handle:headers():get(\"authorization\")",
+        "local token = headers:get('x-token')",
+        "if token == nil then return end",
+        "request_handle:headers():remove(\"x-api-key\")",
+        "request_handle:logInfo(\"token missing\")",
+        "headers:add(\"authorization\", \"Bearer \" .. token)",
+        "headers:add(\"x-user\", \"kept\")",
+        "credentialName: ingress-cert",
+        "secretName: shop-tls",
+        "private_key: {filename: /etc/certs/key.pem}",
+        "password: ${DB_PASSWORD}",
+        "password: $(DB_PASSWORD)",
+        "token: /var/run/secrets/tokens/istio-token",
+        "authorization: \"%REQ(x-token)%\"",
+        "cookie: {name: session, ttl: 0s}",
+        "token_url: https://login.example/oauth2/token",
+        "https://example.com:8443/path",
+        "sds-grpc://x:15012",
+        "-- the token is checked by the gateway, see RFC 6750",
+        "envoy.filters.http.basic_auth",
+        "Basic authentication is required",
+        "key: [a, b]",
+        "outbound|8080|v1|token-service.shop.svc.cluster.local",
+        "spiffe://cluster.local/ns/shop/sa/secret-reader",
+    ] {
+        let mut now = text.to_owned();
+        assert_eq!((Redactor::plain().text(&mut now), now.as_str()), (0, text));
+    }
+}
+
+#[test]
+fn lookalikes_in_objects_stay() {
+    let value = json!({
+        "metadata": {"name": "token-exchange", "labels": {"app": "secret-store"}, "annotations": {"note": "rotate the token monthly"}},
+        "token_bucket": {"max_tokens": 10, "fill_interval": "1s"},
+        "cookie": {"name": "session", "path": "/", "ttl": "0s"},
+        "tls_certificate_sds_secret_configs": [{"name": "default", "sds_config": {"ads": {}}}],
+        "credential": {"name": "oauth-token", "sds_config": {"path_config_source": {"path": "/etc/x"}}},
+        "forward_bearer_token": true,
+        "authorization_endpoint": "https://login.example/authorize",
+        "token_endpoint": {"uri": "https://login.example/token", "cluster": "login"},
+        "from_headers": [{"name": "x-token", "value_prefix": "Bearer "}],
+        "headers": [{"name": "authorization", "present_match": true}, {"name": "cookie", "string_match": {"prefix": "Bearer "}}],
+        "private_key": {"filename": "/etc/certs/key.pem"},
+        "password": {"environment_variable": "REDIS_PASSWORD"},
+        "jwt_provider": {"issuer": "https://issuer.example", "remote_jwks": {"http_uri": {"uri": "https://issuer.example/keys"}}},
+    });
+    assert_eq!(redacted(value.clone()), value.to_string());
+}
+
+#[test]
+fn fields_that_envoy_marks_as_sensitive_go() {
+    let value = json!({
+        "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext",
+            "common_tls_context": {"tls_certificates": [{
+                "certificate_chain": {"filename": "/etc/kept"},
+                "private_key": {"inline_bytes": "Y2FuYXJ5"},
+                "password": {"inline_string": "canary"},
+            }]},
+        },
+        "redis": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.network.redis_proxy.v3.RedisProxy",
+            "stat_prefix": "kept",
+            "downstream_auth_passwords": [{"inline_string": "canary"}],
+        },
+    });
+    let text = redacted(value);
+    assert!(!text.contains("canary") && !text.contains("Y2FuYXJ5"), "{text}");
+    assert_eq!(text.matches("kept").count(), 2, "{text}");
+}
+
+#[test]
+fn json_inside_texts_is_read_by_its_keys() {
+    let inner = json!({"spec": {"password": {"inline_string": "canary"}, "configuration": json!({"api_key": "canary"}).to_string(), "name": "kept"}});
+    let value = json!({"annotations": {"kubectl.kubernetes.io/last-applied-configuration": inner.to_string()}});
+    let text = redacted(value);
+    assert!(!text.contains("canary") && text.contains("kept"), "{text}");
+}
+
+#[test]
+fn secrets_of_the_input_are_not_repeated() {
+    let mut secrets = Secrets::default();
+    let mut value = json!({"password": "correct horse battery", "token": "shop-gateway", "key": {"private_key": {"inline_string": "line-one-of-it\nline-two-of-it"}}});
+    Redactor::plain().collect(&mut value, &mut secrets);
+    secrets.forget(["shop-gateway"]);
+    assert_eq!(
+        secrets.scrub("merge writes \"correct horse battery\" and line-two-of-it on shop-gateway"),
+        "merge writes \"[redacted]\" and [redacted] on shop-gateway"
+    );
+    assert!(matches!(secrets.scrub("nothing here"), Cow::Borrowed(_)));
+}
+
+#[test]
+fn further_patterns() {
+    let mut value = json!({"a": "ACME-1234 and more"});
+    Redactor::new(&["ACME-[0-9]+".to_owned()]).unwrap().redact(&mut value);
+    assert_eq!(value, json!({"a": "[redacted] and more"}));
+    assert!(Redactor::new(&["(".to_owned()]).is_err());
+}
+
+/// What a hostile text costs grows with its length only.
+#[test]
+fn long_texts_take_linear_time() {
+    for part in ["a=[[", "token: ", "token=", "eyJ-", "://a:", "\"token\",\"", "-----BEGIN A-----", "Bearer "] {
+        let time = |bytes: usize| {
+            let text = part.repeat(bytes / part.len());
+            let start = std::time::Instant::now();
+            Redactor::plain().text(&mut text.clone());
+            start.elapsed().as_secs_f64()
+        };
+        time(1 << 12);
+        let (small, large) = (time(1 << 15).max(0.001), time(1 << 19));
+        assert!(large < small * 16.0 * 6.0, "{part}: {small} s, then {large} s");
+    }
+}

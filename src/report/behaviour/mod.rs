@@ -1,0 +1,8 @@
+//! What requests through a real Envoy did: text, JSON and a page for `try`, the forms of `test`.
+
+pub mod human;
+pub mod page;
+pub mod suite;
+pub mod view;
+
+pub use view::View;

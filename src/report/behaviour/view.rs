@@ -1,0 +1,494 @@
+//! The JSON of `try`: schemas/try.json. The other forms are made of it.
+
+use crate::behaviour::trying::{Report, Run};
+use crate::behaviour::{Call, Change, Exchange, Failure, Fields, Protocol, Request, Said, Step, Why, changes};
+use crate::engine::PatchId;
+use crate::model::proxy::Proxy;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Version of this form.
+pub const API_VERSION: &str = "envoyfilter.dev/v1";
+
+/// What `try` answers.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct View {
+    /// [`API_VERSION`].
+    pub api_version: &'static str,
+    /// `TryReport`.
+    pub kind: &'static str,
+    /// Version of Envoy.
+    pub envoy: String,
+    /// The proxy, `namespace/name`.
+    pub proxy: String,
+    /// `sidecar`, `gateway` or `waypoint`.
+    pub proxy_type: String,
+    /// Where the request enters.
+    pub target: String,
+    /// The request in a line.
+    pub request: String,
+    /// How often it was sent.
+    pub repeat: usize,
+    /// With the filters.
+    pub with: Side,
+    /// Without them, or without those that were named.
+    pub without: Option<Side>,
+    /// The EnvoyFilters that are left out of the comparison; empty for all.
+    pub compared_without: Vec<String>,
+    /// What all filters together changed for the client.
+    pub client_changes: Vec<ChangeView>,
+    /// What all filters together changed for the upstream.
+    pub upstream_changes: Vec<ChangeView>,
+    /// What is not as in the mesh.
+    pub left_out: Vec<LeftOutView>,
+    /// How much of the configuration was loaded.
+    pub scope: ScopeView,
+}
+
+/// One configuration.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Side {
+    /// How often each status came; without one `answered` (TCP), `closed`, `timed out` or `failed`.
+    pub statuses: BTreeMap<String, usize>,
+    /// The exchange that is shown, from 1.
+    pub shown: usize,
+    /// What the client saw.
+    pub client: ClientView,
+    /// The way.
+    pub path: Option<PathView>,
+    /// HTTP filters in the order of the request.
+    pub filters: Vec<FilterView>,
+    /// What the upstream saw.
+    pub upstream: Vec<CallView>,
+    /// What filters asked.
+    pub asked: Vec<CallView>,
+    /// What scripts said outside of filters that are known.
+    pub said: Vec<SaidView>,
+    /// Lines of the configuration's own access logs.
+    pub access_log: Vec<String>,
+}
+
+/// What the client saw.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientView {
+    /// Status.
+    pub status: Option<u16>,
+    /// Header fields in their order.
+    pub headers: Fields,
+    /// The body as text.
+    pub body: String,
+    /// Length of the body in bytes.
+    pub body_length: u64,
+    /// Trailers.
+    pub trailers: Fields,
+    /// Why there is no whole answer.
+    pub failure: Option<String>,
+    /// Time in microseconds; only where times are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub micros: Option<u64>,
+}
+
+/// The way of a request.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PathView {
+    /// The listener.
+    pub listener: String,
+    /// Name of the filter chain, and its place in the listener.
+    pub filter_chain: String,
+    /// Place of the filter chain: a number, or `default`.
+    pub filter_chain_index: String,
+    /// Network filters of the chain.
+    pub network_filters: Vec<String>,
+    /// Route configuration.
+    pub route_config: String,
+    /// Virtual host.
+    pub virtual_host: String,
+    /// Name of the route.
+    pub route: String,
+    /// Place of the route in the virtual host.
+    pub route_index: Option<usize>,
+    /// The EnvoyFilter patch that wrote something in the route.
+    pub route_by: Option<String>,
+    /// The Istio object that made the route.
+    pub object: String,
+    /// The cluster.
+    pub cluster: String,
+    /// Envoy's word for how the answer came about.
+    pub details: String,
+    /// Envoy's flags.
+    pub flags: String,
+    /// Why the connection was closed.
+    pub closed: String,
+    /// How often the upstream was tried.
+    pub attempts: u64,
+    /// Server name of the handshake.
+    pub sni: String,
+    /// Verified identity of the client.
+    pub peer: String,
+    /// Why TLS failed.
+    pub tls_failure: String,
+}
+
+/// An HTTP filter.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FilterView {
+    /// Its name.
+    pub name: String,
+    /// The message that configures it.
+    pub r#type: String,
+    /// Its listener.
+    pub listener: String,
+    /// The EnvoyFilter patch that inserted or changed it.
+    pub by: Option<String>,
+    /// Whether a patch inserted it.
+    pub inserted: bool,
+    /// Whether the request reached it.
+    pub reached: bool,
+    /// Whether the request went on from it.
+    pub passed: bool,
+    /// Whether it is the one that answered.
+    pub stopped: bool,
+    /// What it did to the request.
+    pub request: Vec<ChangeView>,
+    /// What it did to the response.
+    pub response: Vec<ChangeView>,
+    /// What it said.
+    pub said: Vec<SaidView>,
+    /// The calls to clusters that it names.
+    pub asked: Vec<CallView>,
+}
+
+/// A header field that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChangeView {
+    /// Its name.
+    pub name: String,
+    /// Values before.
+    pub before: Vec<String>,
+    /// Values after.
+    pub after: Vec<String>,
+}
+
+/// Something that a script said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SaidView {
+    /// The level.
+    pub level: String,
+    /// The text.
+    pub text: String,
+    /// `request` or `response`.
+    pub phase: &'static str,
+}
+
+/// A call of a stub.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallView {
+    /// The cluster.
+    pub cluster: String,
+    /// What was called: `http`, `ext_authz` and so on.
+    pub service: String,
+    /// Protocol.
+    pub protocol: String,
+    /// Method.
+    pub method: String,
+    /// Path.
+    pub path: String,
+    /// Header fields.
+    pub headers: Fields,
+    /// Body as text.
+    pub body: String,
+    /// Its length.
+    pub body_length: u64,
+    /// What was asked, in a line.
+    pub asked: String,
+    /// What was answered, in a line.
+    pub answer: String,
+    /// Time in microseconds; only where times are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub micros: Option<u64>,
+}
+
+/// Something that is not as in the mesh.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOutView {
+    /// Why, a word.
+    pub reason: &'static str,
+    /// Why, for people.
+    pub description: &'static str,
+    /// What.
+    pub what: Vec<String>,
+    /// The EnvoyFilters that brought it.
+    pub by: Vec<String>,
+}
+
+/// How much was loaded, of how much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ScopeView {
+    /// Listeners loaded and all.
+    pub listeners: (usize, usize),
+    /// Route configurations loaded and all.
+    pub routes: (usize, usize),
+    /// Clusters loaded and all.
+    pub clusters: (usize, usize),
+}
+
+/// What a view is made of.
+pub struct Shown<'v> {
+    /// What was seen.
+    pub report: &'v Report,
+    /// The request.
+    pub request: &'v Request,
+    /// The proxy.
+    pub proxy: &'v Proxy,
+    /// Names of patches by their number.
+    pub patches: &'v [String],
+    /// EnvoyFilters that are left out of the comparison; empty for all.
+    pub compared_without: &'v [String],
+    /// Whether times and random values are shown.
+    pub times: bool,
+}
+
+/// Header fields whose values differ from run to run.
+const VARYING: [&str; 12] = [
+    "date",
+    "x-request-id",
+    "x-envoy-upstream-service-time",
+    "x-b3-traceid",
+    "x-b3-spanid",
+    "x-b3-parentspanid",
+    "traceparent",
+    "age",
+    "x-ratelimit-reset",
+    "x-envoy-expected-rq-timeout-ms",
+    "x-envoy-attempt-count-time",
+    "etag-time",
+];
+
+/// What stands for a value that differs from run to run.
+pub const VARIES: &str = "(varies)";
+
+impl Shown<'_> {
+    /// The whole view.
+    pub fn view(&self) -> View {
+        let (with, without) = (&self.report.with, self.report.without.as_ref());
+        let kind = match self.proxy.kind {
+            crate::model::proxy::ProxyKind::Sidecar => "sidecar",
+            crate::model::proxy::ProxyKind::Gateway => "gateway",
+            crate::model::proxy::ProxyKind::Waypoint => "waypoint",
+        };
+        let sides = (self.side(with), without.map(|run| self.side(run)));
+        let between = |old: Fields, new: Fields| {
+            changes(&old, &new)
+                .into_iter()
+                .map(|change| self.change(&change))
+                .filter(|it| it.before != it.after)
+                .collect()
+        };
+        let upstream = |side: &Side| side.upstream.last().map(|call| call.headers.clone()).unwrap_or_default();
+        let (client_changes, upstream_changes) = match &sides.1 {
+            Some(other) => {
+                let both = !other.upstream.is_empty() && !sides.0.upstream.is_empty();
+                let upstream = if both { between(upstream(other), upstream(&sides.0)) } else { Vec::new() };
+                (between(other.client.headers.clone(), sides.0.client.headers.clone()), upstream)
+            }
+            None => (Vec::new(), Vec::new()),
+        };
+        View {
+            api_version: API_VERSION,
+            kind: "TryReport",
+            envoy: self.report.envoy.clone(),
+            proxy: self.proxy.full_name(),
+            proxy_type: kind.to_owned(),
+            target: self.request.target.to_string(),
+            request: self.request.summary(&self.proxy.workload),
+            repeat: with.exchanges.len(),
+            client_changes,
+            upstream_changes,
+            left_out: self.left_out(),
+            scope: ScopeView {
+                listeners: with.scope.listeners,
+                routes: with.scope.routes,
+                clusters: with.scope.clusters,
+            },
+            compared_without: self.compared_without.to_vec(),
+            with: sides.0,
+            without: sides.1,
+        }
+    }
+
+    fn patch(&self, id: Option<PatchId>) -> Option<String> {
+        id.and_then(|id| self.patches.get(id.index())).cloned()
+    }
+
+    fn side(&self, run: &Run) -> Side {
+        let mut statuses: BTreeMap<String, usize> = BTreeMap::new();
+        for exchange in &run.exchanges {
+            let word = outcome(self.request, exchange);
+            *statuses.entry(word).or_default() += 1;
+        }
+        // The first that is not like the one before it says most; else the first.
+        let status = |exchange: &Exchange| exchange.client.status;
+        let other =
+            run.exchanges.windows(2).position(|pair| status(&pair[0]) != status(&pair[1])).map_or(0, |at| at + 1);
+        let empty = Exchange::default();
+        let exchange = run.exchanges.get(other).unwrap_or(&empty);
+        Side {
+            statuses,
+            shown: other + 1,
+            client: ClientView {
+                status: exchange.client.status,
+                headers: self.fields(&exchange.client.headers),
+                body: exchange.client.body.text(),
+                body_length: exchange.client.body.length,
+                trailers: self.fields(&exchange.client.trailers),
+                failure: exchange.client.failure.as_ref().map(Failure::to_string),
+                micros: self.times.then_some(exchange.client.micros),
+            },
+            path: self.path(run, exchange),
+            filters: exchange.steps.iter().filter_map(|step| self.filter(run, exchange, step)).collect(),
+            upstream: exchange.upstream().map(|call| self.call(call)).collect(),
+            asked: exchange.asked().map(|call| self.call(call)).collect(),
+            said: exchange.said.iter().map(said).collect(),
+            access_log: if self.times { exchange.access_log.clone() } else { Vec::new() },
+        }
+    }
+
+    fn path(&self, run: &Run, exchange: &Exchange) -> Option<PathView> {
+        let path = exchange.path()?;
+        let chain = path.chain.and_then(|chain| run.chains.get(chain));
+        Some(PathView {
+            listener: path.listener.clone(),
+            filter_chain: path.chain_name.clone(),
+            filter_chain_index: path.chain_index.clone(),
+            network_filters: chain.map(|chain| chain.network.clone()).unwrap_or_default(),
+            route_config: path.route_config.clone(),
+            virtual_host: path.vhost.clone(),
+            route: path.route.clone(),
+            route_index: path.route_index,
+            route_by: self.patch(path.route_by.map(PatchId)),
+            object: path.object.clone(),
+            cluster: path.cluster.clone(),
+            details: path.details.clone(),
+            flags: path.flags.clone(),
+            closed: path.closed.clone(),
+            attempts: path.attempts,
+            sni: path.sni.clone(),
+            peer: path.peer.clone(),
+            tls_failure: path.tls_failure.clone(),
+        })
+    }
+
+    fn filter(&self, run: &Run, exchange: &Exchange, step: &Step) -> Option<FilterView> {
+        let chain = run.chains.get(step.chain)?;
+        let filter = chain.http.get(step.filter)?;
+        let stopped =
+            exchange.stopped().is_some_and(|stopped| (stopped.chain, stopped.filter) == (step.chain, step.filter));
+        let names = |call: &&Call| filter.clusters.contains(&call.cluster);
+        let router = filter.type_name.ends_with(".router.v3.Router");
+        Some(FilterView {
+            name: filter.name.clone(),
+            r#type: filter.type_name.clone(),
+            listener: chain.listener.clone(),
+            by: self.patch(filter.by),
+            inserted: filter.inserted,
+            reached: step.reached,
+            passed: step.passed,
+            stopped,
+            request: step.request.iter().map(|change| self.change(change)).collect(),
+            response: step.response.iter().map(|change| self.change(change)).collect(),
+            said: step.said.iter().map(said).collect(),
+            asked: if router || !step.reached {
+                Vec::new()
+            } else {
+                exchange.asked().filter(names).map(|call| self.call(call)).collect()
+            },
+        })
+    }
+
+    fn fields(&self, fields: &Fields) -> Fields {
+        fields.iter().map(|(name, value)| (name.clone(), self.value(name, value))).collect()
+    }
+
+    fn value(&self, name: &str, value: &str) -> String {
+        let own = || self.request.headers.iter().any(|(key, of)| key.eq_ignore_ascii_case(name) && of == value);
+        let varies = VARYING.iter().any(|varying| name.eq_ignore_ascii_case(varying));
+        if self.times {
+            return value.to_owned();
+        }
+        if varies && !own() {
+            return VARIES.to_owned();
+        }
+        // The certificate of the client is made for each run.
+        let hash =
+            value.find("Hash=").filter(|_| name.eq_ignore_ascii_case("x-forwarded-client-cert")).map(|at| at + 5);
+        match hash.and_then(|at| Some((value.get(..at)?, value.get(at..)?))) {
+            Some((start, rest)) => {
+                format!("{start}{VARIES}{}", rest.trim_start_matches(|c: char| c.is_ascii_hexdigit()))
+            }
+            None => value.to_owned(),
+        }
+    }
+
+    fn change(&self, change: &Change) -> ChangeView {
+        let values = |values: &Vec<String>| values.iter().map(|value| self.value(&change.name, value)).collect();
+        ChangeView { name: change.name.clone(), before: values(&change.before), after: values(&change.after) }
+    }
+
+    fn call(&self, call: &Call) -> CallView {
+        CallView {
+            cluster: call.cluster.clone(),
+            service: call.service.to_string(),
+            protocol: call.protocol.to_owned(),
+            method: call.method.clone(),
+            path: call.path.clone(),
+            headers: self.fields(&call.headers),
+            body: call.body.text(),
+            body_length: call.body.length,
+            asked: call.asked.clone(),
+            answer: call.answer.clone(),
+            micros: self.times.then_some(call.micros),
+        }
+    }
+
+    fn left_out(&self) -> Vec<LeftOutView> {
+        let mut by_reason: BTreeMap<Why, (Vec<String>, Vec<String>)> = BTreeMap::new();
+        for one in &self.report.with.left_out {
+            let (what, by) = by_reason.entry(one.why).or_default();
+            if !what.contains(&one.what) {
+                what.push(one.what.clone());
+            }
+            by.extend(self.patch(one.by).filter(|name| !by.contains(name)));
+        }
+        let of = |(why, (what, by)): (Why, (Vec<String>, Vec<String>))| LeftOutView {
+            reason: why.as_str(),
+            description: why.words(),
+            what,
+            by,
+        };
+        by_reason.into_iter().map(of).collect()
+    }
+}
+
+/// The status in a word: for TCP whether an answer came.
+fn outcome(request: &Request, exchange: &Exchange) -> String {
+    match (exchange.client.status, &exchange.client.failure) {
+        (Some(status), _) => status.to_string(),
+        (None, None) if request.protocol == Protocol::Tcp => "answered".to_owned(),
+        (None, Some(Failure::TimedOut)) => "timed out".to_owned(),
+        (None, Some(Failure::Closed)) => "closed".to_owned(),
+        (None, _) => "failed".to_owned(),
+    }
+}
+
+fn said(said: &Said) -> SaidView {
+    let phase = if said.response { "response" } else { "request" };
+    SaidView { level: said.level.clone(), text: said.text.clone(), phase }
+}

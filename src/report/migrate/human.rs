@@ -1,0 +1,178 @@
+//! A migration for a terminal.
+
+use super::text::{documents, heading};
+use super::{classes, full_name, scope, unwritten};
+use crate::migrate::roll_out::{Step, meanwhile, steps};
+use crate::migrate::verdict::{Class, Kind, State};
+use crate::migrate::{After, FilterReport, PatchReport, Report};
+use crate::report::style::{Role, Terminal, wrap};
+use crate::words::count;
+use std::io::{self, Write};
+
+/// Writes the report; everything, or what decides.
+pub fn human(out: &mut dyn Write, terminal: Terminal, report: &Report, verbose: bool) -> io::Result<()> {
+    for filter in &report.filters {
+        one(out, terminal, filter, verbose)?;
+    }
+    let written = documents(report);
+    if !written.is_empty() {
+        writeln!(out, "{}", heading(terminal, "Roll-out"))?;
+        for (number, step) in steps(report).iter().enumerate() {
+            line(out, terminal, &format!("  {}. ", number + 1), &sentence(step))?;
+        }
+        writeln!(out, "  `-o yaml` prints the objects, `--output-dir` writes them to files.\n")?;
+    }
+    summary(out, terminal, report)
+}
+
+fn role(class: Class) -> Role {
+    match class {
+        Class::Exact | Class::SameBut => Role::Good,
+        Class::Differs | Class::Partly => Role::Odd,
+        Class::NoHome => Role::Dim,
+    }
+}
+
+fn one(out: &mut dyn Write, terminal: Terminal, filter: &FilterReport, verbose: bool) -> io::Result<()> {
+    let class = terminal.paint(role(filter.class), filter.class.name());
+    writeln!(out, "{}: {class} ({})", heading(terminal, &plain(&full_name(filter))), filter.class.meaning())?;
+    let mut told: Option<&PatchReport> = None;
+    for patch in &filter.patches {
+        // Patches that move together are told once.
+        if let Some(before) = told
+            && before.found.pattern == patch.found.pattern
+            && before.found.differences == patch.found.differences
+            && before.found.guards == patch.found.guards
+            && before.class == patch.class
+        {
+            writeln!(out, "  configPatches[{}] {}: as configPatches[{}]", patch.index, patch.apply_to, before.index)?;
+            continue;
+        }
+        told = Some(patch);
+        self::patch(out, terminal, patch, verbose)?;
+    }
+    match &filter.after {
+        After::Delete => writeln!(out, "  then delete it: every patch has moved")?,
+        After::Smaller(_) => writeln!(out, "  a smaller EnvoyFilter stays")?,
+        After::Unchanged if filter.class != Class::NoHome => {
+            writeln!(out, "  it stays as it is: nothing is written for it")?;
+        }
+        After::Unchanged => {}
+    }
+    for effect in meanwhile(filter) {
+        line(out, terminal, "  while both are there: ", effect)?;
+    }
+    writeln!(out)
+}
+
+fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: bool) -> io::Result<()> {
+    let found = &patch.found;
+    let class = terminal.paint(role(patch.class), patch.class.name());
+    let homes: Vec<String> = found.homes.iter().map(|home| format!("{} {}", home.kind, home.field)).collect();
+    let to = if homes.is_empty() { String::new() } else { format!(" → {}", homes.join(", ")) };
+    let since =
+        found.since().map(|since| format!(" (Istio {}.{} and later)", since.major, since.minor)).unwrap_or_default();
+    writeln!(out, "  configPatches[{}] {}: {}{to}{since}: {class}", patch.index, patch.apply_to, found.pattern.title)?;
+    if let Some(why) = unwritten(patch) {
+        line(out, terminal, "    ", &plain(&why))?;
+    }
+    for difference in &found.differences {
+        if difference.kind == Kind::Metadata && !verbose {
+            continue;
+        }
+        line(out, terminal, &format!("    {}: ", difference.kind.name()), &plain(&difference.effect))?;
+    }
+    let hidden = found.differences.iter().filter(|one| one.kind == Kind::Metadata).count();
+    if hidden > 0 && !verbose {
+        let more = count(hidden, "difference", "differences");
+        writeln!(out, "    {}", terminal.paint(Role::Dim, format!("{more} of metadata: --verbose shows them")))?;
+    }
+    for guard in &found.guards {
+        let told = match guard.state {
+            State::Undecided => "not decided: ",
+            State::Held if verbose => "held: ",
+            _ => continue,
+        };
+        line(out, terminal, &format!("    {told}"), &plain(&guard.reason))?;
+    }
+    for note in &found.notes {
+        line(out, terminal, "    note: ", &plain(note))?;
+    }
+    if found.rest.is_some() {
+        writeln!(out, "    the rest of the value stays in a smaller EnvoyFilter")?;
+    }
+    if !found.moves && !found.pattern.follow.is_empty() {
+        writeln!(out, "    follow: {}", found.pattern.follow)?;
+    }
+    Ok(())
+}
+
+/// A text on one line: names may hold anything.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn line(out: &mut dyn Write, terminal: Terminal, lead: &str, text: &str) -> io::Result<()> {
+    let width = terminal.width.saturating_sub(lead.chars().count()).max(40);
+    for (number, part) in wrap(text, width).iter().enumerate() {
+        if number == 0 {
+            writeln!(out, "{lead}{part}")?;
+        } else {
+            writeln!(out, "{}{part}", " ".repeat(lead.chars().count()))?;
+        }
+    }
+    Ok(())
+}
+
+/// A step in words.
+pub(super) fn sentence(step: &Step) -> String {
+    match step {
+        Step::Mesh(keys) => format!("Merge {} into meshConfig.", keys.join(", ")),
+        Step::Apply(objects) => format!("Apply {}.", objects.join(", ")),
+        Step::Pods(pods) => {
+            format!("Set the annotation proxy.istio.io/config for {}, and restart them.", pods.join("; "))
+        }
+        Step::Verify => {
+            "Check the proxies: `kubectl envoyfilter migrate verify` with the dumps of before and after.".to_owned()
+        }
+        Step::Shrink(filters) => format!("Apply the smaller EnvoyFilter {}.", filters.join(", ")),
+        Step::Delete(filters) => format!("Delete EnvoyFilter {}.", filters.join(", ")),
+    }
+}
+
+fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report) -> io::Result<()> {
+    let counts: Vec<String> =
+        classes(report).into_iter().map(|(class, number)| format!("{number} {}", class.name())).collect();
+    let total = count(report.filters.len(), "EnvoyFilter", "EnvoyFilters");
+    let told = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
+    writeln!(out, "{total} to Istio {}.{}{told}", report.to.major, report.to.minor)?;
+    for note in scope(report) {
+        line(out, terminal, "note: ", &note)?;
+    }
+    Ok(())
+}
+
+/// Writes what `migrate verify` found.
+pub fn verified(out: &mut dyn Write, terminal: Terminal, found: &crate::migrate::verify::Verified) -> io::Result<()> {
+    for proxy in &found.proxies {
+        let class = terminal.paint(role(proxy.class), proxy.class.name());
+        writeln!(out, "{}: {class} ({})", heading(terminal, &plain(&proxy.name)), proxy.class.meaning())?;
+        for (difference, number) in &proxy.differences {
+            let places = if *number > 1 { format!(" ({number} places)") } else { String::new() };
+            let text = format!("{}{places}", plain(&difference.effect));
+            line(out, terminal, &format!("  {}: ", difference.kind.name()), &text)?;
+        }
+    }
+    for name in &found.unpaired {
+        writeln!(out, "{}: not compared: only one of the two sides has a dump", plain(name))?;
+    }
+    let compared = count(found.proxies.len(), "proxy", "proxies");
+    let told = found.class().map_or("nothing was compared", Class::meaning);
+    writeln!(out, "{compared} compared: {told}")?;
+    line(
+        out,
+        terminal,
+        "note: ",
+        "listeners, clusters, routes and discovered extensions were compared; bootstrap, endpoints and secrets were not",
+    )
+}

@@ -1,0 +1,173 @@
+//! A migration as YAML to apply and as diffs.
+
+use super::json::patch;
+use crate::load::yaml_text;
+use crate::migrate::draft::{PROXY_CONFIG, title};
+use crate::migrate::{After, Report};
+use crate::report::style::{Role, Terminal};
+use crate::report::unified;
+use serde_json::{Value as Json, json};
+use std::io::{self, Write};
+
+/// A document of the output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// A name for a file, without an ending.
+    pub file: String,
+    /// Comment lines above it.
+    pub comments: Vec<String>,
+    /// The object; `None` when everything is in the comments.
+    pub object: Option<Json>,
+}
+
+fn file(object: &Json) -> String {
+    let text = |path: &str| object.pointer(path).and_then(Json::as_str).unwrap_or_default();
+    let name = format!("{}-{}-{}", text("/kind").to_lowercase(), text("/metadata/namespace"), text("/metadata/name"));
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '.' { c } else { '_' }).collect()
+}
+
+fn write_yaml(value: &Json) -> io::Result<String> {
+    yaml_text::write(value).map_err(io::Error::other)
+}
+
+fn commented(value: &Json) -> Vec<String> {
+    let text = yaml_text::write(value).unwrap_or_else(|_| value.to_string());
+    text.lines().map(|line| format!("  {line}")).collect()
+}
+
+/// The documents, in the order in which to apply them.
+pub fn documents(report: &Report) -> Vec<Document> {
+    let draft = &report.draft;
+    let mut documents = Vec::new();
+    if let Some((settings, from)) = &draft.mesh {
+        let mut comments = vec![format!("Mesh settings for {}: merge into meshConfig.", list(from))];
+        comments.extend(commented(settings));
+        documents.push(Document { file: "mesh-config".to_owned(), comments, object: None });
+    }
+    for made in &draft.made {
+        let comments = vec![format!("Takes over from EnvoyFilter {}.", list(&made.from))];
+        documents.push(Document { file: file(&made.object), comments, object: Some(made.object.clone()) });
+    }
+    for edited in &draft.edited {
+        let what = title(&edited.after);
+        let mut comments =
+            vec![format!("{what}, edited: takes over from EnvoyFilter {}. As a JSON patch:", list(&edited.from))];
+        let operations = patch(&edited.before, &edited.after);
+        comments.extend(operations.iter().map(|operation| format!("  {operation}")));
+        documents.push(Document { file: file(&edited.after), comments, object: Some(edited.after.clone()) });
+    }
+    for pods in &draft.pods {
+        let mut comments = vec![
+            format!("Pod annotation {PROXY_CONFIG} for {} (from EnvoyFilter {}).", pods.title(), list(&pods.from)),
+            "Merge it with the annotation that is there, and restart the workload:".to_owned(),
+        ];
+        comments.extend(commented(&pods.config));
+        for (kind, namespace, name) in &pods.workloads {
+            let annotation = json!({ "spec": { "template": { "metadata": { "annotations": {
+                PROXY_CONFIG: yaml_text::write(&pods.config).unwrap_or_else(|_| pods.config.to_string()),
+            } } } } });
+            comments.push(format!(
+                "kubectl -n {namespace} patch {} {name} --type merge -p '{annotation}'",
+                kind.to_lowercase()
+            ));
+        }
+        let name = format!("pods-{}-{}", pods.namespace, pods.from.iter().next().map_or("", |from| from.as_str()));
+        documents.push(Document { file: name.replace('/', "-"), comments, object: None });
+    }
+    for filter in &report.filters {
+        if let After::Smaller(smaller) = &filter.after {
+            let comments = vec![format!("What stays of EnvoyFilter {}/{}.", filter.namespace, filter.name)];
+            documents.push(Document { file: file(smaller), comments, object: Some(smaller.clone()) });
+        }
+    }
+    let gone: Vec<String> = report
+        .filters
+        .iter()
+        .filter(|filter| filter.after == After::Delete)
+        .map(|filter| format!("kubectl -n {} delete envoyfilter {}", filter.namespace, filter.name))
+        .collect();
+    if !gone.is_empty() {
+        let mut comments = vec!["Then, once `migrate verify` is content:".to_owned()];
+        comments.extend(gone);
+        documents.push(Document { file: "delete".to_owned(), comments, object: None });
+    }
+    documents
+}
+
+fn list(names: &std::collections::BTreeSet<String>) -> String {
+    names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+impl Document {
+    /// The text, comments first.
+    pub fn text(&self) -> io::Result<String> {
+        let mut text = String::new();
+        for comment in &self.comments {
+            text.push_str("# ");
+            // A name may hold anything; a comment is one line.
+            text.extend(comment.chars().filter(|c| !c.is_control()));
+            text.push('\n');
+        }
+        if let Some(object) = &self.object {
+            text.push_str(&write_yaml(object)?);
+        }
+        Ok(text)
+    }
+}
+
+/// Writes everything as one stream of YAML documents.
+pub fn yaml(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let documents = documents(report);
+    if documents.is_empty() {
+        let counted = report.filters.len();
+        return writeln!(out, "# Nothing to write for {counted} EnvoyFilters: see -o human for the reasons.");
+    }
+    for (number, document) in documents.iter().enumerate() {
+        if number > 0 {
+            writeln!(out, "---")?;
+        }
+        out.write_all(document.text()?.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Writes what changes as unified diffs: new objects, edits, filters that go or shrink.
+pub fn diff(
+    out: &mut dyn Write,
+    report: &Report,
+    filters: &[crate::model::envoy_filter::EnvoyFilter],
+) -> io::Result<()> {
+    let terminal = Terminal::default();
+    let mut show = |path: &str, before: &str, after: &str| -> io::Result<()> {
+        let name = |text: &str| if text.is_empty() { "/dev/null".to_owned() } else { path.to_owned() };
+        let (from, to) = (name(before), name(after));
+        unified::diff(out, terminal, (&from, &to), (before, after), usize::MAX).map(drop)
+    };
+    for made in &report.draft.made {
+        show(&format!("{}.yaml", file(&made.object)), "", &write_yaml(&made.object)?)?;
+    }
+    for edited in &report.draft.edited {
+        let path = format!("{}.yaml", file(&edited.after));
+        show(&path, &write_yaml(&edited.before)?, &write_yaml(&edited.after)?)?;
+    }
+    if let Some((before, after)) = &report.mesh_config {
+        show("mesh-config.yaml", &write_yaml(before)?, &write_yaml(after)?)?;
+    }
+    for filter in &report.filters {
+        let Some(source) = filters.get(filter.index) else { continue };
+        let mut before = source.document.to_json();
+        crate::migrate::draft::clean(&mut before, &filter.namespace);
+        let path = format!("{}.yaml", file(&before));
+        match &filter.after {
+            After::Unchanged => {}
+            After::Delete => show(&path, &write_yaml(&before)?, "")?,
+            After::Smaller(smaller) => show(&path, &write_yaml(&before)?, &write_yaml(smaller)?)?,
+        }
+    }
+    Ok(())
+}
+
+/// A heading in the colors of a terminal.
+pub(super) fn heading(terminal: Terminal, text: &str) -> String {
+    terminal.paint(Role::Strong, text).into_owned()
+}

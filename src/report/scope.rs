@@ -1,0 +1,39 @@
+//! What an answer was made from, in one line.
+
+use super::style::count;
+use crate::mesh::{Origin, Scope};
+
+/// One line for people; `None` for files alone, whose names the user wrote.
+pub fn line(scope: &Scope) -> Option<String> {
+    let mut parts = Vec::new();
+    match &scope.origin {
+        Origin::Files | Origin::Demo => return None,
+        Origin::Cluster { context } => parts.push(format!("context {context}")),
+        Origin::Capture { path } => parts.push(format!("capture {}", path.display())),
+    }
+    parts.push(match scope.namespaces.as_deref() {
+        None => "all namespaces".to_owned(),
+        Some([one]) => format!("namespace {one}"),
+        Some(several) => format!("namespaces {}", several.join(", ")),
+    });
+    let planes = scope.control_planes.iter().map(|plane| match &plane.revision {
+        Some(revision) => format!("{revision} (Istio {})", plane.release),
+        None => format!("unknown, taken as Istio {}", plane.release),
+    });
+    let word = if scope.control_planes.len() == 1 { "control plane" } else { "control planes" };
+    parts.push(format!("{word} {}", planes.collect::<Vec<_>>().join(", ")));
+    parts.push(count(scope.filters, "EnvoyFilter", "EnvoyFilters"));
+    let proxies = scope.proxies;
+    if proxies.of > 0 {
+        let pods = if proxies.pods > proxies.of {
+            format!(" for {}", count(proxies.pods, "pod", "pods"))
+        } else {
+            String::new()
+        };
+        parts.push(format!("{} of {} read{pods}", proxies.read, count(proxies.of, "config dump", "config dumps")));
+    }
+    if !scope.unread.is_empty() {
+        parts.push(format!("{} not read", count(scope.unread.len(), "thing", "things")));
+    }
+    Some(parts.join("; "))
+}

@@ -1,0 +1,117 @@
+//! What is wrong with EnvoyFilters on workloads, as a table and as JSON.
+
+use super::style::count;
+use super::table;
+use crate::engine::Outcome;
+use crate::explain::view::API_VERSION;
+use crate::mesh::survey::{What, Wrong};
+use crate::mesh::{Scope, SurveyReport};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// The answer of `status` as data.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status<'s> {
+    api_version: &'static str,
+    kind: &'static str,
+    /// EnvoyFilters looked at.
+    filters: usize,
+    /// What is wrong, by filter and workload.
+    pub wrong: Vec<OnWorkload>,
+    problems: Vec<&'s str>,
+    scope: &'s Scope,
+}
+
+/// What is wrong with an EnvoyFilter on a workload.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OnWorkload {
+    namespace: String,
+    filter: String,
+    workload_namespace: String,
+    workload: String,
+    reasons: Vec<String>,
+}
+
+impl Status<'_> {
+    /// Puts into words what a survey found.
+    pub fn of(survey: &SurveyReport) -> Status<'_> {
+        let mut wrong = Vec::new();
+        for row in &survey.rows {
+            let Some(filter) = survey.loaded.inventory.envoy_filters.get(row.filter) else { continue };
+            let mut add = |place: (&str, &str), reasons: Vec<String>| {
+                wrong.push(OnWorkload {
+                    namespace: filter.namespace.clone(),
+                    filter: filter.name.clone(),
+                    workload_namespace: place.0.to_owned(),
+                    workload: place.1.to_owned(),
+                    reasons,
+                });
+            };
+            if row.selects.is_empty() && survey.pods_known && !survey.interrupted {
+                add(("", "-"), vec!["it selects no proxy".to_owned()]);
+            }
+            for (place, reasons) in &row.wrong {
+                add((&place.namespace, &place.workload), reasons.iter().map(words).collect());
+            }
+        }
+        let problems = survey.loaded.problems.iter().chain(&survey.problems);
+        Status {
+            api_version: API_VERSION,
+            kind: "Status",
+            filters: survey.rows.len(),
+            wrong,
+            problems: problems.map(|problem| problem.message.as_str()).collect(),
+            scope: &survey.scope,
+        }
+    }
+}
+
+/// What is wrong, in words. Envoy's own are put on one line.
+fn words(wrong: &Wrong) -> String {
+    let what = match &wrong.what {
+        What::Rejected { kind, resource, details } => {
+            format!("rejected: {kind} {resource}: {}", details.split_whitespace().collect::<Vec<_>>().join(" "))
+        }
+        What::NotInEffect => "not in effect: the proxy does not hold what it writes".to_owned(),
+        What::PartlyInEffect => "partly in effect".to_owned(),
+        What::Idle { outcome, reason } => {
+            let verdict = match outcome {
+                Outcome::NoMatch => "no match",
+                Outcome::NoOp => "no effect",
+                Outcome::Discarded => "discarded by istiod",
+                Outcome::Aborted => "lost to a panic",
+                Outcome::NotSelected => "not for this proxy",
+                Outcome::Applied => "applied",
+            };
+            format!("{verdict}{}", reason.as_ref().map_or(String::new(), |reason| format!(": {reason}")))
+        }
+    };
+    format!("patch {}: {what}", wrong.patch)
+}
+
+/// The same for people.
+pub fn table(out: &mut dyn Write, status: &Status<'_>) -> io::Result<()> {
+    if status.wrong.is_empty() {
+        let filters = count(status.filters, "EnvoyFilter", "EnvoyFilters");
+        return match (status.scope.is_empty(), status.scope.is_complete()) {
+            (true, _) => writeln!(out, "nothing could be judged"),
+            (false, true) => writeln!(out, "nothing wrong with {filters}"),
+            (false, false) => writeln!(out, "nothing wrong found in what could be read of {filters}"),
+        };
+    }
+    let cells: Vec<Vec<String>> = status
+        .wrong
+        .iter()
+        .map(|one| {
+            let workload = match one.workload_namespace.as_str() {
+                "" => one.workload.clone(),
+                namespace if namespace == one.namespace => one.workload.clone(),
+                namespace => format!("{namespace}/{}", one.workload),
+            };
+            vec![one.namespace.clone(), one.filter.clone(), workload, one.reasons.join("; ")]
+        })
+        .collect();
+    table::write(out, &["NAMESPACE", "FILTER", "WORKLOAD", "WHAT IS WRONG"], &cells)
+}

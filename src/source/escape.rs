@@ -1,0 +1,83 @@
+//! The one escaper: names and texts of the input as they may be printed.
+//!
+//! An object can be called `x\n::error file=…`, contain terminal sequences, or letters that turn the order of the text
+//! around. None of that reaches a terminal, a log or a CI runner: such characters are written as JSON writes them (`\n`,
+//! `\u001b`, `\u202e`), so that JSON output keeps its meaning.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Whether a character steers a terminal, ends a line, changes the order of the text around it, or cannot be seen.
+pub fn is_unsafe(c: char) -> bool {
+    match c {
+        ' '..='~' => false,
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
+        // Soft hyphen, Arabic letter mark, Mongolian vowel separator.
+        '\u{ad}' | '\u{61c}' | '\u{180e}' => true,
+        // Zero-width characters, directional marks; line and paragraph separators, embeddings and overrides; isolates and
+        // other invisible format characters.
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{feff}' | '\u{fff9}'..='\u{fffb}' => true,
+        // Tags: an invisible copy of ASCII.
+        '\u{e0000}'..='\u{e007f}' => true,
+        _ => false,
+    }
+}
+
+/// A text on one line, with nothing in it that a terminal or a runner would obey.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, is_unsafe)
+}
+
+/// A text of several lines: the same, but line ends and tabs stay.
+pub fn lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
+}
+
+fn escaped(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let Some(first) = text.find(&is_bad) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len() + 16);
+    out.push_str(&text[..first]);
+    for c in text[first..].chars() {
+        if is_bad(c) { push(&mut out, c) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
+/// Appends a character as a JSON string writes it.
+pub fn push(out: &mut String, c: char) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c => {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_is_written_out() {
+        for (text, want) in [
+            ("plain ü 漢 🦀 text", "plain ü 漢 🦀 text"),
+            ("x\n::error file=a::b", "x\\n::error file=a::b"),
+            ("a\u{1b}[31mb\u{7}", "a\\u001b[31mb\\u0007"),
+            ("a\u{202e}b\u{2066}", "a\\u202eb\\u2066"),
+            ("a\u{9b}31m\u{7f}", "a\\u009b31m\\u007f"),
+            ("a\r\nb\tc\u{2028}", "a\\r\\nb\\tc\\u2028"),
+            ("\u{e0041}", "\\udb40\\udc41"),
+        ] {
+            assert_eq!(one_line(text), want);
+            // JSON that holds it means the same as before.
+            let json = format!("\"{}\"", one_line(text));
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
+        assert_eq!(lines("a\n\tb\r\u{202e}"), "a\n\tb\\r\\u202e");
+    }
+}

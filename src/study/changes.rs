@@ -1,0 +1,115 @@
+//! Two sets of filters on one proxy: what istiod sends with either, in a configuration that may hold the first already.
+
+use super::Settings;
+use crate::engine::unapply::{self, Texts};
+use crate::engine::{self, Patched, Plan, Program};
+use crate::model::resource::{ProxyConfig, Resource, ResourceKind, ResourceState};
+use crate::proto::json::{self, Style};
+use crate::proto::tree::{TYPE_KEY, Tree};
+use std::collections::BTreeMap;
+
+/// A resource that is another one with the second set of filters: its texts with either, several where several resources
+/// have the name, none where it does not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// Its kind.
+    pub kind: ResourceKind,
+    /// The name istiod generates it under; the patched name of an added one.
+    pub name: String,
+    /// As indented JSON with the first set of filters.
+    pub before: String,
+    /// The same with the second set.
+    pub after: String,
+}
+
+/// Two sets of filters on one proxy.
+pub struct Changes<'a> {
+    /// What the second set runs over: the configuration without the first.
+    pub base: &'a ProxyConfig<'a>,
+    /// The second set.
+    pub plan: &'a Plan<'a>,
+    /// The resources that differ, by kind and name.
+    pub resources: Vec<Changed>,
+    /// Hosts whose clusters an annotation adds, and that nothing here holds.
+    pub unknown_services: Vec<String>,
+}
+
+/// Compares two sets of filters on a proxy whose configuration may hold what the first did.
+pub fn changes<T>(
+    before: &Program<'_>,
+    after: &Program<'_>,
+    dump: &ProxyConfig<'_>,
+    settings: &Settings,
+    look: impl FnOnce(&Changes<'_>) -> T,
+) -> T {
+    let (old, new) = (before.plan(&dump.proxy, &settings.mesh), after.plan(&dump.proxy, &settings.mesh));
+    let options = &settings.options;
+    // A live dump holds what the filters of now wrote. What they overwrote stays as it is today on both sides.
+    let kept = engine::unapply(&old, dump, options).kept_texts();
+    let base = unapply::without(dump, &kept);
+    let first = engine::run(&old, &base, options, &mut ());
+    let second = engine::run(&new, &base, options, &mut ());
+    let mut keys: BTreeMap<(ResourceKind, String), [String; 2]> = BTreeMap::new();
+    for one in first.resources.iter().chain(&second.resources) {
+        let name = one.source.and_then(|index| base.resources.get(index)).map_or(one.name.as_str(), |it| &it.name);
+        keys.entry((one.kind, name.to_owned())).or_default();
+    }
+    for ((kind, name), [before, after]) in &mut keys {
+        *before = texts(&base, &first, *kind, name, &old);
+        *after = texts(&base, &second, *kind, name, &new);
+    }
+    let changed = keys.into_iter().filter(|(_, [before, after])| before != after);
+    let resources =
+        changed.map(|((kind, name), [before, after])| Changed { kind, name, before, after }).collect::<Vec<_>>();
+    look(&Changes { base: &base, plan: &new, resources, unknown_services: second.unknown_services })
+}
+
+/// Runs filters over a configuration that is written out again: resources keep their places, those of now are undone first.
+/// `look` gets the plan, what the run starts from, what was undone, and the result.
+pub fn render<T>(
+    now: Option<&Program<'_>>,
+    program: &Program<'_>,
+    dump: &ProxyConfig<'_>,
+    settings: &Settings,
+    look: impl FnOnce(&Plan<'_>, &ProxyConfig<'_>, &Texts, &Patched<'_>) -> T,
+) -> T {
+    let plan = program.plan(&dump.proxy, &settings.mesh);
+    let undone = match now {
+        Some(now) => engine::unapply(&now.plan(&dump.proxy, &settings.mesh), dump, &settings.options).kept_texts(),
+        None => Texts::new(),
+    };
+    let base = in_place(dump, &undone);
+    let patched = engine::run(&plan, &base, &settings.options, &mut ());
+    look(&plan, &base, &undone, &patched)
+}
+
+/// The configuration with other texts, every resource at its place: one that a filter added is left alone.
+fn in_place<'a>(config: &ProxyConfig<'a>, texts: &'a Texts) -> ProxyConfig<'a> {
+    let resources = config.resources.iter().enumerate().map(|(index, resource)| match texts.get(&index) {
+        None => resource.clone(),
+        Some(None) => Resource { state: ResourceState::Static, ..resource.clone() },
+        Some(Some(json)) => Resource { json, ..resource.clone() },
+    });
+    ProxyConfig { resources: resources.collect(), ..config.clone() }
+}
+
+/// The texts of the resources of one name after a run.
+fn texts(config: &ProxyConfig<'_>, patched: &Patched<'_>, kind: ResourceKind, name: &str, plan: &Plan<'_>) -> String {
+    let write = |mut tree: Tree<'_>| {
+        tree.remove(TYPE_KEY);
+        tree.open_all();
+        let mut text = json::write(&tree, Style::Indented(2));
+        text.push('\n');
+        text
+    };
+    let mut texts = String::new();
+    for (index, _) in config.generated(kind).filter(|(_, resource)| resource.name == name) {
+        texts.extend(match patched.resources.iter().find(|one| one.source == Some(index)) {
+            Some(one) => one.tree.clone().map(write),
+            None => engine::open(config, index, plan).map(write),
+        });
+    }
+    let added = patched.resources.iter().filter(|one| one.source.is_none() && one.kind == kind && one.name == name);
+    texts.extend(added.filter_map(|one| one.tree.clone()).map(write));
+    texts
+}

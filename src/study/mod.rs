@@ -1,0 +1,160 @@
+//! One question, one pipeline: what do these EnvoyFilters do to this proxy?
+//!
+//! Plan, reconstruction of what istiod generated before the filters, traced run, typed outcomes and doubts are decided
+//! here and nowhere else. Every command and every rule reads a [`Study`].
+//!
+//! A study borrows from the configuration it starts from, which may itself be reconstructed. [`study`] therefore hands it
+//! to a closure; code that keeps many studies at once builds the same steps itself: [`Undone::of`], [`Undone::base`],
+//! [`Study::of`].
+
+mod changes;
+pub mod dump;
+
+pub use crate::engine::unapply::InEffect;
+pub use changes::{Changed, Changes, changes, render};
+
+use crate::engine::unapply::{self, doubt};
+use crate::engine::{self, Judged, MeshSettings, Options, Outcome, PatchId, Plan, Program, Unapplied};
+use crate::model::resource::ProxyConfig;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// What a study takes for granted about the control plane of the proxy.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Root namespace, revision and policies of the mesh.
+    pub mesh: MeshSettings,
+    /// What the engine cannot read from a config dump.
+    pub options: Options,
+}
+
+impl From<MeshSettings> for Settings {
+    fn from(mesh: MeshSettings) -> Settings {
+        Settings { mesh, options: Options::default() }
+    }
+}
+
+/// The options of a run about which nothing beyond the dump is known.
+pub static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
+
+/// A config dump and what istiod generated before the filters, as far as the dump shows it.
+#[derive(Debug)]
+pub struct Undone<'a> {
+    /// The configuration as it was read.
+    pub dump: &'a ProxyConfig<'a>,
+    /// What was undone in it, and whether doing it again gives the dump.
+    pub unapplied: Unapplied<'a>,
+}
+
+impl<'a> Undone<'a> {
+    /// Undoes in a dump what the filters of a plan did to it.
+    pub fn of(plan: &Plan<'a>, dump: &'a ProxyConfig<'a>, options: &Options) -> Undone<'a> {
+        Undone { dump, unapplied: engine::unapply(plan, dump, options) }
+    }
+
+    /// A configuration that holds nothing of the filters: a reference configuration, or one that was undone before.
+    pub fn generated(dump: &'a ProxyConfig<'a>) -> Undone<'a> {
+        Undone { dump, unapplied: Unapplied::default() }
+    }
+
+    /// Forgets the trees of the reconstruction, which only [`render`] and [`changes`] need.
+    #[must_use]
+    pub fn compact(mut self) -> Undone<'a> {
+        self.unapplied.trees.clear();
+        self
+    }
+
+    /// What istiod generated before the filters: the dump itself, unless the filters are in effect in it.
+    pub fn base(&self) -> Cow<'_, ProxyConfig<'_>> {
+        if self.unapplied.patched() {
+            Cow::Owned(unapply::without(self.dump, &self.unapplied.texts))
+        } else {
+            Cow::Borrowed(self.dump)
+        }
+    }
+}
+
+/// What filters do to one proxy.
+pub struct Study<'a> {
+    /// The filters as the control plane reads them.
+    pub program: &'a Program<'a>,
+    /// Which of them attach to the proxy, in the order in which they run.
+    pub plan: &'a Plan<'a>,
+    /// Settings of the mesh.
+    pub mesh: &'a MeshSettings,
+    /// What the run starts from: the proxy with the configuration that istiod generated before the filters.
+    pub config: &'a ProxyConfig<'a>,
+    /// The configuration as it was read.
+    pub dump: &'a ProxyConfig<'a>,
+    /// What was undone in the dump.
+    pub unapplied: &'a Unapplied<'a>,
+    /// What the engine did, patch by patch.
+    pub judged: Judged<'a>,
+    /// Patches whose outcome is a guess: what they could match may be in no dump.
+    pub doubtful: BTreeSet<PatchId>,
+}
+
+impl<'a> Study<'a> {
+    /// Runs a plan over a base configuration: the last step of [`study`].
+    pub fn of(
+        program: &'a Program<'a>,
+        plan: &'a Plan<'a>,
+        mesh: &'a MeshSettings,
+        undone: &'a Undone<'a>,
+        base: &'a ProxyConfig<'a>,
+        options: &'a Options,
+    ) -> Study<'a> {
+        let judged = engine::judge(plan, base, options);
+        let doubtful = doubtful(plan, &undone.unapplied, &judged);
+        Study { program, plan, mesh, config: base, dump: undone.dump, unapplied: &undone.unapplied, judged, doubtful }
+    }
+
+    /// The verdict on a patch.
+    pub fn outcome(&self, id: PatchId) -> Outcome {
+        self.judged.outcome(self.plan, id)
+    }
+
+    /// Whether the proxy holds what a patch writes; `None` when the dump cannot tell.
+    pub fn in_effect(&self, id: PatchId) -> Option<InEffect> {
+        let seen = self.unapplied.in_effect(id);
+        let seen = seen.filter(|_| matches!(self.outcome(id), Outcome::Applied | Outcome::NoOp))?;
+        (self.unapplied.patched() || seen == InEffect::No).then_some(seen)
+    }
+
+    /// Whether the dump was taken with the filters in effect, so that the run starts from a reconstruction.
+    pub fn is_reconstructed(&self) -> bool {
+        self.unapplied.patched()
+    }
+}
+
+/// Patches of which a run over a reconstruction does not tell the outcome; none where the run starts from the dump.
+pub fn doubtful(plan: &Plan<'_>, unapplied: &Unapplied<'_>, judged: &Judged<'_>) -> BTreeSet<PatchId> {
+    if unapplied.patched() { doubt::doubtful(plan, judged) } else { BTreeSet::new() }
+}
+
+/// Studies what filters do to a proxy whose configuration may or may not hold what they did: plans, undoes, runs, judges.
+///
+/// ```no_run
+/// # use kubectl_envoyfilter::{engine::Program, model::release::Release, study};
+/// # fn example(filters: &[kubectl_envoyfilter::model::envoy_filter::EnvoyFilter], config: &kubectl_envoyfilter::model::resource::ProxyConfig<'_>) {
+/// let program = Program::new(filters, Release::NEWEST);
+/// let settings = study::Settings::default();
+/// study::study(&program, config, &settings, |study| {
+///     for id in study.plan.ids() {
+///         println!("{}: {}", study.plan.filter(id).full_name(), study.outcome(id));
+///     }
+/// });
+/// # }
+/// ```
+pub fn study<T>(
+    program: &Program<'_>,
+    dump: &ProxyConfig<'_>,
+    settings: &Settings,
+    look: impl FnOnce(&Study<'_>) -> T,
+) -> T {
+    let plan = program.plan(&dump.proxy, &settings.mesh);
+    let undone = Undone::of(&plan, dump, &settings.options);
+    let base = undone.base();
+    look(&Study::of(program, &plan, &settings.mesh, &undone, &base, &settings.options))
+}

@@ -1,0 +1,135 @@
+//! `.envoyfilter.yaml` of somebody else's change request: it rules over its own folder, and nothing else.
+
+use super::say;
+use std::fs;
+use std::path::Path;
+
+const SECRET: &str = "registry-token: CANARY0123456789\n- broken: [\n";
+
+const BAD: &str = "\
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: NAME, namespace: shop}
+spec:
+  configPatches:
+  - applyTo: CLUSTER
+    patch: {operation: REPLACE, value: {}}
+";
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn rules_of_a_configuration_lie_in_its_folder_and_no_other_file_is_quoted() {
+    let root = tempfile::tempdir().unwrap();
+    let repo = root.path().join("repo");
+    write(&root.path().join("token.yaml"), SECRET);
+    write(&root.path().join("secrets/a.yaml"), SECRET);
+    write(&repo.join("a.yaml"), &BAD.replace("NAME", "a"));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(root.path().join("token.yaml"), repo.join("linked.yaml")).unwrap();
+        std::os::unix::fs::symlink(root.path().join("secrets"), repo.join("folder")).unwrap();
+        fs::create_dir(repo.join("own")).unwrap();
+        std::os::unix::fs::symlink(root.path().join("token.yaml"), repo.join("own/inner.yaml")).unwrap();
+    }
+    let token = root.path().join("token.yaml");
+    let absolute = token.to_str().unwrap();
+    for path in
+        ["../token.yaml", "../secrets", "linked.yaml", "folder", "own", absolute, "/dev/zero", "/proc/self/environ"]
+    {
+        write(&repo.join(".envoyfilter.yaml"), &format!("rules: [{path}]\n"));
+        let said = say(&repo, &["lint", "a.yaml"]);
+        assert_eq!(said.code, 2, "{path}: {}{}", said.out, said.err);
+        assert!(said.err.contains("outside the folder of the configuration"), "{path}: {}", said.err);
+        assert!(!said.all().contains("CANARY") && !said.all().contains("broken"), "{path}: {}", said.all());
+    }
+    // A file of its own folder that is no rule is named, and not quoted.
+    write(&repo.join("own.yaml"), SECRET);
+    write(&repo.join(".envoyfilter.yaml"), "rules: [own.yaml]\n");
+    let said = say(&repo, &["lint", "a.yaml"]);
+    assert!(said.err.contains("own.yaml is not a rule: it contains no `kind: LintRule`"), "{}", said.err);
+    assert!(!said.all().contains("CANARY"), "{}", said.all());
+    // So is a file that the user names.
+    let said = say(root.path(), &["lint", "repo/a.yaml", "--rules", "token.yaml", "--config", "/dev/null"]);
+    assert!(!said.all().contains("CANARY"), "{}", said.all());
+    fs::remove_file(repo.join(".envoyfilter.yaml")).unwrap();
+    write(&root.path().join("known.json"), "{\"apiVersion\": \"v1\", \"CANARY0123456789\": 1}");
+    let said = say(&repo, &["lint", "a.yaml", "--baseline", "../known.json"]);
+    assert!(said.code == 2 && said.err.contains("cannot use the baseline"), "{}", said.err);
+    assert!(!said.all().contains("CANARY"), "{}", said.all());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_a_folder_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let root = tempfile::tempdir().unwrap();
+    let repo = root.path().join("repo");
+    write(&root.path().join("token.yaml"), SECRET);
+    write(&repo.join("a.yaml"), &BAD.replace("NAME", "a"));
+    symlink(root.path().join("token.yaml"), repo.join("b.yaml")).unwrap();
+    // As Kubernetes mounts a ConfigMap: links inside the folder.
+    write(&repo.join("..data/c.yaml"), &BAD.replace("NAME", "c"));
+    symlink("..data/c.yaml", repo.join("c.yaml")).unwrap();
+    let said = say(&repo, &["lint", "."]);
+    assert!(said.err.contains("b.yaml is a link to a file outside the folder and is not read"), "{}", said.err);
+    assert!(!said.all().contains("CANARY") && said.out.contains("c.yaml"), "{}", said.all());
+    // The configuration itself may be such a link.
+    symlink(root.path().join("token.yaml"), repo.join(".envoyfilter.yaml")).unwrap();
+    let said = say(&repo, &["lint", "a.yaml"]);
+    assert!(said.code == 2 && said.err.contains("outside the folder of the configuration"), "{}", said.err);
+    assert!(!said.all().contains("CANARY"), "{}", said.all());
+}
+
+#[test]
+fn a_configuration_that_was_found_silences_its_own_folder_only() {
+    let root = tempfile::tempdir().unwrap();
+    write(&root.path().join("pr/.envoyfilter.yaml"), "select: [EF101]\nfail-on: never\n");
+    write(&root.path().join("pr/a.yaml"), &BAD.replace("NAME", "a"));
+    write(&root.path().join("prod/b.yaml"), &BAD.replace("NAME", "b"));
+    let alone = say(root.path(), &["lint", "pr/a.yaml"]);
+    assert_eq!(alone.code, 0, "{}", alone.out);
+    let both = say(root.path(), &["lint", "pr/a.yaml", "prod/b.yaml"]);
+    assert_eq!(both.code, 1, "{}", both.out);
+    assert!(both.out.contains("prod/b.yaml:7") && !both.out.contains("pr/a.yaml:7"), "{}", both.out);
+    // Who names it means it.
+    let named = say(root.path(), &["lint", "--config", "pr/.envoyfilter.yaml", "pr/a.yaml", "prod/b.yaml"]);
+    assert_eq!(named.code, 0, "{}", named.out);
+}
+
+#[test]
+fn rules_that_would_run_for_hours_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("a.yaml"), &BAD.replace("NAME", "a"));
+    write(&folder.path().join(".envoyfilter.yaml"), "rules: [rule.yaml]\n");
+    let list = format!("[{}]", "1,".repeat(300) + "1");
+    let nested = format!("{list}.all(a, {list}.all(b, {list}.all(c, {list}.all(d, a + b + c + d >= 0))))");
+    let doubled = format!("['x']{}.size() > 0", ".map(x, x + x + x + x)".repeat(20));
+    let many = format!("['x']{}.size() > 0", ".map(x, [x, x, x, x])".repeat(20));
+    for (when, words) in [
+        (nested.as_str(), "loops inside each other"),
+        (doubled.as_str(), "inside map() is not supported"),
+        (many.as_str(), "uses of map()"),
+        (r"filter.metadata.name.matches('(\\w{100}){100}')", "repetitions"),
+    ] {
+        let rule = serde_json::json!({
+            "apiVersion": "envoyfilter.dev/v1", "kind": "LintRule", "metadata": {"name": "slow"},
+            "spec": {"code": "SLOW001", "for": "filter", "when": when, "message": "x"},
+        });
+        write(&folder.path().join("rule.yaml"), &rule.to_string());
+        let start = std::time::Instant::now();
+        let said = say(folder.path(), &["lint", "a.yaml"]);
+        assert!(said.code == 2 && said.err.contains(words), "{when}: {}", said.err);
+        assert!(start.elapsed().as_secs() < 10);
+    }
+    let paths = format!("\"{}\"", "**/*a".repeat(300));
+    write(&folder.path().join(".envoyfilter.yaml"), &format!("overrides: [{{paths: [{paths}], ignore: [EF101]}}]\n"));
+    let start = std::time::Instant::now();
+    let deep = format!("{}x.yaml", "a/aaa/".repeat(12));
+    write(&folder.path().join(&deep), &BAD.replace("NAME", "b"));
+    assert_eq!(say(folder.path(), &["lint", "a.yaml", &deep]).code, 1);
+    assert!(start.elapsed().as_secs() < 10);
+}

@@ -1,0 +1,202 @@
+//! Hostile names at every command and in every form of output: none steers a terminal, ends a line, or becomes a command of a
+//! CI runner.
+
+use super::{capture, say};
+use std::fs;
+
+/// Names that no API server takes, and files can contain all the same; with what must not begin a line.
+const NAMES: &[&str] = &[
+    "x\n::error file=a.yaml,line=1::INJECTED",
+    "x\r\n::add-mask::INJECTED",
+    "x\nINJECTED line",
+    "x\u{1b}[2J\u{1b}]0;INJECTED\u{7}",
+    "x\u{1b}[31mINJECTED\u{1b}[0m",
+    "x\u{9b}31mINJECTED",
+    "\u{202e}INJECTED\u{202c}",
+    "x\u{2066}\u{200f}INJECTED\u{2069}",
+    "x\u{2028}INJECTED\u{2029}\u{85}INJECTED",
+    "x##[error]INJECTED",
+    "x##vso[task.setvariable variable=a]INJECTED",
+    "x\u{0}\u{8}\u{7f}INJECTED",
+    "x\u{e0041}\u{feff}\u{200b}INJECTED",
+    "x|y`z<img src=q onerror=INJECTED>[a](http://evil) @everyone %0A::error::INJECTED",
+    "x%250A%0D%0A::error::INJECTED",
+    "]]></failure><testcase name=\"INJECTED\"/>",
+    "x\tINJECTED\u{b}\u{c}",
+];
+
+/// A filter that uses a name wherever one can stand, as JSON: YAML allows no control characters.
+fn filter(name: &str) -> String {
+    serde_json::json!({
+        "apiVersion": "networking.istio.io/v1alpha3",
+        "kind": "EnvoyFilter",
+        "metadata": {"name": name, "namespace": "shop", "labels": {"a": name}, "annotations": {"note": name, name: name}},
+        "spec": {
+            "workloadSelector": {"labels": {"app": "cart"}},
+            name: 1,
+            "configPatches": [
+                {
+                    "applyTo": "HTTP_FILTER",
+                    "match": {"context": "SIDECAR_INBOUND", "listener": {"name": name, "filterChain": {
+                        "name": name, "sni": name,
+                        "filter": {"name": name, "subFilter": {"name": name}},
+                    }}},
+                    "patch": {"operation": "INSERT_BEFORE", "value": {"name": name, name: name}},
+                },
+                {
+                    "applyTo": "HTTP_FILTER",
+                    "match": {"context": "SIDECAR_INBOUND", "listener": {"filterChain": {
+                        "filter": {"name": "envoy.filters.network.http_connection_manager"},
+                    }}},
+                    "patch": {"operation": "INSERT_FIRST", "value": {"name": name, "typed_config": {
+                        "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua",
+                        "default_source_code": {"inline_string": name}, name: 1,
+                    }}},
+                },
+                {
+                    "applyTo": "CLUSTER",
+                    "match": {"cluster": {"name": name, "service": name, "subset": name}},
+                    "patch": {"operation": "MERGE", "value": {"connect_timeout": name}},
+                },
+                {
+                    "applyTo": "CLUSTER",
+                    "match": {"context": "SIDECAR_OUTBOUND"},
+                    "patch": {"operation": "ADD", "value": {"name": name, "type": name, "connect_timeout": "1s"}},
+                },
+                {
+                    "applyTo": "VIRTUAL_HOST",
+                    "match": {"proxy": {"proxyVersion": name, "metadata": {name: name}}, "routeConfiguration": {
+                        "name": name, "vhost": {"name": name, "route": {"name": name}},
+                    }},
+                    "patch": {"operation": "MERGE", "value": {"name": name, "domains": [name]}},
+                },
+                {"applyTo": name, "match": {"context": name}, "patch": {"operation": name, "value": {"@type": name}}},
+                {"applyTo": "LISTENER", "patch": {"operation": "ADD", "value": {"name": name, "address": {"pipe": {"path": name}}}}},
+            ],
+        },
+    })
+    .to_string()
+}
+
+/// What is wrong with an output.
+fn complaints(text: &str, commands: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let content = line.trim_start();
+        let steers = |c: char| {
+            c.is_control() && c != '\t'
+                || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+                || ('\u{e0000}'..='\u{e007f}').contains(&c)
+        };
+        if let Some(c) = line.chars().find(|c| steers(*c)) {
+            found.push(format!("{c:?} in {line:?}"));
+        }
+        let own = ["::error ", "::warning ", "::notice ", "::error::"].iter().any(|start| line.starts_with(start));
+        if content.starts_with("::") && !(commands && own && !content.starts_with("::error::INJ")) {
+            found.push(format!("a command: {line:?}"));
+        }
+        if line.contains("##[") || line.contains("##vso[") || content.starts_with("INJECTED") {
+            found.push(format!("injected: {line:?}"));
+        }
+    }
+    found
+}
+
+#[test]
+fn hostile_names_steer_nothing_in_any_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut wrong = Vec::new();
+    let texts: Vec<String> = NAMES.iter().map(|name| filter(name)).collect();
+    let all = texts.join("\n---\n");
+    fs::write(folder.path().join("all.yaml"), &all).unwrap();
+    let files: Vec<(String, &str)> =
+        texts.iter().enumerate().map(|(at, text)| (format!("f{at}"), text.as_str())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+    capture(&folder.path().join("capture"), &files);
+    let mut given = vec!["all.yaml".to_owned()];
+    #[cfg(unix)]
+    for (at, name) in NAMES.iter().enumerate().filter(|(_, name)| !name.contains(['/', '\0'])) {
+        let file = format!("{name}.yaml");
+        fs::write(folder.path().join(&file), &texts[at]).unwrap();
+        given.push(file);
+    }
+    let given: Vec<&str> = given.iter().map(String::as_str).collect();
+    let forms = ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"];
+    let mut runs: Vec<Vec<&str>> = Vec::new();
+    for form in forms {
+        runs.push([&["lint", "-o", form], given.as_slice()].concat());
+        runs.push(vec!["lint", "-o", form, "--demo", "all.yaml"]);
+        runs.push(vec!["lint", "-o", form, "--capture", "capture"]);
+    }
+    for arguments in [
+        &["lint", "--stat", "all.yaml"][..],
+        &["lint", "--fix", "--diff", "all.yaml"],
+        &["explain", "pod", "cart", "--demo", "-f", "all.yaml"],
+        &["explain", "pod", "cart", "--demo", "-f", "all.yaml", "-v"],
+        &["explain", "pod", "cart", "--demo", "-f", "all.yaml", "-o", "json"],
+        &["explain", "pod", "cart-1", "--capture", "capture"],
+        &["explain", "field", "listener/virtualInbound", "--demo", "-f", "all.yaml"],
+        &["diff", "--demo", "-f", "all.yaml"],
+        &["diff", "--demo", "-f", "all.yaml", "-o", "json"],
+        &["diff", "--demo", "--current", "all.yaml"],
+        &["render", "--demo", "-f", "all.yaml", "--only", "changed"],
+        &["render", "--demo", "-f", "all.yaml", "--only", "changed", "-o", "yaml"],
+        &["audit", "--from", "1.24", "--to", "1.31", "-f", "all.yaml"],
+        &["audit", "--from", "1.24", "--to", "1.31", "-f", "all.yaml", "-o", "json"],
+        &["audit", "--from", "1.24", "--to", "1.31", "-f", "all.yaml", "-o", "markdown"],
+        &["audit", "--from", "1.24", "--to", "1.31", "-f", "all.yaml", "-o", "html"],
+        &["get", "--capture", "capture"],
+        &["get", "--capture", "capture", "-o", "json"],
+        &["status", "--capture", "capture"],
+        &["version", "--capture", "capture"],
+    ] {
+        runs.push(arguments.to_vec());
+    }
+    let table = NAMES.iter().filter(|name| !name.contains('\0'));
+    let mut named: Vec<Vec<&str>> = Vec::new();
+    for name in table {
+        named.push(vec!["explain", "filter", name, "--demo", "-f", "all.yaml"]);
+        named.push(vec!["explain", "pod", name, "--demo"]);
+        named.push(vec!["explain", "field", name, "--demo"]);
+        named.push(vec!["lint", name]);
+        named.push(vec!["api", name]);
+        named.push(vec!["rules", name]);
+        named.push(vec!["lint", "all.yaml", "--select", name]);
+        named.push(vec!["render", "--dump", name, "-f", name]);
+    }
+    runs.extend(named);
+    for arguments in runs {
+        let said = say(folder.path(), &arguments);
+        let commands = arguments.windows(2).any(|pair| pair == ["-o", "github"]);
+        for text in [&said.out, &said.err] {
+            let found = complaints(text, commands);
+            wrong.extend(found.into_iter().take(3).map(|one| format!("{arguments:?}: {one}")));
+        }
+        if arguments.contains(&"json") && said.code < 2 {
+            let parsed: Result<serde_json::Value, _> = serde_json::from_str(&said.out);
+            wrong.extend(parsed.err().map(|error| format!("{arguments:?}: {error}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{} complaints:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A workflow command is one line, and what the runner decodes is what was meant.
+#[test]
+fn workflow_commands_mean_what_they_say() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in NAMES {
+        fs::write(folder.path().join("a.yaml"), filter(name)).unwrap();
+        let json = say(folder.path(), &["lint", "-o", "json", "a.yaml"]);
+        let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+        let said = say(folder.path(), &["lint", "-o", "github", "a.yaml"]);
+        assert_eq!(said.out.lines().count(), json["findings"].as_array().unwrap().len(), "{}", said.out);
+        for (line, finding) in said.out.lines().zip(json["findings"].as_array().unwrap()) {
+            // As actions/runner decodes a value (ActionCommand.UnescapeData).
+            let data = line.splitn(3, "::").nth(2).unwrap();
+            let decoded = data.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%").replace("\\u0023#", "##");
+            let message = finding["message"].as_str().unwrap();
+            assert!(decoded.starts_with(message), "{decoded:?} is not {message:?}");
+            assert!(!message.contains('\n'), "{message:?}");
+        }
+    }
+}

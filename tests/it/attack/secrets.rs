@@ -1,0 +1,262 @@
+//! Canaries wherever a secret can stand, through every command and form: none comes out. And what only looks like one stays.
+
+use super::{capture, say};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Texts around a canary; `@` is the canary.
+const TEXTS: &[&str] = &[
+    "request_handle:headers():add(\"x-api-key\", \"@\")",
+    "local h = { ['authorization'] = '@' }",
+    "local api_token = [[@]]",
+    "headers:add(\"authorization\", \"Bearer \" .. \"@\")",
+    "headers:add('authorization', 'Bearer @')",
+    "local password = \"@\"",
+    "{\"upstream\": {\"client_secret\": \"@\"}}",
+    "{\\\"upstream\\\": {\\\"client_secret\\\": \\\"@\\\"}}",
+    "upstream:\n  password: @\n  port: 80\n",
+    "DB_PASSWORD=@\nDB_HOST=db",
+    "host=db user=app password=@ dbname=x",
+    "redis://app:@@redis:6379/0",
+    "https://host/path?access_token=@&x=1",
+    "[{\"name\": \"API_TOKEN\", \"value\": \"@\"}]",
+    "- key: x-api-key\n  value: @\n",
+    "curl -H 'X-Vault-Token: @' http://vault",
+    "-----BEGIN PRIVATE KEY-----\n@\n-----END PRIVATE KEY-----\n",
+    "eyJhbGciOiJIUzI1NiJ9.@.@",
+    "ghp_@aaaaaaaaaaaaaaaaaaaa",
+    "glpat-@aaaaaaaaaa",
+    "github_pat_@aaaaaaaaaaaa",
+    "sk_live_@",
+    "xoxb-1-@",
+    "export SESSION_TOKEN=@",
+    "proxy_set_header Authorization: \"Basic @\"",
+];
+
+/// Counts canaries.
+#[derive(Default)]
+struct Cage(usize);
+
+impl Cage {
+    fn one(&mut self) -> String {
+        self.0 += 1;
+        // Letters and digits: it passes through every encoding as it is.
+        format!("CANARY{:04}x7Qz", self.0)
+    }
+
+    fn text(&mut self, around: &str) -> String {
+        let canary = self.one();
+        // The last `@` of a URL is its own.
+        match around.split_once("@@") {
+            Some((before, after)) => format!("{before}{canary}@{after}"),
+            None => around.replace('@', &canary),
+        }
+    }
+}
+
+fn filter(cage: &mut Cage, name: &str, patches: Vec<Value>) -> Value {
+    json!({
+        "apiVersion": "networking.istio.io/v1alpha3",
+        "kind": "EnvoyFilter",
+        "metadata": {
+            "name": name, "namespace": "shop",
+            "annotations": {"example.com/api-token": cage.one(), "note": cage.text("rotate glpat-@aaaaaaaa"), "kept": "KEPT note"},
+        },
+        "spec": {"workloadSelector": {"labels": {"app": "cart"}}, "configPatches": patches},
+    })
+}
+
+fn http(value: Value) -> Value {
+    json!({
+        "applyTo": "HTTP_FILTER",
+        "match": {"context": "SIDECAR_INBOUND", "listener": {"filterChain": {"filter": {
+            "name": "envoy.filters.network.http_connection_manager", "subFilter": {"name": "envoy.filters.http.router"},
+        }}}},
+        "patch": {"operation": "INSERT_BEFORE", "value": value},
+    })
+}
+
+fn cluster(operation: &str, value: Value) -> Value {
+    json!({"applyTo": "CLUSTER", "match": {"context": "SIDECAR_OUTBOUND"}, "patch": {"operation": operation, "value": value}})
+}
+
+/// EnvoyFilters with a canary wherever a secret can stand, in patches that apply and in patches that rules complain of.
+fn filters(cage: &mut Cage) -> Vec<Value> {
+    let mut all = Vec::new();
+    for (at, text) in TEXTS.iter().enumerate() {
+        let lua = |cage: &mut Cage| {
+            json!({"name": format!("shop.lua-{at}"), "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua",
+                // EF711 shows the script in its help.
+                "inline_code": format!("function envoy_on_request(request_handle)\n-- {}\nend\n", cage.text(text).replace('\n', "\n-- ")),
+            }})
+        };
+        let wasm = json!({"name": format!("shop.wasm-{at}"), "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.wasm.v3.Wasm",
+            "config": {
+                "configuration": {"@type": "type.googleapis.com/google.protobuf.StringValue", "value": cage.text(text)},
+                "vm_config": {
+                    "environment_variables": {"key_values": {"API_TOKEN": cage.one(), "LOG_LEVEL": "KEPT"}},
+                    "code": {"remote": {"http_uri": {"uri": cage.text("https://u:@@host/x.wasm"), "timeout": "1s", "cluster": "c"}}},
+                },
+            },
+        }});
+        let patches = vec![
+            http(lua(cage)),
+            http(wasm),
+            // A field that does not exist, beside a secret.
+            cluster(
+                "ADD",
+                json!({
+                    "name": format!("added-{at}"), "connect_timeout": "1s", "no_such_field": cage.text(text), "password": cage.one(),
+                }),
+            ),
+        ];
+        all.push(filter(cage, &format!("texts-{at}"), patches));
+    }
+    let tls = |cage: &mut Cage| {
+        json!({"name": "envoy.transport_sockets.tls", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+            "common_tls_context": {"tls_certificates": [{
+                "certificate_chain": {"filename": "/etc/KEPT.pem"},
+                "private_key": {"inline_string": cage.text("-----BEGIN EC PRIVATE KEY-----\n@\n@\n-----END EC PRIVATE KEY-----\n")},
+                "password": {"inline_string": cage.one()},
+            }]},
+        }})
+    };
+    let patches = vec![
+        cluster("MERGE", json!({"transport_socket": tls(cage), "connect_timeout": "soon"})),
+        cluster(
+            "ADD",
+            json!({"name": "redis", "typed_extension_protocol_options": {"envoy.filters.network.redis_proxy": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.network.redis_proxy.v3.RedisProtocolOptions",
+                "auth_password": {"inline_string": cage.one()},
+            }}}),
+        ),
+        json!({
+            "applyTo": "VIRTUAL_HOST",
+            "match": {"context": "SIDECAR_OUTBOUND"},
+            "patch": {"operation": "MERGE", "value": {
+                "request_headers_to_add": [
+                    {"header": {"key": "authorization", "value": cage.text("Basic @")}},
+                    {"header": {"key": "x-api-key", "value": cage.one()}},
+                    {"header": {"key": "cookie", "value": cage.text("session=@")}},
+                    {"header": {"key": "x-plain", "value": "KEPT"}},
+                ],
+                "token_bucket": {"max_tokens": 10},
+            }},
+        }),
+        http(json!({"name": "oauth", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.oauth2.v3.OAuth2",
+            "config": {"credentials": {"client_id": "KEPT", "hmac_secret": {"inline_string": cage.one()}, "token_secret": {"inline_string": cage.one()}}},
+        }})),
+        http(json!({"name": "basic", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.basic_auth.v3.BasicAuth",
+            "users": {"inline_string": cage.text("user1:{SHA}@")},
+        }})),
+        http(json!({"name": "jwt", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication",
+            "providers": {"p": {"local_jwks": {"inline_string": cage.text("{\"keys\":[{\"k\":\"@\"}]}")}}},
+        }})),
+    ];
+    all.push(filter(cage, "typed", patches));
+    all
+}
+
+fn yaml(filters: &[Value]) -> String {
+    filters.iter().map(|filter| format!("{filter:#}\n---\n")).collect()
+}
+
+#[test]
+fn two_hundred_canaries_stay_in_their_cage() {
+    let mut cage = Cage::default();
+    let filters = filters(&mut cage);
+    println!("{} canaries", cage.0);
+    assert!(cage.0 >= 200, "{}", cage.0);
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("f.yaml"), yaml(&filters)).unwrap();
+    // Pretty, so that excerpts show lines; and on one line.
+    let flat: Vec<String> = filters.iter().map(Value::to_string).collect();
+    fs::write(folder.path().join("flat.yaml"), flat.join("\n---\n")).unwrap();
+    // Broken at the end: what the parser complains of is quoted.
+    let broken: Vec<String> =
+        filters.iter().map(|filter| format!("{filter:#}").replacen("\"spec\": {", "\"spec\": {,", 1)).collect();
+    fs::write(folder.path().join("broken.yaml"), broken.join("\n---\n")).unwrap();
+    let texts: Vec<(String, String)> = filters
+        .iter()
+        .map(|filter| (filter["metadata"]["name"].as_str().unwrap().to_owned(), filter.to_string()))
+        .collect();
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    capture(&folder.path().join("capture"), &texts);
+    let mut runs: Vec<Vec<&str>> = Vec::new();
+    for form in ["human", "json", "sarif", "junit", "github", "gitlab", "markdown"] {
+        for file in ["f.yaml", "flat.yaml", "broken.yaml"] {
+            runs.push(vec!["lint", "-o", form, file, "-v"]);
+            runs.push(vec!["lint", "-o", form, file, "--demo"]);
+        }
+        runs.push(vec!["lint", "-o", form, "--capture", "capture"]);
+    }
+    for arguments in [
+        &["lint", "--unsafe-fixes", "--diff", "f.yaml"][..],
+        &["lint", "--stat", "f.yaml"],
+        &["explain", "pod", "cart", "--demo", "-f", "f.yaml", "-v"],
+        &["explain", "pod", "cart", "--demo", "-f", "f.yaml", "-o", "json"],
+        &["explain", "filter", "texts-0", "--demo", "-f", "f.yaml"],
+        &["explain", "field", "cluster/added-0/name", "--demo", "-f", "f.yaml"],
+        &["diff", "--demo", "-f", "f.yaml"],
+        &["diff", "--demo", "-f", "f.yaml", "-o", "json"],
+        &["diff", "--demo", "--current", "f.yaml"],
+        &["render", "--demo", "-f", "f.yaml"],
+        &["render", "--demo", "-f", "f.yaml", "--only", "changed"],
+        &["render", "--demo", "-f", "f.yaml", "--only", "changed", "-o", "yaml"],
+        &["audit", "--from", "1.24", "--to", "1.31", "-f", "f.yaml"],
+        &["audit", "--from", "1.24", "--to", "1.31", "-f", "f.yaml", "-o", "json"],
+        &["audit", "--from", "1.24", "--to", "1.31", "-f", "f.yaml", "-o", "markdown"],
+        &["audit", "--from", "1.24", "--to", "1.31", "-f", "f.yaml", "-o", "html"],
+        &["get", "--capture", "capture", "-o", "json"],
+        &["get", "--capture", "capture"],
+        &["status", "--capture", "capture"],
+        &["explain", "pod", "cart-1", "--capture", "capture", "-v"],
+    ] {
+        runs.push(arguments.to_vec());
+    }
+    let mut out = Vec::new();
+    for arguments in &runs {
+        let said = say(folder.path(), arguments);
+        for text in [&said.out, &said.err] {
+            let line = text.lines().find(|line| line.contains("CANARY"));
+            out.extend(line.map(|line| {
+                let at = line.find("CANARY").unwrap();
+                let from = (0..at).rev().nth(60).unwrap_or(0);
+                format!("{arguments:?}: {}", line.chars().skip(from).take(120).collect::<String>())
+            }));
+        }
+    }
+    assert!(out.is_empty(), "{} outputs repeat a secret:\n{}", out.len(), out.join("\n"));
+    // It is not that nothing is shown: what only looks like a secret stays, and who asks sees everything.
+    let render = ["render", "--demo", "-f", "f.yaml", "--only", "changed"];
+    let hidden = say(folder.path(), &render).out;
+    for kept in
+        ["/etc/KEPT.pem", "\"max_tokens\"", "x-plain", "envoy.extensions.filters.http.oauth2.v3.OAuth2", "LOG_LEVEL"]
+    {
+        assert!(hidden.contains(kept), "{kept}");
+    }
+    assert!(hidden.contains("[redacted]") && serde_json::from_str::<Value>(&hidden).is_ok());
+    let shown = say(folder.path(), &[&render[..], &["--show-secrets"]].concat()).out;
+    assert!(shown.contains("CANARY") && !shown.contains("[redacted]"));
+}
+
+/// What a capture stores of an object goes through the same code: here without a cluster.
+#[test]
+fn captured_objects_hold_no_canary() {
+    use kubectl_envoyfilter::model::redact::Redactor;
+    let mut cage = Cage::default();
+    let redactor = Redactor::new(&[]).unwrap();
+    for mut filter in filters(&mut cage) {
+        redactor.redact(&mut filter);
+        let text = filter.to_string();
+        let at = text.find("CANARY").unwrap_or(text.len());
+        assert!(at == text.len(), "{}", &text[at.saturating_sub(80)..(at + 30).min(text.len())]);
+        assert!(text.contains("KEPT note"));
+    }
+}

@@ -1,0 +1,138 @@
+//! What a sandbox may not do: open sockets of the network, see secrets of a dump, outlive the run; and how fast it is.
+
+use super::{envoy, said};
+use kubectl_envoyfilter::behaviour::{Host, Request, Sandbox, Settings, Subject, Target, Wanted};
+use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program};
+use kubectl_envoyfilter::load::dump::Identity;
+use kubectl_envoyfilter::model::release::Release;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Runs something with a sandbox of the demo's proxy without filters.
+fn with_sandbox(probes: bool, body: impl FnOnce(&mut Sandbox<'_>, Duration)) {
+    let began = Instant::now();
+    let settings = Settings { envoy: PathBuf::from(envoy()), probes, wasm: BTreeMap::new(), stubs: BTreeMap::new() };
+    let coming = Sandbox::start(&settings).unwrap();
+    let host = Host::new().unwrap();
+    let (dump, _) = kubectl_envoyfilter::demo::dump();
+    let dump = dump.unwrap();
+    let config = dump.config(&Identity::default()).unwrap();
+    let program = Program::new(&[], Release::NEWEST);
+    let plan = program.plan(&config.proxy, &MeshSettings::default());
+    let options = Options::default();
+    let patched = engine::run(&plan, &config, &options, &mut ());
+    let subject = Subject { plan: &plan, config: &config, patched: &patched };
+    let wanted = Wanted::of([&Request::get(Target::Inbound(8080), "/")], "cart");
+    let mut sandbox = Sandbox::open(&host, coming, &subject, &settings, &wanted, true).unwrap();
+    body(&mut sandbox, began.elapsed());
+}
+
+/// The inodes of the sockets that a process has.
+#[cfg(target_os = "linux")]
+fn sockets(process: u32) -> Vec<String> {
+    let entries = fs::read_dir(format!("/proc/{process}/fd")).unwrap().flatten();
+    let links = entries.filter_map(|entry| fs::read_link(entry.path()).ok()?.to_str().map(str::to_owned));
+    links.filter_map(|link| Some(link.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())).collect()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn no_socket_is_outside_of_the_folder() {
+    with_sandbox(true, |sandbox, _| {
+        sandbox.send(&Request::get(Target::Inbound(8080), "/")).unwrap();
+        let process = sandbox.process().unwrap();
+        let own = sockets(process);
+        assert!(!own.is_empty());
+        for table in ["tcp", "tcp6", "udp", "udp6"] {
+            let text = fs::read_to_string(format!("/proc/{process}/net/{table}")).unwrap_or_default();
+            for line in text.lines().skip(1) {
+                let inode = line.split_whitespace().nth(9).unwrap_or_default();
+                assert!(!own.iter().any(|one| one == inode), "{table}: {line}");
+            }
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn nothing_is_left_behind() {
+    let folders = || {
+        let entries = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with(&format!("envoyfilter-{}-", std::process::id()))).count()
+    };
+    let before = folders();
+    let mut process = 0;
+    with_sandbox(true, |sandbox, _| process = sandbox.process().unwrap());
+    assert!(!Path::new(&format!("/proc/{process}/exe")).exists());
+    assert_eq!(folders(), before);
+}
+
+/// A dump with secrets in all the places where istiod and users put them.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn secrets_of_a_dump_reach_neither_the_sandbox_nor_the_output() {
+    const SECRET: &str = "LS0tLS1CRUdJTi1TRUNSRVQtS0VZLS0tLS0";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = crate::support::text(&root.join("testdata/reference/shop/base/ingress.json"));
+    let mut dump: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let inline =
+        serde_json::json!([{"certificate_chain": {"inline_string": SECRET}, "private_key": {"inline_string": SECRET}}]);
+    let mut put = 0;
+    for section in dump["configs"].as_array_mut().unwrap() {
+        for listener in section["dynamic_listeners"].as_array_mut().into_iter().flatten() {
+            for chain in listener["active_state"]["listener"]["filter_chains"].as_array_mut().into_iter().flatten() {
+                if let Some(common) = chain["transport_socket"]["typed_config"]["common_tls_context"].as_object_mut() {
+                    common.remove("tls_certificate_sds_secret_configs");
+                    common.insert("tls_certificates".to_owned(), inline.clone());
+                    put += 1;
+                }
+            }
+        }
+    }
+    assert!(put > 0);
+    let secrets = serde_json::json!({"@type": "type.googleapis.com/envoy.admin.v3.SecretsConfigDump", "dynamic_active_secrets": [{
+        "name": "default", "secret": {"@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret", "name": "default",
+        "tls_certificate": {"private_key": {"inline_bytes": SECRET}}}}]});
+    dump["configs"].as_array_mut().unwrap().push(secrets);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dump.json");
+    fs::write(&file, dump.to_string()).unwrap();
+    let answer = said(&[
+        "try",
+        "--dump",
+        file.to_str().unwrap(),
+        "-f",
+        "testdata/behaviour/tls-sni/good.yaml",
+        "--envoy",
+        &envoy(),
+        "https://shop.example.com/",
+        "-o",
+        "json",
+        "--times",
+    ]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert!(answer.out.contains("\"status\": 200"), "{}", answer.out);
+    assert!(!answer.out.contains(SECRET) && !answer.err.contains(SECRET));
+    assert!(answer.out.contains("certificate or key, replaced"), "{}", answer.out);
+}
+
+/// Bounds that hold on a busy machine: an idle one needs a fraction of that.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn answers_come_soon() {
+    with_sandbox(true, |sandbox, up| {
+        let request = Request::get(Target::Inbound(8080), "/");
+        sandbox.send(&request).unwrap();
+        let began = Instant::now();
+        for _ in 0..200 {
+            sandbox.send(&request).unwrap();
+        }
+        let each = began.elapsed() / 200;
+        eprintln!("up in {up:?}, {each:?} a request, {:?} bytes", sandbox.peak_memory());
+        assert!(up < Duration::from_secs(15) && each < Duration::from_millis(100), "{up:?} {each:?}");
+    });
+}

@@ -1,0 +1,194 @@
+//! What can go wrong with an istiod, and what stays behind: nothing.
+
+use super::{istiod, open, topology};
+use kubectl_envoyfilter::model::release::Release;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs `dump` with a program in place of istiod.
+fn dump(istiod: &Path, more: &[&str]) -> (i32, String) {
+    let Output { status, stderr, .. } = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["dump", "cart-1", "-n", "shop", "-f", "testdata/reference/shop/k8s.yaml", "--istiod"])
+        .arg(istiod)
+        .args(more)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    (status.code().unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn script(folder: &Path, name: &str, text: &str) -> std::path::PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// What answers `version` as istiod does, and then does something else.
+fn like_istiod(version: &str, then: &str) -> String {
+    let said = format!(r#"{{"clientVersion": {{"version": "{version}"}}}}"#);
+    format!("#!/bin/sh\nif [ \"$1\" = version ]; then echo '{said}'; exit 0; fi\n{then}\n")
+}
+
+/// Folders that this program leaves in the folder for temporary files.
+fn left(base: &Path) -> Vec<String> {
+    let names = fs::read_dir(base).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("envoyfilter-")).collect()
+}
+
+#[test]
+fn what_is_no_istiod_is_told_and_nothing_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let no_file = at.join("none");
+    let plain = at.join("plain");
+    fs::write(&plain, "text").unwrap();
+    let mut elf = vec![0u8; 64];
+    elf[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, 1]);
+    elf[18] = if cfg!(target_arch = "aarch64") { 62 } else { 183 };
+    let other = at.join("other");
+    fs::write(&other, elf).unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    let cases = [
+        (no_file, "no such file", 2),
+        (plain, "is not executable", 2),
+        (at.to_owned(), "is not a file", 2),
+        (
+            other,
+            if cfg!(target_arch = "aarch64") { "a program for Linux amd64" } else { "a program for Linux arm64" },
+            2,
+        ),
+        (script(at, "no", "#!/bin/sh\necho hello\n"), "is not an istiod", 2),
+        (script(at, "old", &like_istiod("1.21.6", "exit 0")), "the oldest supported release is 1.22", 2),
+        (
+            script(at, "exits", &like_istiod("1.31.0", "echo 'cannot go on' >&2; exit 7")),
+            "istiod ended with exit code 7; its last words: cannot go on",
+            3,
+        ),
+    ];
+    for (path, words, code) in cases {
+        let (got, said) = dump(&path, &[]);
+        assert!(said.contains(words), "{}: {said}", path.display());
+        assert_eq!(got, code, "{said}");
+    }
+    let hangs = script(at, "hangs", &like_istiod("1.31.0", "sleep 600 & wait"));
+    let began = Instant::now();
+    let (code, said) = dump(&hangs, &["--istiod-timeout", "1"]);
+    assert!(said.contains("istiod was not ready within 1 s"), "{said}");
+    assert!(said.contains("--istiod-timeout") && code == 3, "{said}");
+    assert!(began.elapsed() < Duration::from_secs(20));
+    let (code, said) = dump(&hangs, &["--istiod-sha256", "00"]);
+    assert!(said.contains("has the SHA-256 digest ") && code == 2, "{said}");
+    // One that ignores what it is told, and its child, go too.
+    assert!(!running("sleep 600"), "a child of the istiod that hangs is still there");
+}
+
+/// Whether a process has this command line.
+fn running(command: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).replace('\0', " ").trim() == command
+    })
+}
+
+/// Killed with SIGKILL in the middle: the program that was held, its child and the folder go.
+#[test]
+fn nothing_outlives_a_killed_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let temporary = folder.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let mark = format!("sleep 60{}", std::process::id());
+    let hangs = script(folder.path(), "hangs", &like_istiod("1.31.0", &format!("{mark} & wait")));
+    let mut run = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["dump", "cart-1", "-n", "shop", "-f", "testdata/reference/shop/k8s.yaml", "--istiod"])
+        .arg(&hangs)
+        .env("TMPDIR", &temporary)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait = |what: &dyn Fn() -> bool| {
+        let began = Instant::now();
+        while !what() {
+            assert!(began.elapsed() < Duration::from_secs(30), "nothing happens");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    wait(&|| running(&mark));
+    assert!(!left(&temporary).is_empty());
+    run.kill().unwrap();
+    run.wait().unwrap();
+    wait(&|| !running(&mark));
+    wait(&|| left(&temporary).is_empty());
+}
+
+/// The memory limit ends it, with its words.
+#[test]
+fn an_istiod_that_takes_too_much_memory_is_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let greedy = like_istiod("1.31.0", r#"exec awk 'BEGIN { while (1) held[i++] = i "................" }'"#);
+    let greedy = script(folder.path(), "greedy", &greedy);
+    let (code, said) = dump(&greedy, &["--istiod-memory", "50"]);
+    assert!(said.contains("istiod ended with the memory limit of 50 MB"), "{said}");
+    assert!(said.contains("--istiod-memory") && code == 3, "{said}");
+}
+
+/// Inodes of the sockets that processes hold.
+fn sockets(processes: &[u32]) -> BTreeSet<String> {
+    let links = processes.iter().flat_map(|process| {
+        let descriptors = fs::read_dir(format!("/proc/{process}/fd"));
+        descriptors.into_iter().flatten().flatten().filter_map(|entry| fs::read_link(entry.path()).ok())
+    });
+    let names = links.filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()));
+    names.collect()
+}
+
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn no_socket_is_outside_loopback_and_the_process_goes() {
+    let istiod = istiod("1.31");
+    let opened = open(&istiod, topology("shop"), Release::NEWEST);
+    let process = opened.bottle.process_id().unwrap();
+    let folder = opened.bottle.folder().to_owned();
+    let own = sockets(&[process, std::process::id()]);
+    let mut seen = 0;
+    for (table, loopback) in [
+        ("tcp", "0100007F:"),
+        ("tcp6", "00000000000000000000000001000000:"),
+        ("udp", "0100007F:"),
+        ("udp6", "00000000000000000000000001000000:"),
+    ] {
+        let text = fs::read_to_string(format!("/proc/net/{table}")).unwrap_or_default();
+        for line in text.lines().skip(1) {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            if !own.contains(fields[9]) {
+                continue;
+            }
+            seen += 1;
+            let mapped = "0000000000000000FFFF00000100007F:";
+            assert!(fields[1].starts_with(loopback) || fields[1].starts_with(mapped), "{table}: {line}");
+        }
+    }
+    assert!(seen >= 4, "istiod listens on three ports and reads from one: {seen}");
+    assert!(folder.exists());
+    drop(opened);
+    assert!(!folder.exists());
+    assert!(!Path::new(&format!("/proc/{process}")).exists());
+}
+
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn an_istiod_that_is_killed_midway_is_told() {
+    let istiod = istiod("1.31");
+    let mut opened = open(&istiod, topology("shop"), Release::NEWEST);
+    let process = opened.bottle.process_id().unwrap();
+    assert!(Command::new("kill").args(["-KILL", &process.to_string()]).status().unwrap().success());
+    let found = kubectl_envoyfilter::bottle::proxies::all(&opened.objects, &opened.common);
+    let fault = opened.bottle.ask(&found[0].node, &Default::default()).unwrap_err();
+    assert!(fault.to_string().starts_with("istiod ended with signal 9"), "{fault}");
+}

@@ -1,0 +1,48 @@
+//! `webhook ladder` on a real API server: what the next mode does to stored filters.
+
+use super::{cluster, documents};
+use crate::live::run;
+use serde_json::Value;
+
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn the_ladder_shows_what_the_next_mode_does() {
+    let cluster = cluster();
+    let filter = |name: &str, value: &str| {
+        format!(
+            "
+---
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {{name: {name}, namespace: laddered}}
+spec:
+  configPatches:
+  - applyTo: CLUSTER
+    patch: {{operation: MERGE, value: {{{value}}}}}"
+        )
+    };
+    let namespace = "
+apiVersion: v1
+kind: Namespace
+metadata: {name: laddered, labels: {envoyfilter.dev/admission: audit}}";
+    let text = [namespace.to_owned(), filter("good", "connect_timeout: 1s"), filter("bad", "connect_timeoutt: 1s")];
+    cluster.create(&documents(&text.concat()));
+    let kubeconfig = cluster.kubeconfig("admin", "default");
+    let said = run(&kubeconfig, &["webhook", "ladder", "-n", "laddered"]);
+    // There is no webhook to have recorded anything, which is said.
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    assert!(said.out.contains("laddered") && said.out.contains("audit (label)"), "{}", said.out);
+    assert!(said.out.contains("enforce denies laddered/bad: EF"), "{}", said.out);
+    assert!(said.out.contains("2 stored EnvoyFilters in namespace laddered"), "{}", said.out);
+    assert!(said.err.contains("no webhook envoyfilter-system/envoyfilter-webhook"), "{}", said.err);
+    let said = run(&kubeconfig, &["webhook", "ladder", "-n", "laddered", "-o", "json"]);
+    let answer: Value = serde_json::from_str(&said.out).unwrap();
+    let rung = &answer["namespaces"][0];
+    assert_eq!(
+        (&rung["mode"], &rung["next"], &rung["filters"]),
+        (&"audit".into(), &"warn".into(), &2.into()),
+        "{rung}"
+    );
+    assert_eq!(rung["recorded"], Value::Null);
+    assert!(rung["denied"]["bad"].is_array() && rung["denied"]["good"].is_null(), "{rung}");
+}

@@ -1,0 +1,66 @@
+//! Services that an annotation adds to a waypoint: patches of their clusters are no errors, and another dump lends the clusters.
+
+use crate::linting::input;
+use crate::support::{dumps, filters, testdata};
+use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program, services};
+use kubectl_envoyfilter::lint::{self, Input};
+use kubectl_envoyfilter::load::{self, dump::Identity};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::rules;
+use std::sync::Arc;
+
+const FILTER: &str = "apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata:
+  name: patient
+  namespace: reed
+  annotations:
+    envoyfilter.istio.io/referenced-services: silt/clay.silt.svc.cluster.local
+spec:
+  targetRefs:
+  - kind: Gateway
+    group: gateway.networking.k8s.io
+    name: wp
+  configPatches:
+  - applyTo: CLUSTER
+    match:
+      context: SIDECAR_OUTBOUND
+      cluster:
+        service: clay.silt.svc.cluster.local
+    patch:
+      operation: MERGE
+      value:
+        connect_timeout: 3s
+";
+
+#[test]
+fn clusters_of_referenced_services_are_lent_by_another_dump() {
+    let mut dumps = dumps(&testdata("reference/delta"));
+    let filters = filters("patient", FILTER);
+    let hosts = filters.iter().flat_map(services::referenced_by).collect();
+    let lent = services::clusters_of(&dumps["sidey"].config(&Identity::default()).unwrap(), &hosts);
+    assert!(lent.contains_key("outbound|5555||clay.silt.svc.cluster.local"), "{:?}", lent.keys());
+    let program = Program::new(&filters, Release::NEWEST);
+    for with in [false, true] {
+        let dump = dumps.get_mut("wp").unwrap();
+        dump.lend(Arc::new(if with { lent.clone() } else { Default::default() }));
+        let config = dump.config(&Identity::default()).unwrap();
+        let plan = program.plan(&config.proxy, &MeshSettings::default());
+        let options = Options::default();
+        let patched = engine::run(&plan, &config, &options, &mut ());
+        let changed = patched
+            .resources
+            .iter()
+            .filter(|one| one.tree.as_ref().is_some_and(|tree| tree.str_at("connect_timeout") == "3s"));
+        assert_eq!(changed.count(), if with { lent.len() } else { 0 });
+        let unknown: &[&str] = if with { &[] } else { &["clay.silt.svc.cluster.local"] };
+        assert_eq!(patched.unknown_services, unknown);
+        // Where the cluster is not known, nothing is said of the patch; where it is, it works.
+        let loaded = load::read_text("patient", FILTER, &load::Options::default());
+        let mesh = MeshSettings::default();
+        let input = Input { dumps: &[config], ..input(&loaded, Release::NEWEST, &mesh) };
+        let found = lint::lint(&input, rules::ALL);
+        let errors: Vec<_> = found.iter().filter(|one| one.ineffective || one.rule.code.starts_with("EF2")).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}

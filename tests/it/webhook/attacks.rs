@@ -1,0 +1,353 @@
+//! Reviews and connections that mean harm: what they cost, and that others do not notice them.
+
+use super::{library, review, rules};
+use futures::future::join_all;
+use kubectl_envoyfilter::admission::connections::Admit;
+use kubectl_envoyfilter::admission::judge::{Asked, Rules, judge};
+use kubectl_envoyfilter::admission::review::{Allowance, Decision, Mode, Policy, Request, UNITS, Undecided, Verdict};
+use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
+use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::budget::{self, Meter};
+use kubectl_envoyfilter::lint::{Check, Context, Findings, Rule, RuleInfo};
+use kubectl_envoyfilter::rules::ALL;
+use kubectl_envoyfilter::source::Severity;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+
+const ENFORCE: Policy = Policy { mode: Mode::Enforce, deny_at: Severity::Error };
+const WARN: Policy = Policy { mode: Mode::Warn, deny_at: Severity::Error };
+
+fn filter(name: &str, patches: impl Iterator<Item = Value>) -> Value {
+    json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"workloadSelector": {"labels": {"app": "cart"}}, "configPatches": patches.collect::<Vec<_>>()},
+    })
+}
+
+fn merge(value: &Value) -> Value {
+    json!({"applyTo": "CLUSTER", "patch": {"operation": "MERGE", "value": value}})
+}
+
+fn good() -> Value {
+    filter("good", [merge(&json!({"connect_timeout": "1s"}))].into_iter())
+}
+
+/// Envoy has no such field.
+fn bad() -> Value {
+    filter("bad", [merge(&json!({"connect_timeoutt": "1s"}))].into_iter())
+}
+
+fn versions(expression: &str, number: usize) -> Value {
+    let patch = |at: usize| {
+        let mut patch = merge(&json!({"connect_timeout": "1s"}));
+        patch["match"] = json!({"proxy": {"proxyVersion": format!("{expression}{at}")}});
+        patch
+    };
+    filter("versions", (0..number).map(patch))
+}
+
+fn create(world: &[Value], policy: Policy, filter: &Value) -> Decision {
+    let request = Request::read(review("CREATE", None, Some(filter)).to_string().as_bytes()).unwrap();
+    request.decide(&library(Said::default(), world).world(), &rules(), policy)
+}
+
+/// Half a second and 10 MB for each expression, with another compiler than Go's.
+#[test]
+fn expressions_cost_what_they_cost_istiod() {
+    let began = Instant::now();
+    let judged = create(&[], ENFORCE, &versions(r"\w{200}", 20));
+    assert!(!judged.codes().contains(&"EF904") && judged.verdict != Verdict::Late, "{judged:?}");
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    let heavy = versions(r"\pL{1000}", 25);
+    let denied = create(&[], ENFORCE, &heavy);
+    assert_eq!((denied.verdict, denied.codes()), (Verdict::Denied, vec!["EF904"]), "{denied:?}");
+    assert!(denied.message.unwrap().contains("at most 20000"));
+    let warned = create(&[], WARN, &heavy);
+    assert_eq!((warned.verdict, warned.warnings.len()), (Verdict::Warned, 1), "{warned:?}");
+}
+
+/// What Go refuses matches every version, for us as for istiod.
+#[test]
+fn an_expression_that_go_refuses_is_told() {
+    let judged = create(&[], ENFORCE, &versions("(a{100}){11}", 1));
+    assert!(judged.codes().contains(&"EF025"), "{judged:?}");
+    assert!(!create(&[], ENFORCE, &versions("(a{100}){10}", 1)).codes().contains(&"EF025"));
+}
+
+/// 1.4 MB of `[1,1,…]` took 884 MB.
+#[test]
+fn many_small_values_are_refused_before_they_are_built() {
+    let list: Vec<u8> = vec![1; 700_000];
+    let large = filter("large", [merge(&json!({"metadata": {"filter_metadata": {"a": {"b": list}}}}))].into_iter());
+    let review = review("CREATE", None, Some(&large)).to_string();
+    let began = Instant::now();
+    let request = Request::read(review.as_bytes()).unwrap();
+    let decision = request.decide(&library(Said::default(), &[]).world(), &rules(), ENFORCE);
+    assert_eq!((decision.verdict, decision.codes()), (Verdict::Denied, vec!["EF904"]));
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    // What is stored already may be changed: it is judged by what gets worse.
+    let mut smaller = large.clone();
+    smaller["spec"]["priority"] = 5.into();
+    let update = super::review("UPDATE", Some(&large), Some(&smaller)).to_string();
+    let request = Request::read(update.as_bytes()).unwrap();
+    let decision = request.decide(&library(Said::default(), &[]).world(), &rules(), ENFORCE);
+    assert_eq!(decision.verdict, Verdict::Warned, "{decision:?}");
+}
+
+/// A value with so many lists in each other, as JSON: too deep for serde_json to write.
+fn deep(levels: usize) -> String {
+    let filter = filter("deep", [merge(&json!({"metadata": {"filter_metadata": {"a": {"b": "DEEP"}}}}))].into_iter());
+    let value = format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    review("CREATE", None, Some(&filter)).to_string().replace("\"DEEP\"", &value)
+}
+
+/// 118 levels were answered with status 400, and then let in.
+#[test]
+fn any_depth_gets_an_answer() {
+    let limits = Limits { deadline: Duration::from_secs(20), ..Limits::default() };
+    let (runtime, reviewer) = reviewer(limits, rules());
+    for (levels, allowed) in [(10, true), (118, true), (500, true), (950, true), (1_500, false), (9_000, false)] {
+        let answer = runtime.block_on(reviewer.review(deep(levels).into(), None)).unwrap();
+        assert_eq!(answer["response"]["allowed"], allowed, "{levels}: {answer}");
+        assert_eq!(answer.to_string().contains("EF904"), !allowed, "{levels}: {answer}");
+    }
+    // A stored one does not stand in the way of others.
+    let stored: Value = json!({"metadata": {"name": "deep", "namespace": "shop"}, "spec": {"configPatches": []}});
+    assert!(create(&[stored], ENFORCE, &bad()).denied());
+}
+
+/// What one filter has in it does not decide whether another one is judged.
+#[test]
+fn large_neighbors_leave_the_verdict_as_it_is() {
+    let many = |name: &str, patches: usize| {
+        let mut filter = filter(name, (0..patches).map(|at| merge(&json!({"alt_stat_name": format!("a{at}")}))));
+        filter["metadata"]["name"] = name.into();
+        filter
+    };
+    let neighbors = [many("a", 3_000), many("b", 3_000), many("c", 6_000), versions(r"\pL{1000}", 25)];
+    let began = Instant::now();
+    let decision = create(&neighbors, ENFORCE, &bad());
+    assert!(decision.denied() && decision.codes() != ["EF904"], "{decision:?}");
+    let decision = create(&neighbors, ENFORCE, &good());
+    assert!(!decision.denied(), "{decision:?}");
+    assert!(decision.warnings.iter().any(|line| line.contains("judged without ")), "{decision:?}");
+    println!("beside 12,025 patches: {:?}", began.elapsed());
+}
+
+/// A budget that is too small with the neighbors is enough without them; one that is too small at all is a verdict.
+#[test]
+fn a_spent_budget_is_a_verdict() {
+    let world = library(Said::default(), &[good()]).world();
+    let request = Request::read(review("CREATE", None, Some(&bad())).to_string().as_bytes()).unwrap();
+    let decide = |units| request.decide_within(&world, &rules(), ENFORCE, &Allowance::new(units)).unwrap();
+    let spent = decide(100);
+    assert_eq!((spent.verdict, spent.codes()), (Verdict::Denied, vec!["EF904"]), "{spent:?}");
+    let whole = decide(1 << 40);
+    assert!(whole.denied() && !whole.codes().contains(&"EF904"), "{whole:?}");
+    let warned = request.decide_within(&world, &rules(), WARN, &Allowance::new(100)).unwrap();
+    assert_eq!((warned.verdict, warned.codes()), (Verdict::Warned, vec!["EF904"]), "{warned:?}");
+    let allowance = Allowance::new(1 << 40);
+    allowance.cancel();
+    let ended = request.decide_within(&world, &rules(), ENFORCE, &allowance);
+    assert!(matches!(ended, Err(Undecided::Cancelled)), "{ended:?}");
+}
+
+/// What people write is far below the limits: 35 filters of the root namespace and 1,000 of teams.
+#[test]
+fn a_usual_mesh_is_far_below_the_budget() {
+    let buffer = |name: &str, namespace: &str, app: &str| {
+        let mut one = super::reviews::insertion(
+            name,
+            &format!("{namespace}.{name}"),
+            "envoy.filters.http.router",
+            "INSERT_BEFORE",
+        );
+        one["metadata"]["namespace"] = namespace.into();
+        one["spec"]["workloadSelector"] = if app.is_empty() { Value::Null } else { json!({"labels": {"app": app}}) };
+        one
+    };
+    let app = |number: usize| if number.is_multiple_of(3) { String::new() } else { format!("service-{number}") };
+    let mut objects: Vec<Value> =
+        (0..35).map(|number| buffer(&format!("mesh-{number}"), "istio-system", &app(number))).collect();
+    let team =
+        |number: usize| buffer(&format!("f-{number}"), &format!("team-{}", number / 20), &format!("service-{number}"));
+    objects.extend((0..1_000).map(team));
+    let world = library(Said::default(), &objects).world();
+    // One that reaches every workload is judged among those of the root namespace.
+    let root = library(Said::default(), &objects[..35]).world();
+    for (world, asked, share) in [(&world, &objects[1], 4), (&root, &objects[0], 2), (&world, &objects[500], 8)] {
+        let mut changed = asked.clone();
+        changed["spec"]["configPatches"][0]["patch"]["value"]["typed_config"]["max_request_bytes"] = 10.into();
+        let text = |key: &str| asked["metadata"][key].as_str().unwrap();
+        let asked = Asked { namespace: text("namespace"), name: text("name"), old: Some(asked), new: Some(&changed) };
+        let meter = Meter::new(1 << 40);
+        let judged = meter.run(|| judge(world, &rules(), &asked)).unwrap();
+        let units = (1 << 40) - meter.left();
+        println!("{}/{}: {units} units, {} remarks", asked.namespace, asked.name, judged.remarks.len());
+        assert!(units < UNITS / share, "{}: {units} units", asked.name);
+        assert_eq!(judged.left_out, 0);
+    }
+}
+
+fn reviewer(limits: Limits, rules: Rules) -> (Runtime, Arc<Reviewer>) {
+    let world = library(Said::default(), &[]).world();
+    (Runtime::new().unwrap(), Arc::new(Reviewer::new(limits, rules, world, Arc::default())))
+}
+
+/// A rule that does what it is told by the names of filters.
+fn with_check(check: fn(&'static RuleInfo, &Context<'_>, &mut Findings)) -> Rules {
+    let rule: &'static Rule = Box::leak(Box::new(Rule {
+        info: RuleInfo { code: ALL[0].code, name: ALL[0].name, severity: ALL[0].severity, ..RuleInfo::BASE },
+        check: Check::Facts(check),
+    }));
+    Rules { rules: vec![rule], ..rules() }
+}
+
+fn body(namespace: &str, name: &str) -> axum::body::Bytes {
+    let mut filter = good();
+    filter["metadata"] = json!({"name": name, "namespace": namespace});
+    review("CREATE", None, Some(&filter)).to_string().into()
+}
+
+#[test]
+fn a_panic_is_one_status_500_and_the_next_review() {
+    let rules = with_check(|_, context, _| {
+        assert!(context.filters.iter().all(|filter| filter.name != "evil"), "this rule has a bug");
+    });
+    let (runtime, reviewer) = reviewer(Limits::default(), rules);
+    for round in 1..=3 {
+        let (status, message) = runtime.block_on(reviewer.review(body("shop", "evil"), None)).unwrap_err();
+        assert_eq!(status.as_u16(), 500, "{message}");
+        assert!(!message.contains("bug"), "{message}");
+        let answer = runtime.block_on(reviewer.review(body("shop", "fine"), None)).unwrap();
+        assert_eq!(answer["response"]["allowed"], true);
+        let metrics = reviewer.metrics.text().unwrap();
+        assert!(metrics.contains(&format!("envoyfilter_admission_panics_total {round}")), "{metrics}");
+    }
+}
+
+/// Work that nobody waits for ends: its permit is free again, and another namespace never waits for all of it.
+#[test]
+fn late_work_ends_and_namespaces_take_turns() {
+    let endless: fn(&'static RuleInfo, &Context<'_>, &mut Findings) = |_, context, _| {
+        while context.filters.iter().any(|filter| filter.name == "slow") {
+            budget::charge(1);
+        }
+    };
+    let limits = Limits { deadline: Duration::from_millis(700), at_once: 2, units: u64::MAX / 4, ..Limits::default() };
+    let (runtime, reviewer) = reviewer(limits, with_check(endless));
+    runtime.block_on(async {
+        let slow = join_all((0..8).map(|_| reviewer.review(body("busy", "slow"), None)));
+        let fast = async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            let began = Instant::now();
+            let answer = reviewer.review(body("calm", "fast"), None).await.unwrap();
+            (began.elapsed(), answer)
+        };
+        let (slow, (took, answer)) = futures::join!(slow, fast);
+        assert_eq!(answer["response"]["auditAnnotations"]["verdict"], "allowed", "{answer}");
+        assert!(took < Duration::from_millis(500), "{took:?}");
+        for answer in slow {
+            assert_eq!(answer.unwrap()["response"]["auditAnnotations"]["verdict"], "late");
+        }
+        // Eight were called off; the permits are free.
+        let began = Instant::now();
+        let answers = join_all((0..4).map(|_| reviewer.review(body("busy", "fast"), None))).await;
+        assert!(answers.iter().all(|it| it.as_ref().unwrap()["response"]["auditAnnotations"]["verdict"] == "allowed"));
+        assert!(began.elapsed() < Duration::from_millis(600), "{:?}", began.elapsed());
+    });
+}
+
+/// A server with few connections and small bodies.
+fn served(most: usize) -> (Runtime, SocketAddr, Arc<Reviewer>) {
+    let limits = Limits { connections: most, max_bytes: 10_000, ..Limits::default() };
+    let (runtime, reviewer) = reviewer(limits, rules());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let (router, connections) = (webhook(Arc::clone(&reviewer)), Arc::clone(&reviewer.connections));
+    runtime.spawn(async move {
+        let acceptor = Admit::new(connections, axum_server::accept::DefaultAcceptor::new());
+        let server = axum_server::from_tcp(listener).unwrap().acceptor(acceptor);
+        server.serve(router.into_make_service_with_connect_info::<SocketAddr>()).await.unwrap();
+    });
+    (runtime, address, reviewer)
+}
+
+fn ask(address: SocketAddr) -> (String, TcpStream) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let body = body("shop", "good");
+    write!(stream, "POST /validate HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len()).unwrap();
+    stream.write_all(&body).unwrap();
+    let mut bytes = [0; 4096];
+    let length = stream.read(&mut bytes).unwrap();
+    (String::from_utf8_lossy(&bytes[..length]).into_owned(), stream)
+}
+
+#[test]
+fn idle_connections_make_room() {
+    let (_runtime, address, reviewer) = served(16);
+    let _idle: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(address).unwrap()).collect();
+    // They are accepted by several threads, in no order.
+    std::thread::sleep(Duration::from_millis(500));
+    for _ in 0..20 {
+        let (answer, _open) = ask(address);
+        assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("\"allowed\":true"), "{answer}");
+    }
+    assert!(reviewer.connections.len() <= 16, "{}", reviewer.connections.len());
+    // The connection of a client that works is kept while new ones come.
+    let (_, mut kept) = ask(address);
+    let _more: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(address).unwrap()).collect();
+    std::thread::sleep(Duration::from_millis(200));
+    let body = body("shop", "again");
+    write!(kept, "POST /validate HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len()).unwrap();
+    kept.write_all(&body).unwrap();
+    let mut byte = [0];
+    assert_eq!(kept.read(&mut byte).unwrap(), 1);
+}
+
+#[test]
+fn a_connection_that_says_nothing_is_closed() {
+    let (_runtime, address, reviewer) = served(16);
+    let mut silent = TcpStream::connect(address).unwrap();
+    silent.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    silent.write_all(b"POST /validate HTTP/1.1\r\nHost: ").unwrap();
+    let began = Instant::now();
+    let mut rest = Vec::new();
+    let _ = silent.read_to_end(&mut rest);
+    let took = began.elapsed();
+    assert!(took > Duration::from_secs(8) && took < Duration::from_secs(15), "{took:?}");
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(reviewer.connections.is_empty());
+}
+
+/// Bodies that come slowly take no room from others: eight of the largest fit.
+#[test]
+fn slow_bodies_make_room() {
+    let (_runtime, address, _reviewer) = served(64);
+    let slow: Vec<TcpStream> = (0..20)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            write!(stream, "POST /validate HTTP/1.1\r\nHost: x\r\nContent-Length: 10000\r\n\r\n").unwrap();
+            stream.write_all(&[b' '; 9_990]).unwrap();
+            stream
+        })
+        .collect();
+    std::thread::sleep(Duration::from_millis(300));
+    let began = Instant::now();
+    let (answer, _) = ask(address);
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    let mut first = &slow[0];
+    first.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let mut bytes = [0; 1024];
+    let length = first.read(&mut bytes).unwrap();
+    let said = String::from_utf8_lossy(&bytes[..length]);
+    assert!(said.starts_with("HTTP/1.1 503 "), "{said}");
+}

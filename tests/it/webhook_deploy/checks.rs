@@ -1,0 +1,146 @@
+//! What kube-linter and kubescape ask of manifests, asked of everything that can be installed.
+
+use super::installed;
+use kubectl_envoyfilter::deploy::{Certificates, Parts};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// All parts, with their options.
+fn all() -> [BTreeMap<String, Value>; 2] {
+    let parts = Parts { sample_proxies: true, service_monitor: true, report_proxies: true, ..Parts::default() };
+    Certificates::ALL.map(|certificates| installed(certificates, parts))
+}
+
+/// The pods of an installation: what makes them, their labels, their specification.
+fn pods(objects: &BTreeMap<String, Value>) -> Vec<(&str, &Value, &Value)> {
+    let template = |name: &str, object: &Value| -> Option<&'static str> {
+        match object["kind"].as_str()? {
+            "Deployment" => Some("/spec/template"),
+            "CronJob" => Some("/spec/jobTemplate/spec/template"),
+            "Job" => panic!("{name} is not looked at"),
+            _ => None,
+        }
+    };
+    let found = objects.iter().filter_map(|(name, object)| {
+        let pod = object.pointer(template(name, object)?)?;
+        Some((name.as_str(), &pod["metadata"]["labels"], &pod["spec"]))
+    });
+    found.collect()
+}
+
+fn selects(selector: &Value, labels: &Value) -> bool {
+    selector.as_object().is_some_and(|wanted| wanted.iter().all(|(key, value)| &labels[key] == value))
+}
+
+#[test]
+fn pods_are_as_linters_want_them() {
+    let mut faults = Vec::new();
+    for objects in all() {
+        let pods = pods(&objects);
+        assert_eq!(pods.len(), 2, "{:?}", objects.keys());
+        for (name, _, pod) in pods {
+            let mut want = |fine: bool, what: &str| {
+                if !fine {
+                    faults.push(format!("{name}: {what}"));
+                }
+            };
+            for host in ["hostNetwork", "hostPID", "hostIPC"] {
+                want(pod[host] != true, host);
+            }
+            let account = pod["serviceAccountName"].as_str().unwrap_or("default");
+            want(account != "default", "default service account");
+            let key = format!("ServiceAccount envoyfilter-system/{account}");
+            want(objects.contains_key(&key), "service account that does not exist");
+            want(pod["securityContext"]["runAsNonRoot"] == true, "may run as root");
+            want(pod["securityContext"]["runAsUser"].as_u64() > Some(10_000), "low user id");
+            want(pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault", "no seccomp profile");
+            for volume in pod["volumes"].as_array().into_iter().flatten() {
+                want(volume.get("hostPath").is_none(), "mounts the host");
+            }
+            for container in pod["containers"].as_array().unwrap() {
+                let security = &container["securityContext"];
+                want(security["privileged"] != true, "privileged");
+                want(security["allowPrivilegeEscalation"] == false, "privilege escalation");
+                want(security["readOnlyRootFilesystem"] == true, "writable root file system");
+                want(security["capabilities"]["drop"] == serde_json::json!(["ALL"]), "keeps capabilities");
+                let image = container["image"].as_str().unwrap();
+                want(image.contains(':') && !image.ends_with(":latest"), "image without a version");
+                for resource in ["/requests/cpu", "/requests/memory", "/limits/memory"] {
+                    want(container["resources"].pointer(resource).is_some(), resource);
+                }
+                for port in container["ports"].as_array().into_iter().flatten() {
+                    want(port["containerPort"].as_u64() > Some(1_024) && port.get("hostPort").is_none(), "port");
+                }
+                for variable in container["env"].as_array().into_iter().flatten() {
+                    want(variable["valueFrom"].get("secretKeyRef").is_none(), "secret in the environment");
+                }
+                if name.starts_with("Deployment") {
+                    for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
+                        want(container[probe].is_object(), probe);
+                    }
+                }
+            }
+            if name.starts_with("Deployment") {
+                want(pod["topologySpreadConstraints"].as_array().is_some_and(|list| !list.is_empty()), "no spreading");
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Every pod has a NetworkPolicy in both directions, and no selector leads nowhere.
+#[test]
+fn every_pod_has_a_network_policy() {
+    for objects in all() {
+        let pods = pods(&objects);
+        let of_kind = |kind: &'static str| objects.iter().filter(move |(name, _)| name.starts_with(kind));
+        for (name, labels, _) in &pods {
+            let policies: Vec<&Value> = of_kind("NetworkPolicy ")
+                .map(|(_, policy)| policy)
+                .filter(|policy| selects(&policy["spec"]["podSelector"]["matchLabels"], labels))
+                .collect();
+            assert_eq!(policies.len(), 1, "{name}");
+            assert_eq!(policies[0]["spec"]["policyTypes"], serde_json::json!(["Ingress", "Egress"]), "{name}");
+            for rule in policies[0]["spec"]["egress"].as_array().unwrap() {
+                assert!(rule["ports"].as_array().is_some_and(|ports| !ports.is_empty()), "{name}: {rule}");
+            }
+        }
+        let reached = |selector: &Value| pods.iter().any(|(_, labels, _)| selects(selector, labels));
+        for (name, service) in of_kind("Service ") {
+            assert!(reached(&service["spec"]["selector"]), "{name}");
+        }
+        for (name, object) in of_kind("NetworkPolicy ").chain(of_kind("PodDisruptionBudget ")) {
+            let selector = object["spec"]["podSelector"].get("matchLabels");
+            let selector = selector.or(object["spec"]["selector"].get("matchLabels"));
+            assert!(selector.is_some_and(reached), "{name}");
+        }
+        // Who calls a report has nothing to say.
+        let report = &objects["NetworkPolicy envoyfilter-system/envoyfilter-webhook-report"]["spec"];
+        assert!(report.get("ingress").is_none(), "{report}");
+    }
+}
+
+/// Roles name what they are for; those bound by default reach pods' ports in istiod's namespace only.
+#[test]
+fn rights_are_those_that_were_asked_for() {
+    for objects in all() {
+        for (name, role) in objects.iter().filter(|(name, _)| name.contains("Role ") && !name.contains("Binding")) {
+            for rule in role["rules"].as_array().unwrap() {
+                let text = rule.to_string();
+                assert!(
+                    !text.contains("\"*\"") && !text.contains("escalate") && !text.contains("impersonate"),
+                    "{name}"
+                );
+                assert!(!text.contains("pods/exec") && !text.contains("\"bind\""), "{name}: {text}");
+                if text.contains("\"secrets\"") {
+                    assert!(rule["resourceNames"].is_array(), "{name}: {text}");
+                }
+            }
+        }
+    }
+    let defaults = installed(Certificates::Own, Parts::default());
+    for (name, role) in &defaults {
+        let forwards = role["rules"].to_string().contains("pods/portforward");
+        assert!(!forwards || name == "Role istio-system/envoyfilter-webhook-report", "{name}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Builds the fuzz targets on stable and runs them for some seconds each.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What libFuzzer needs to see which code an input reaches; `rustc` passes it to LLVM on stable too.
+const FLAGS: &[&str] = &[
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Ccodegen-units=16",
+    "--cfg=fuzzing",
+];
+
+/// The targets, each with the files below `testdata` that it begins with: endings of their names.
+const TARGETS: &[(&str, &[&str])] = &[
+    ("yaml", &[".yaml"]),
+    ("json", &[".json"]),
+    ("engine", &["bad.yaml", "good.yaml"]),
+    ("dump", &["dump.json", "small.json"]),
+    ("capture", &[".tar"]),
+    ("review", &["review.json"]),
+    ("rules", &[".yaml"]),
+    ("config", &[".envoyfilter.yaml", "config.yaml"]),
+    ("lua", &[".lua", "bad.yaml"]),
+    ("redact", &["bad.yaml", ".json"]),
+];
+
+/// Largest seed, in bytes.
+const LARGEST: u64 = 64 << 10;
+
+/// Runs every target, or one, for so many seconds. Fails when a target finds something.
+pub(crate) fn run(seconds: &str, only: Option<&str>) -> Result<(), Box<dyn Error>> {
+    let seconds: u32 = seconds.parse().map_err(|_| "usage: xtask fuzz SECONDS [TARGET]")?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().ok_or("no repository")?;
+    let fuzz = root.join("fuzz");
+    let triple = host()?;
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--target", &triple])
+        .current_dir(&fuzz)
+        .env("RUSTFLAGS", FLAGS.join(" "))
+        .status()?;
+    if !built.success() {
+        return Err("the fuzz targets do not build".into());
+    }
+    let binary = fuzz.join("target").join(&triple).join("release/kubectl-envoyfilter-fuzz");
+    let mut failed = Vec::new();
+    for (target, endings) in TARGETS.iter().filter(|(target, _)| only.is_none_or(|only| only == *target)) {
+        let corpus = fuzz.join("corpus").join(target);
+        let artifacts = fuzz.join("artifacts").join(target);
+        fs::create_dir_all(&corpus)?;
+        fs::create_dir_all(&artifacts)?;
+        seed(root, &corpus, endings)?;
+        println!("== {target}");
+        let status = Command::new(&binary)
+            .env("FUZZ_TARGET", target)
+            .arg(&corpus)
+            .arg(format!("-max_total_time={seconds}"))
+            .arg(format!("-dict={}", fuzz.join("dictionary.txt").display()))
+            .arg(format!("-artifact_prefix={}/", artifacts.display()))
+            .args(["-timeout=20", "-rss_limit_mb=2048", "-max_len=65536", "-print_final_stats=1", "-verbosity=0"])
+            .stdin(Stdio::null())
+            .status()?;
+        if !status.success() {
+            failed.push(*target);
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(format!("fuzzing found something: {}", failed.join(", ")).into()) }
+}
+
+/// The triple of this machine: with `--target`, build scripts are not instrumented.
+fn host() -> Result<String, Box<dyn Error>> {
+    let output = Command::new("rustc").arg("-vV").output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("rustc tells no host")?;
+    Ok(host.to_owned())
+}
+
+/// Copies the seeds of a target.
+fn seed(root: &Path, corpus: &Path, endings: &[&str]) -> Result<(), Box<dyn Error>> {
+    let mut folders = vec![root.join("testdata"), root.join("src/demo")];
+    while let Some(folder) = folders.pop() {
+        let mut entries: Vec<PathBuf> = fs::read_dir(&folder)?.flatten().map(|entry| entry.path()).collect();
+        entries.sort();
+        for path in entries {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(root)?.to_string_lossy().replace(['/', '\\'], "-");
+            let fits = endings.iter().any(|ending| name.ends_with(ending));
+            if fits && fs::metadata(&path)?.len() <= LARGEST {
+                fs::copy(&path, corpus.join(name))?;
+            }
+        }
+    }
+    Ok(())
+}
