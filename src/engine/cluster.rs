@@ -38,9 +38,11 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             ProxyKind::Gateway => Vec::new(),
             _ => self.plan.for_context(ApplyTo::Cluster, PatchContext::SidecarInbound),
         };
-        let mut ranked: Vec<(Rank, usize)> = Vec::new();
-        for &index in indices {
-            let rank = rank(self.plan.proxy.kind, &slots[index].name);
+        // istiod's order, which counts where clusters come to share the value of a patch.
+        let mut ranked: Vec<(Rank, usize)> =
+            indices.iter().map(|&index| (rank(self.plan.proxy.kind, &slots[index].name), index)).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        for &(rank, index) in &ranked {
             let ids = match (rank, self.plan.proxy.kind) {
                 (Rank::Outbound | Rank::Catchall, _) => &outbound_ids,
                 (Rank::Inbound | Rank::InboundPassthrough, ProxyKind::Sidecar) => &inbound_ids,
@@ -54,7 +56,6 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 self.abort(*stop, Vec::new);
             }
             slots[index].close();
-            ranked.push((rank, index));
         }
         self.share_sockets(slots, &ranked);
         self.add_clusters(&outbound_ids, outbound, Rank::AddedOutbound, slots, &mut ranked);

@@ -87,7 +87,7 @@ pub(super) fn places(text: &str, more: &[Regex]) -> Vec<Range<usize>> {
                 continue;
             }
             let secrets = pattern.captures_iter(text).filter_map(|one| one.name("s"));
-            found.extend(secrets.filter(|one| !is_stand_in(one.as_str())).map(|one| one.range()));
+            found.extend(secrets.filter(|one| !is_stand_in(one.as_str()) && !is_scheme_talk(text, one)).map(|one| one.range()));
         }
         pem(text, &mut found);
         assigned(text, &mut found);
@@ -181,6 +181,16 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
             }
         }
     }
+}
+
+/// Whether a match after `Basic` or `Bearer` goes on in prose, as in "Basic authentication is required": credentials of
+/// both schemes are encoded, and hold a digit, a capital or a sign sooner or later.
+fn is_scheme_talk(text: &str, secret: &regex::Match<'_>) -> bool {
+    let before = text[..secret.start()].trim_end().to_ascii_lowercase();
+    let word = secret.as_str().trim_end_matches('.');
+    (before.ends_with("basic") || before.ends_with("bearer"))
+        && word.starts_with("auth")
+        && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Whether a text only stands where a secret comes later, or names one: `%REQ(authorization)%`, `$(TOKEN)`, `{{ .token }}`,

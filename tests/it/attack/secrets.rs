@@ -125,6 +125,8 @@ fn filters(cage: &mut Cage) -> Vec<Value> {
         }})
     };
     let patches = vec![
+        cluster("MERGE", json!({"transport_socket": tls(cage)})),
+        // istiod discards this one, and a message quotes a part of it.
         cluster("MERGE", json!({"transport_socket": tls(cage), "connect_timeout": "soon"})),
         cluster(
             "ADD",
@@ -143,9 +145,12 @@ fn filters(cage: &mut Cage) -> Vec<Value> {
                     {"header": {"key": "cookie", "value": cage.text("session=@")}},
                     {"header": {"key": "x-plain", "value": "KEPT"}},
                 ],
-                "token_bucket": {"max_tokens": 10},
             }},
         }),
+        http(json!({"name": "limit", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit",
+            "stat_prefix": "limit", "token_bucket": {"max_tokens": 10, "fill_interval": "1s"},
+        }})),
         http(json!({"name": "oauth", "typed_config": {
             "@type": "type.googleapis.com/envoy.extensions.filters.http.oauth2.v3.OAuth2",
             "config": {"credentials": {"client_id": "KEPT", "hmac_secret": {"inline_string": cage.one()}, "token_secret": {"inline_string": cage.one()}}},
