@@ -269,9 +269,10 @@ impl<'a> Undo<'_, 'a> {
                             && anchor.is_some()
                     })
                 }
+                // Of twins the last: what istiod generates stands before what patches ask for by name, the router, the
+                // inspectors.
                 Operation::Replace => {
-                    let at = (0..list.len()).find(|&at| is(at, list));
-                    at.filter(|&at| first.is_none_or(|first| first >= at))
+                    (0..list.len()).filter(|&at| first.is_none_or(|first| first >= at)).rfind(|&at| is(at, list))
                 }
                 Operation::Remove => {
                     if let Some(first) = first {
