@@ -87,7 +87,9 @@ pub(super) fn places(text: &str, more: &[Regex]) -> Vec<Range<usize>> {
                 continue;
             }
             let secrets = pattern.captures_iter(text).filter_map(|one| one.name("s"));
-            found.extend(secrets.filter(|one| !is_stand_in(one.as_str()) && !is_scheme_talk(text, one)).map(|one| one.range()));
+            found.extend(
+                secrets.filter(|one| !is_stand_in(one.as_str()) && !is_scheme_talk(text, one)).map(|one| one.range()),
+            );
         }
         pem(text, &mut found);
         assigned(text, &mut found);
