@@ -15,7 +15,7 @@ declare_rule! {
     /// # What it finds
     /// Objects in config dumps with the name and the content that a patch inserts or adds, on proxies whose labels the
     /// filter's `workloadSelector` does not fit, or that its `targetRefs` do not name, when no filter that does attach
-    /// explains them.
+    /// explains them. What istiod generates by itself, such as its own `envoy.filters.http.cors`, is no such object.
     ///
     /// # Why it matters
     /// The selector was narrowed or the workload relabelled, and the proxy still runs with what the filter did: it will
@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     continue;
                 };
                 // A bare name says nothing about who wrote the object.
-                if value.entries().len() > 1 && run.holds(value) {
+                if value.entries().len() > 1 && run.holds(value) && !cx.istiod_generates(value) {
                     let key = (built.patch.index, value.name().to_owned());
                     held.entry(key).or_default().push(run.label().to_owned());
                 }

@@ -10,6 +10,8 @@ use crate::mesh::Error;
 use crate::rules::ALL;
 use clap::{Arg, Args, Command, CommandFactory, FromArgMatches};
 use clap_complete::Shell;
+use futures::future::join_all;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -39,8 +41,8 @@ pub(super) struct Complete {
 enum Place {
     /// One of these, with what each means.
     Words(Vec<(String, String)>),
-    /// An object of the cluster.
-    Objects(&'static Kind),
+    /// An object of the cluster, of one of these kinds, with this before its name.
+    Objects(&'static [&'static Kind], String),
     /// A context of the kubeconfig.
     Contexts,
     /// A file, which the shell completes.
@@ -68,7 +70,7 @@ impl Complete {
             Place::File => (Vec::new(), FILES),
             Place::Nothing => (Vec::new(), NO_FILES),
             Place::Words(words) => (words, NO_FILES),
-            Place::Objects(kind) => (objects(before, kind), NO_FILES),
+            Place::Objects(kinds, prefix) => (objects(before, kinds, &prefix), NO_FILES),
             Place::Contexts => {
                 (Access::default().contexts().into_iter().map(|name| (name, String::new())).collect(), NO_FILES)
             }
@@ -110,6 +112,19 @@ fn place(root: &Command, before: &[OsString], last: &str) -> Place {
             options.filter_map(|arg| Some((format!("--{}", arg.get_long()?), help(arg.get_help())))).collect(),
         );
     }
+    // kubectl's way to write a kind and a name in one word.
+    let kind = last.split_once('/').filter(|_| positionals == 0);
+    if let Some((kind, kinds)) = kind.and_then(|(kind, _)| Some((kind, kinds_of(super::kind_of(kind)?)))) {
+        let named = match path.as_slice() {
+            ["explain"] => true,
+            ["render" | "try"] => kinds != FILTERS,
+            ["get"] => kinds == FILTERS,
+            _ => false,
+        };
+        if named {
+            return Place::Objects(kinds, format!("{kind}/"));
+        }
+    }
     if command.has_subcommands() && positionals == 0 {
         let commands = command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help");
         let mut words: Vec<_> = commands.map(|it| (it.get_name().to_owned(), help(it.get_about()))).collect();
@@ -119,12 +134,11 @@ fn place(root: &Command, before: &[OsString], last: &str) -> Place {
         return Place::Words(words);
     }
     match path.as_slice() {
-        ["explain", "pod" | "deployment" | "gateway" | "workload"] | ["render"] if positionals == 0 => {
-            Place::Objects(kinds::POD)
+        ["explain", kind @ ("pod" | "deployment" | "gateway" | "workload" | "service" | "filter")] if positionals == 0 => {
+            Place::Objects(kinds_of(kind), String::new())
         }
-        ["explain", "service"] if positionals == 0 => Place::Objects(kinds::SERVICE),
-        ["explain", "filter"] if positionals == 0 => Place::Objects(kinds::ENVOY_FILTER),
-        ["get"] => Place::Objects(kinds::ENVOY_FILTER),
+        ["render" | "try"] if positionals == 0 => Place::Objects(PODS, String::new()),
+        ["get"] => Place::Objects(FILTERS, String::new()),
         ["rbac"] if positionals == 0 => {
             Place::Words(COMMANDS.iter().map(|needs| (needs.command.to_owned(), String::new())).collect())
         }
@@ -133,6 +147,21 @@ fn place(root: &Command, before: &[OsString], last: &str) -> Place {
         }
         ["lint" | "capture"] => Place::File,
         _ => Place::Nothing,
+    }
+}
+
+const PODS: &[&Kind] = &[kinds::POD];
+const FILTERS: &[&Kind] = &[kinds::ENVOY_FILTER];
+const NAMESPACES: &[&Kind] = &[kinds::NAMESPACE];
+
+/// The kinds of objects that a word of `explain` names.
+fn kinds_of(word: &str) -> &'static [&'static Kind] {
+    match word {
+        "deployment" => &[kinds::DEPLOYMENT],
+        "gateway" => &[kinds::GATEWAY, kinds::KUBE_GATEWAY],
+        "service" => &[kinds::SERVICE],
+        "filter" => FILTERS,
+        _ => PODS,
     }
 }
 
@@ -151,7 +180,7 @@ fn takes_value(arg: &Arg) -> bool {
 /// What an option's value can be.
 fn value(arg: &Arg) -> Place {
     match arg.get_long().unwrap_or_default() {
-        "namespace" | "istio-namespace" | "root-namespace" => return Place::Objects(kinds::NAMESPACE),
+        "namespace" | "istio-namespace" | "root-namespace" => return Place::Objects(NAMESPACES, String::new()),
         "context" => return Place::Contexts,
         _ => {}
     }
@@ -167,7 +196,7 @@ fn help(text: Option<&clap::builder::StyledStr>) -> String {
 }
 
 /// Names of objects in the cluster that the words before name. A cluster that does not answer has none.
-fn objects(before: &[OsString], kind: &'static Kind) -> Vec<(String, String)> {
+fn objects(before: &[OsString], kinds: &[&Kind], prefix: &str) -> Vec<(String, String)> {
     let words = arguments(std::iter::once(OsString::from("kubectl-envoyfilter")).chain(before.iter().cloned()));
     let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(words) else { return Vec::new() };
     let Ok(global) = Global::from_arg_matches(&matches) else { return Vec::new() };
@@ -178,9 +207,10 @@ fn objects(before: &[OsString], kind: &'static Kind) -> Vec<(String, String)> {
         let read = async {
             let cluster = access.connect(stop).await.ok()?;
             let namespace = global.namespace.as_deref().unwrap_or(&cluster.namespace).to_owned();
-            Some(names(&cluster, kind, &namespace).await)
+            let lists = join_all(kinds.iter().map(|kind| names(&cluster, kind, &namespace))).await;
+            Some(lists.into_iter().flatten().collect::<BTreeSet<String>>())
         };
         tokio::time::timeout(PATIENCE, read).await.ok().flatten()
     });
-    all.unwrap_or_default().into_iter().map(|name| (name, String::new())).collect()
+    all.unwrap_or_default().into_iter().map(|name| (format!("{prefix}{name}"), String::new())).collect()
 }

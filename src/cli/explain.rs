@@ -3,6 +3,7 @@
 use super::examples;
 use super::options::{Proxies, TextOrJson};
 use super::session::{Exit, Session};
+use crate::explain::view::Live;
 use crate::mesh::{self, Answer, Error, ExplainRequest};
 use crate::report;
 use clap::{Args, Subcommand};
@@ -111,6 +112,18 @@ impl Explain {
             && answer.fields.iter().all(|field| !field.candidates.is_empty())
         {
             exit = Exit::Usage;
+        }
+        let refused = match &report.answer {
+            Answer::Proxies(answer) => answer.proxies.iter().any(|proxy| {
+                let patches = proxy.filters.iter().flat_map(|filter| &filter.patches);
+                patches.into_iter().any(|patch| patch.live == Some(Live::Refused))
+            }),
+            Answer::Fields(answer) => {
+                answer.fields.iter().filter_map(|field| field.live.as_ref()).any(|live| live.refused.is_some())
+            }
+        };
+        if exit == Exit::Ok && refused {
+            exit = Exit::Findings;
         }
         Ok(if serious { Exit::Partial } else { exit })
     }

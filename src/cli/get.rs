@@ -72,7 +72,13 @@ struct Item {
     /// Their workloads.
     workloads: Vec<String>,
     patches: usize,
-    /// Patches in effect on a proxy; absent when no proxy was read. So the others.
+    /// Proxies of these pods that were read.
+    read: usize,
+    /// Patches that are to do something, each once on every running proxy that was read; absent when none was read. So the
+    /// others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged: Option<usize>,
+    /// Those in effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     effective: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +105,7 @@ impl Get {
         if self.output == Output::Name && self.names.is_empty() {
             return names(session);
         }
-        let survey = mesh::survey(&SurveyRequest::get(session.settings()), session.progress)?;
+        let survey = mesh::survey(&self.request(session), session.progress)?;
         let serious = session.told(&survey.loaded, &survey.problems)?;
         session.notes(&requests(&survey))?;
         if matches!(self.output, Output::Table | Output::Wide) {
@@ -129,7 +135,7 @@ impl Get {
         let mut shown: Option<(BTreeMap<String, Item>, Vec<usize>)> = None;
         let mut told: Vec<String> = Vec::new();
         loop {
-            let survey = match mesh::survey(&SurveyRequest::get(session.settings()), session.progress) {
+            let survey = match mesh::survey(&self.request(session), session.progress) {
                 Ok(survey) => survey,
                 Err(error) if shown.is_none() => return Err(error),
                 // The API server may be away for a while.
@@ -180,12 +186,16 @@ impl Get {
         }
     }
 
+    fn request(&self, session: &Session<'_>) -> SurveyRequest {
+        let names = self.names.iter().map(|name| bare(name).to_owned()).collect();
+        SurveyRequest { names, ..SurveyRequest::get(session.settings()) }
+    }
+
     /// The filters that are named, or all.
     fn items(&self, survey: &SurveyReport) -> Vec<Item> {
         let filters = &survey.loaded.inventory.envoy_filters;
-        let named = |filter: &EnvoyFilter| self.names.is_empty() || self.names.iter().any(|name| is(filter, name));
         let rows = survey.rows.iter().filter_map(|row| Some((row, filters.get(row.filter)?)));
-        rows.filter(|(_, filter)| named(filter)).map(|(row, filter)| item(row, filter)).collect()
+        rows.map(|(row, filter)| item(row, filter)).collect()
     }
 
     /// A name that no filter has.
@@ -232,8 +242,14 @@ impl Get {
 
 /// Whether a name is a filter's: bare, with its kind or with its namespace.
 fn is(filter: &EnvoyFilter, name: &str) -> bool {
-    let name = name.rsplit_once("envoyfilter/").map_or(name, |(_, name)| name);
+    let name = bare(name);
     filter.name == name || filter.full_name() == name
+}
+
+/// A name without the kind in front of it.
+fn bare(name: &str) -> &str {
+    let kind = name.split_once('/').filter(|(kind, _)| super::kind_of(kind) == Some("filter"));
+    kind.map_or(name, |(_, name)| name)
 }
 
 /// What to write instead of a name that nothing has.
@@ -287,6 +303,7 @@ impl Table {
             "ORDER",
             "SELECTS",
             "PATCHES",
+            "READ",
             "EFFECTIVE",
             "INEFFECTIVE",
             "REJECTED",
@@ -310,7 +327,11 @@ impl Table {
             item.order.to_string(),
             item.selects.to_string(),
             item.patches.to_string(),
-            known(item.effective),
+            item.read.to_string(),
+            match (item.effective, item.judged) {
+                (Some(effective), Some(judged)) => format!("{effective}/{judged}"),
+                _ => "-".to_owned(),
+            },
             known(item.ineffective),
             known(item.rejected),
             item.findings.to_string(),
@@ -364,9 +385,7 @@ fn item(row: &Row, filter: &EnvoyFilter) -> Item {
         .collect();
     let labels = filter.selector.iter().flatten().map(|(key, value)| format!("{key}={value}"));
     let references = filter.target_refs.iter().map(|target| format!("{}/{}", target.kind.to_lowercase(), target.name));
-    let patches = filter.patches.len();
-    let rejected = row.rejected.len();
-    let effective = row.effective.difference(&row.rejected).count();
+    let held = Some(row.held).filter(|held| held.proxies > 0);
     Item {
         event: None,
         namespace: filter.namespace.clone(),
@@ -375,10 +394,12 @@ fn item(row: &Row, filter: &EnvoyFilter) -> Item {
         order: row.order,
         selects: row.selects.len(),
         workloads: workloads.into_iter().collect(),
-        patches,
-        effective: row.read.then_some(effective),
-        ineffective: row.read.then_some(patches.saturating_sub(effective + rejected)),
-        rejected: row.read.then_some(rejected),
+        read: row.read,
+        patches: filter.patches.len(),
+        judged: held.map(|held| held.judged),
+        effective: held.map(|held| held.effective),
+        ineffective: held.map(|held| held.ineffective),
+        rejected: held.map(|held| held.rejected),
         findings: row.findings,
         created: filter.created.map(|(seconds, _)| seconds),
         selector: labels.chain(references).collect::<Vec<_>>().join(","),

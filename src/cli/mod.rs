@@ -51,7 +51,8 @@ Without files, commands read the cluster of the current context, as kubectl does
 
 Exit codes:
   0  success; diff: no change; lint, audit: no finding at or above --fail-on; status: nothing wrong
-  1  diff: changes; lint, audit: findings; status: something is wrong; render --envoy: Envoy rejects something
+  1  diff: changes; lint, audit: findings; status: something is wrong; explain: a running Envoy refused a patch;
+     render --envoy: Envoy rejects something
   2  invalid command line, or nothing has the given name; diff: any trouble, also no proxy compared or Envoy rejects something
   3  something could not be read; the answer covers what could be read";
 
@@ -139,6 +140,17 @@ const KINDS: &[(&[&str], &str)] = &[
     (&["filter", "filters", "envoyfilter", "envoyfilters", "ef"], "filter"),
     (&["rule"], "rule"),
 ];
+
+/// The word of `explain` for a kind as kubectl writes it.
+fn kind_of(text: &str) -> Option<&'static str> {
+    KINDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, word)| *word)
+}
+
+/// The name of a pod or a workload without the kind that kubectl writes in front of it.
+fn pod_name(text: &str) -> &str {
+    let of_pods = |kind: &str| matches!(kind_of(kind), Some("pod" | "deployment" | "gateway" | "workload"));
+    text.split_once('/').filter(|(kind, _)| of_pods(kind)).map_or(text, |(_, name)| name)
+}
 
 /// The arguments with `explain pod/x` written as `explain pod x`: kubectl takes both.
 pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {

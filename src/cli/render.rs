@@ -45,7 +45,7 @@ impl Render {
         let request = RenderRequest {
             settings: session.settings(),
             given: self.proxies.given(),
-            pod: self.pod.as_ref().map(|pod| pod.strip_prefix("pod/").unwrap_or(pod).to_owned()),
+            pod: self.pod.as_ref().map(|pod| super::pod_name(pod).to_owned()),
             files: self.files.clone(),
             only_changed: self.only == Some(Only::Changed),
             envoy: self.envoy.envoy.clone(),

@@ -9,7 +9,7 @@ use crate::mesh::{self, Error, Remark, Scope, Settings};
 use crate::model::release::Release;
 use crate::report::style::{Role, Terminal};
 use crate::report::{self, scope};
-use crate::source::{Problem, Severity, Sources, escape};
+use crate::source::{Code, Problem, Severity, Sources, escape};
 use std::io::{self, Write};
 use tokio::runtime::Runtime;
 
@@ -40,12 +40,23 @@ impl Exit {
     }
 
     /// What an error means for a command.
-    pub(super) const fn of(error: &Error) -> Exit {
+    pub(super) fn of(error: &Error) -> Exit {
         match error {
+            // What could not be listed may have it.
+            Error::NotFound(unanswered) if unanswered.problems.iter().any(hides) => Exit::Partial,
             Error::Cluster { .. } | Error::Output(_) => Exit::Partial,
             Error::Envoy(trouble) if !trouble.usage => Exit::Partial,
             _ => Exit::Usage,
         }
+    }
+}
+
+/// Whether something may exist that was not seen.
+fn hides(problem: &Problem) -> bool {
+    match problem.code {
+        Code::NoDump | Code::NotReady => true,
+        Code::NotAllowed | Code::CannotList | Code::Interrupted => problem.severity == Severity::Error,
+        _ => false,
     }
 }
 

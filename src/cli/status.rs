@@ -21,7 +21,8 @@ impl Status {
         if self.output == TableOrJson::Table {
             session.scope(&survey.scope)?;
         }
-        let status = report::status::Status::of(&survey);
+        let people = self.output == TableOrJson::Table && !session.verbose();
+        let status = report::status::Status::of(&survey, if people { report::status::MOST_WORDS } else { usize::MAX });
         match self.output {
             TableOrJson::Json => report::json(session.out, &status)?,
             TableOrJson::Table => report::status::table(session.out, &status)?,

@@ -25,7 +25,7 @@ impl Source<'_> {
         let request = SubjectRequest {
             settings: session.settings(),
             given: self.proxies.given(),
-            pod: self.pod.map(str::to_owned),
+            pod: self.pod.map(super::pod_name).map(str::to_owned),
             files: self.files.to_vec(),
             without: self.without.to_vec(),
         };

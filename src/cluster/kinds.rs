@@ -180,7 +180,7 @@ macro_rules! needs {
 
 needs! {
     LINT: "lint", ALL, true;
-    EXPLAIN: "explain", &[ENVOY_FILTER, POD, SERVICE, NAMESPACE], true;
+    EXPLAIN: "explain", &[ENVOY_FILTER, POD, SERVICE, NAMESPACE, GATEWAY, KUBE_GATEWAY, WORKLOAD_ENTRY], true;
     DIFF: "diff", FEW, true;
     RENDER: "render", FEW, true;
     GET: "get", FEW, true;
@@ -190,6 +190,15 @@ needs! {
     MIGRATE: "migrate", GUARDED, false;
     CAPTURE: "capture", &[ENVOY_FILTER, POD, SERVICE, SERVICE_ENTRY, GATEWAY, VIRTUAL_SERVICE, DESTINATION_RULE, SIDECAR, WORKLOAD_ENTRY, KUBE_GATEWAY, NAMESPACE, REVISION_TAG], true;
 }
+
+/// What `explain` reads for everything but gateways and workloads that may be virtual machines.
+pub const EXPLAIN_POD: Needs = Needs { kinds: &[ENVOY_FILTER, POD, SERVICE, NAMESPACE], ..EXPLAIN };
+/// What it reads for a gateway.
+pub const EXPLAIN_GATEWAY: Needs =
+    Needs { kinds: &[ENVOY_FILTER, POD, SERVICE, NAMESPACE, GATEWAY, KUBE_GATEWAY], ..EXPLAIN };
+/// What it reads for a workload of any kind.
+pub const EXPLAIN_WORKLOAD: Needs =
+    Needs { kinds: &[ENVOY_FILTER, POD, SERVICE, NAMESPACE, WORKLOAD_ENTRY], ..EXPLAIN };
 
 /// What the scheduled report reads.
 pub const REPORT: Needs = Needs { command: "report", ..LINT };

@@ -1,7 +1,7 @@
 //! Who wrote a field: the origins in the patched tree, and what each patch did on the way.
 
 use super::{Explainer, view};
-use crate::engine;
+use crate::engine::{self, unapply};
 use crate::engine::trace::{Effect, PatchId, Place};
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
@@ -77,6 +77,8 @@ impl Explainer<'_, '_> {
             kind: asked.kind.word(),
             resource: name.clone(),
             path: path.to_owned(),
+            control_plane: self.study.plan.compat.release.to_string(),
+            live: None,
             value: None,
             writer: None,
             generated: None,
@@ -113,7 +115,27 @@ impl Explainer<'_, '_> {
         field.generated = base.as_ref().and_then(|base| follow(base, &steps)).map(|it| json::write(it, Style::Compact));
         field.path = written(&steps);
         field.history = self.history(asked.kind, &name, &normal(&field.path));
+        field.live = self.running.then(|| self.held(asked.kind, &name, &steps, tree.as_ref()));
         Some(field)
+    }
+
+    /// What the running proxy holds where a path leads, beside what the engine computes.
+    fn held(&self, kind: ResourceKind, name: &str, steps: &[Step], computed: Option<&Tree<'_>>) -> view::Held {
+        let refused = self.refusal(kind, name).map(str::to_owned);
+        let resource = self.study.dump.generated(kind).find(|(_, it)| it.name == name);
+        let tree = resource.and_then(|(index, _)| engine::open(self.study.dump, index, self.study.plan));
+        let tree = tree.map(|mut tree| {
+            tree.open_all();
+            tree
+        });
+        let value = tree.as_ref().and_then(|tree| follow(tree, steps)).map(|it| json::write(it, Style::Compact));
+        let as_computed = match (&tree, computed) {
+            (Some(held), Some(computed)) => {
+                unapply::agree((held, computed), kind, self.study.plan, |tree| follow(tree, steps))
+            }
+            (held, computed) => held.is_none() && computed.is_none(),
+        };
+        view::Held { value, as_computed, refused }
     }
 
     /// What patches wrote inside a value of another origin.

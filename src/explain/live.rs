@@ -1,7 +1,15 @@
 //! Dumps of live proxies: what they show of the filters, and how sure the explanation is.
 
 use super::{Explainer, view};
+use crate::engine::Outcome;
 use crate::engine::trace::PatchId;
+use crate::engine::unapply::{InEffect, Seen};
+use crate::model::resource::ResourceKind;
+use crate::proto::unmerge::What;
+use std::collections::BTreeSet;
+
+/// Most differences that are told of one patch.
+const FEW: usize = 4;
 
 impl Explainer<'_, '_> {
     /// How the configuration before the filters was found; `None` when no filter concerns the proxy.
@@ -21,6 +29,62 @@ impl Explainer<'_, '_> {
             differences: if patched { differences.collect() } else { Vec::new() },
             hidden: self.study.unapplied.hidden.iter().filter(|_| patched).map(|id| self.patch_ref(*id)).collect(),
         })
+    }
+
+    /// What is so of a patch on a running proxy; `None` where it is to do nothing, or where the dump is of no running proxy.
+    pub(super) fn live(&self, id: PatchId) -> Option<view::Live> {
+        if !self.running || !matches!(self.study.outcome(id), Outcome::Applied | Outcome::NoOp) {
+            return None;
+        }
+        let applied = self.study.outcome(id) == Outcome::Applied;
+        let refused = || self.changes(id).iter().any(|(kind, name)| self.refusal(*kind, name).is_some());
+        match self.study.in_effect(id) {
+            Some(InEffect::Yes) => Some(view::Live::InEffect),
+            // Envoy has an earlier version of what it refused; what that holds was taken.
+            Some(InEffect::Partly) if refused() => Some(view::Live::Refused),
+            Some(InEffect::Partly) => Some(view::Live::PartlyInEffect),
+            Some(InEffect::No) | None if applied && refused() => Some(view::Live::Refused),
+            Some(InEffect::No) => Some(view::Live::NotInEffect),
+            None => applied.then_some(view::Live::Unknown),
+        }
+    }
+
+    /// The resources that a patch changes.
+    fn changes(&self, id: PatchId) -> BTreeSet<(ResourceKind, &str)> {
+        let effects = &self.study.judged.trace.patches[id.index()].effects;
+        let changes = effects.iter().filter(|(_, effect)| effect.changes());
+        changes.map(|(place, _)| (place.kind, place.resource.as_str())).collect()
+    }
+
+    /// Envoy's words about the last update of a resource, where it refused that.
+    pub(super) fn refusal(&self, kind: ResourceKind, name: &str) -> Option<&str> {
+        let dump = self.study.dump;
+        let never = dump.refused.iter().filter(|it| it.kind == kind && it.name == name).map(|it| &*it.error.details);
+        let updates = dump.resources.iter().filter(|it| it.kind == kind && it.name == name);
+        let updates = updates.filter_map(|it| Some(&*it.error.as_ref()?.details));
+        never.chain(updates).next()
+    }
+
+    /// What a running proxy holds instead of what a patch writes: `connect_timeout of … is "10s", not "2s"`.
+    pub(super) fn instead(&self, id: PatchId) -> Vec<String> {
+        let mut told = Vec::new();
+        if !self.running {
+            return told;
+        }
+        for shown in self.study.unapplied.of(id) {
+            let Seen::Differs(notes) = &shown.seen else { continue };
+            for note in notes {
+                let What::Differs { wanted, found } = &note.what else { continue };
+                let found = found.as_deref().unwrap_or("absent");
+                // MERGE appends to a list: what it wants at the end of one is not all that should be there.
+                let not = if wanted.starts_with('[') { "without" } else { "not" };
+                let line = format!("{} of {} is {found}, {not} {wanted}", note.path, shown.place);
+                if !told.contains(&line) && told.len() < FEW {
+                    told.push(line);
+                }
+            }
+        }
+        told
     }
 
     /// Says of merges that nobody can see what they overwrote.

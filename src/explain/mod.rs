@@ -26,6 +26,9 @@ use crate::source::{Problem, Severity, Sources, Span, Step};
 use crate::study::Study;
 use std::collections::{BTreeSet, HashMap};
 
+/// How the names of texts begin that were read from a cluster.
+const OF_CLUSTER: &str = "cluster://";
+
 /// How much to tell.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -45,6 +48,8 @@ pub struct Explainer<'e, 'a> {
     pub study: &'e Study<'a>,
     /// The dump's name.
     pub dump: &'e str,
+    /// Whether the dump is of a proxy that runs in the mesh that the filters are in.
+    pub running: bool,
 }
 
 impl Explainer<'_, '_> {
@@ -57,6 +62,7 @@ impl Explainer<'_, '_> {
             workload: proxy.workload.clone(),
             kind: proxy.kind.word(),
             istio_version: proxy.istio_version.clone(),
+            control_plane: self.study.plan.compat.release.to_string(),
             dump: self.dump.to_owned(),
             reconstruction: self.reconstruction(),
             filters: self.filters(settings, &self.study.doubtful),
@@ -65,6 +71,7 @@ impl Explainer<'_, '_> {
             unknown_routes: self.study.judged.patched.unknown_routes.clone(),
             unknown_services: self.study.judged.patched.unknown_services.clone(),
             refused: self.refused(),
+            running: self.running,
         }
     }
 
@@ -147,6 +154,8 @@ impl Explainer<'_, '_> {
             source: self.location(patch.span),
             outcome,
             in_effect: None,
+            live: None,
+            instead: Vec::new(),
             uncertain: false,
             reason: None,
             effects: Vec::new(),
@@ -172,6 +181,8 @@ impl Explainer<'_, '_> {
         }
         view::Patch {
             in_effect: self.study.in_effect(id),
+            live: self.live(id),
+            instead: self.instead(id),
             uncertain: doubtful.contains(&id),
             reason: if doubtful.contains(&id) { Some(self.uncertain(id)) } else { self.why(id, outcome) },
             effects: self.effects(id),
@@ -391,9 +402,9 @@ impl Explainer<'_, '_> {
     }
 
     fn refused(&self) -> Vec<view::Refused> {
-        let never = self.study.config.refused.iter().map(|it| (it.kind, &it.name, &it.error.details));
+        let never = self.study.dump.refused.iter().map(|it| (it.kind, &it.name, &it.error.details));
         let updates =
-            self.study.config.resources.iter().filter_map(|it| Some((it.kind, &it.name, &it.error.as_ref()?.details)));
+            self.study.dump.resources.iter().filter_map(|it| Some((it.kind, &it.name, &it.error.as_ref()?.details)));
         never
             .chain(updates)
             .map(|(kind, name, details)| view::Refused {
@@ -417,7 +428,15 @@ impl Explainer<'_, '_> {
     }
 
     fn location(&self, span: Span) -> view::Location {
-        location(self.sources, span)
+        let here = location(self.sources, span);
+        let of_cluster = here.file.starts_with(OF_CLUSTER);
+        let document = self.study.plan.filters.iter().map(|filter| &filter.document);
+        let document = document.filter(|_| of_cluster).find(|document| document.span.file == span.file);
+        let field = document.map(|document| {
+            let route: String = document.route_to(span).iter().map(ToString::to_string).collect();
+            route.trim_start_matches('.').to_owned()
+        });
+        view::Location { field: field.filter(|field| !field.is_empty()), ..here }
     }
 }
 
@@ -430,7 +449,7 @@ pub fn nearest(asked: &str, names: &[String]) -> Vec<String> {
 pub fn location(sources: &Sources, span: Span) -> view::Location {
     let position = sources.position(span);
     let file = sources.get(span.file).name.clone();
-    view::Location { file, line: position.line, column: position.column, span: Some(span) }
+    view::Location { file, line: position.line, column: position.column, field: None, span: Some(span) }
 }
 
 /// A problem as data.

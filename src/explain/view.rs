@@ -41,6 +41,8 @@ pub struct Proxy {
     pub kind: &'static str,
     /// Istio version of the proxy itself; empty when unknown.
     pub istio_version: String,
+    /// Release of its control plane that is modelled.
+    pub control_plane: String,
     /// The dump it was read from.
     pub dump: String,
     /// How the configuration before the filters was found; absent when none attaches.
@@ -58,6 +60,10 @@ pub struct Proxy {
     pub unknown_services: Vec<String>,
     /// Updates that Envoy refused.
     pub refused: Vec<Refused>,
+    /// Whether this is the proxy as it runs in the mesh that the EnvoyFilters are in; then `live` of its patches tells
+    /// what is so there, and everything else what the engine computes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
 }
 
 /// How the configuration before the filters was found.
@@ -142,6 +148,12 @@ pub struct Patch {
     /// Whether the dump holds what it writes already: `yes`, `no`, `partly`; absent when that cannot be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_effect: Option<InEffect>,
+    /// On a running proxy: what is so; absent where the patch is to do nothing there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<Live>,
+    /// What the running proxy holds instead of what the patch writes, the first few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<String>,
     /// Whether its outcome is a guess: what it could match may have been removed by a filter, and is in no dump.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uncertain: bool,
@@ -156,6 +168,22 @@ pub struct Patch {
     pub later: Vec<Later>,
     /// Places it would have changed if no panic had come before.
     pub lost: Vec<String>,
+}
+
+/// What is so on a running proxy of a patch that is to do something there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Live {
+    /// The proxy holds what it writes.
+    InEffect,
+    /// The proxy holds it at some places.
+    PartlyInEffect,
+    /// The proxy does not hold it.
+    NotInEffect,
+    /// The proxy does not hold it, and refused an update of what it changes.
+    Refused,
+    /// Nobody can see it in the proxy's configuration.
+    Unknown,
 }
 
 /// The same effect on one or more objects.
@@ -352,13 +380,18 @@ pub struct Field {
     pub namespace: String,
     /// Name of its pod.
     pub name: String,
+    /// Release of its control plane that is modelled.
+    pub control_plane: String,
     /// `listener`, `cluster`, `route` or `extension config`.
     pub kind: &'static str,
     /// Name of the resource.
     pub resource: String,
     /// Path of the field inside the resource, list items by name where they have one.
     pub path: String,
-    /// JSON text of the value; absent when the field is not set.
+    /// What a running proxy holds; absent where the dump is not of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<Held>,
+    /// JSON text of the value that the engine computes; absent when the field is not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// The patch that wrote it; absent for istiod.
@@ -374,6 +407,20 @@ pub struct Field {
     /// The names that exist where the path leads nowhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
+}
+
+/// What a running proxy holds of a field.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Held {
+    /// JSON text of the value; absent when the field is not set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Whether it is what the engine computes: then what the EnvoyFilters write is in effect.
+    pub as_computed: bool,
+    /// Envoy's words, where it refused the last update of the resource.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// One change of a field.
@@ -414,6 +461,9 @@ pub struct Location {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
+    /// The field that is meant, of a document whose lines no person has written; absent for files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
     /// The bytes, for excerpts.
     #[serde(skip)]
     pub span: Option<crate::source::Span>,

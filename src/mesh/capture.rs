@@ -92,6 +92,7 @@ fn fill(pack: &mut Pack, mesh: &Mesh<'_>, redactor: &Redactor, taken: &mut Taken
         }
     }
     let mut dumps = 0;
+    let mut of_istiod = Vec::new();
     mesh.each(&Given::default(), Layout::Dropped, &|_| true, taken, &mut |problems, kept| {
         let (namespace, pod) = (kept.identity.namespace.unwrap_or_default(), kept.identity.name.unwrap_or_default());
         let mut text = Vec::new();
@@ -107,6 +108,7 @@ fn fill(pack: &mut Pack, mesh: &Mesh<'_>, redactor: &Redactor, taken: &mut Taken
         };
         redacted += redactor.redact(&mut value);
         dumps += 1;
+        of_istiod.extend((!kept.running).then(|| format!("{namespace}/{pod}")));
         pack.add(&["dumps", &namespace, &format!("{pod}.json")], value.to_string().as_bytes())
     })
     .map_err(io::Error::other)?;
@@ -126,6 +128,7 @@ fn fill(pack: &mut Pack, mesh: &Mesh<'_>, redactor: &Redactor, taken: &mut Taken
         "tags": facts.tags,
         "objects": objects,
         "dumps": dumps,
+        "dumpsOfIstiod": of_istiod,
         "redacted": redacted,
         "problems": trouble,
     });

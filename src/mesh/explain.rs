@@ -1,12 +1,13 @@
 //! `explain`: what EnvoyFilters do to proxies, or who wrote a field.
 
+use super::gateways;
 use super::proxies::{Given, Taken};
 use super::read::{Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
 use super::{Error, Refusal, Unanswered};
 use crate::cluster::facts::{self, Station};
-use crate::cluster::kinds;
+use crate::cluster::kinds::{self, Needs};
 use crate::cluster::targets::Target;
 use crate::engine::Program;
 use crate::explain::field::Asked;
@@ -100,10 +101,17 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     let mesh = if given.any() {
         Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
     } else if request.files.is_empty() {
-        Mesh::open(settings, &kinds::EXPLAIN, progress, |_| match (request.subject, request.parts()) {
+        let breadth = |_: &str| match (request.subject, request.parts()) {
             (Subject::Field, _) | (_, (None, _)) => Breadth::Namespace,
             (_, (Some(namespace), _)) => Breadth::Of(namespace.to_owned()),
-        })?
+        };
+        let mesh = Mesh::open(settings, request.needs(), progress, breadth)?;
+        // The selector of an Istio Gateway finds pods of every namespace.
+        if mesh.only.is_some() && gateways::istio(request, &mesh).next().is_some() {
+            Mesh::open(settings, request.needs(), progress, |_| Breadth::Everything)?
+        } else {
+            mesh
+        }
     } else {
         return Err(Refusal::NoProxy.into());
     };
@@ -133,7 +141,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         release.get_or_insert(plane.release);
         study(program, &offer.config, &plane.mesh.clone().into(), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
-            let explainer = Explainer { sources, inventory, study, dump: offer.dump.name() };
+            let explainer = Explainer { sources, inventory, study, dump: offer.dump.name(), running: offer.running };
             match &asked {
                 None => proxies.push(explainer.proxy(&how)),
                 Some(asked) => match explainer.field(asked) {
@@ -154,6 +162,17 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         unanswered.problems.extend(taken.problems.iter().cloned());
         Error::NotFound(unanswered)
     };
+    if mesh.is_mesh() && offered.is_empty() {
+        // Nothing was looked at: there is no answer, whatever the reason.
+        let message = match picked.len() {
+            0 => format!("no pod with a proxy was found for {}", request.words()),
+            number => {
+                let pods = crate::words::count(number, "pod", "pods");
+                format!("no config dump of {} could be read ({pods})", request.words())
+            }
+        };
+        return Err(unanswered(message, None));
+    }
     if asked.is_some() && fields.is_empty() {
         let name = request.name.split_once('/').map_or("", |(_, name)| name);
         let near = explain::nearest(name, &resources);
@@ -239,10 +258,14 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
         }
         _ => None,
     };
+    let behind = gateways::behind(request, mesh);
     let picked: Vec<&Target> = targets
         .iter()
         .copied()
         .filter(|target| match selector {
+            _ if behind.as_ref().is_some_and(|behind| behind.contains(&target.full_name())) => true,
+            // An object says which pods it means; without one, names and labels of pods have to.
+            _ if behind.is_some() => false,
             Some(service) => {
                 target.namespace == service.object.namespace
                     && service.selector.iter().all(|(key, want)| target.labels.get(key) == Some(want))
@@ -252,6 +275,9 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
         .collect();
     if !picked.is_empty() {
         return Ok(pods(picked));
+    }
+    if behind.is_some() && mesh.lists(kinds::POD) {
+        return Err(unanswered(format!("{} selects no pod with a proxy", request.words()), None));
     }
     // Perhaps it exists and runs no proxy.
     for pod in inventory.workloads.iter() {
@@ -279,8 +305,17 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
 }
 
 impl ExplainRequest {
+    /// What has to be read to answer it.
+    const fn needs(&self) -> &'static Needs {
+        match self.subject {
+            Subject::Gateway => &kinds::EXPLAIN_GATEWAY,
+            Subject::Workload => &kinds::EXPLAIN_WORKLOAD,
+            _ => &kinds::EXPLAIN_POD,
+        }
+    }
+
     /// Namespace, where the name has one, and name.
-    fn parts(&self) -> (Option<&str>, &str) {
+    pub(super) fn parts(&self) -> (Option<&str>, &str) {
         match self.name.split_once('/') {
             Some((namespace, name)) => (Some(namespace), name),
             None => (None, self.name.as_str()),

@@ -1,6 +1,7 @@
 //! A running mesh: what was read at once, and proxies that are read as they are needed.
 
 use super::Error;
+use super::proxies::sent_by_istiod;
 use super::settings::{Progress, Settings};
 use crate::cluster::dumps::{self, Delivery};
 use crate::cluster::facts::is_istiod;
@@ -21,7 +22,7 @@ use tokio::runtime::{Builder, Runtime};
 const AT_ONCE: usize = 8;
 
 /// What to do with the dump of a pod.
-type Take<'t> = dyn FnMut(&mut Vec<Problem>, Dump, &Target) -> io::Result<()> + 't;
+type Take<'t> = dyn FnMut(&mut Vec<Problem>, Dump, &Target, Via) -> io::Result<()> + 't;
 
 /// A way to a cluster; nothing was sent yet.
 pub struct Link {
@@ -136,7 +137,7 @@ impl Live {
                     drop(text);
                     problems.append(&mut found);
                     if let Some(dump) = dump {
-                        take(problems, dump, &target)?;
+                        take(problems, dump, &target, via)?;
                     }
                 }
                 Err(_) if self.cluster().stop().is_set() => missing.interrupted += 1,
@@ -145,18 +146,7 @@ impl Live {
         }
         progress.end();
         missing.note(problems);
-        if of_istiod > 0 {
-            let proxies = count(of_istiod, "proxy", "proxies");
-            problems.push(Problem {
-                code: Code::DumpOfIstiod,
-                severity: Severity::Warning,
-                span: None,
-                message: format!(
-                    "the configuration of {proxies} is what istiod would send now, not what the proxies run with"
-                ),
-                help: Some("allow pods/portforward or pods/exec to read the proxies themselves".to_owned()),
-            });
-        }
+        problems.extend(sent_by_istiod(of_istiod));
         Ok(())
     }
 }

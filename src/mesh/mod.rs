@@ -10,6 +10,7 @@ mod diff;
 mod envoy;
 mod error;
 mod explain;
+mod gateways;
 mod lint;
 #[cfg(feature = "cluster")]
 pub mod live;

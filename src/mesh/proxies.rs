@@ -2,7 +2,11 @@
 
 use super::read::{Feed, Mesh};
 use super::scope::{Origin, ProxyScope, Scope};
+#[cfg(feature = "cluster")]
+use super::settings::Quiet;
 use super::{Error, Refusal};
+#[cfg(feature = "cluster")]
+use crate::cluster::Via;
 use crate::cluster::targets::{self, Target};
 use crate::demo;
 use crate::engine::services;
@@ -10,12 +14,19 @@ use crate::load::dump::{Dump, Identity, Layout, Pool};
 use crate::load::dumps;
 use crate::load::limits::Limits;
 use crate::model::proxy::Proxy;
+#[cfg(feature = "cluster")]
+use crate::model::proxy::ProxyKind;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Code, Problem, Severity};
+use crate::words::count;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Most proxies of a cluster that are asked for clusters which another one lacks.
+#[cfg(feature = "cluster")]
+const LENDERS: usize = 8;
 
 /// Config dumps that a caller names, and what is known about their proxies.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +61,8 @@ pub(super) struct Offer<'d> {
     pub(super) config: ProxyConfig<'d>,
     /// Number of its control plane among the planes of the mesh.
     pub(super) plane: usize,
+    /// Whether the dump shows what a proxy of the mesh runs with, see [`Kept::running`].
+    pub(super) running: bool,
 }
 
 /// A dump with what is known about its proxy.
@@ -60,6 +73,9 @@ pub(super) struct Kept {
     pub(super) identity: Identity,
     /// Number of its control plane.
     pub(super) plane: usize,
+    /// Whether the dump shows what a proxy of the mesh runs with: neither a file that somebody names, whose filters may be
+    /// new, nor what istiod would send.
+    pub(super) running: bool,
 }
 
 /// What reading proxies gave beside the proxies.
@@ -83,11 +99,11 @@ impl Mesh<'_> {
         taken: &mut Taken,
         visit: &mut dyn FnMut(&Offer<'_>),
     ) -> Result<(), Error> {
-        let lent = self.lent(given)?;
+        let lent = self.lent(given, wanted)?;
         self.each(given, Layout::Dropped, wanted, taken, &mut |problems, mut kept| {
             kept.dump.lend(Arc::clone(&lent));
             match kept.dump.config(&kept.identity) {
-                Ok(config) => visit(&Offer { dump: &kept.dump, config, plane: kept.plane }),
+                Ok(config) => visit(&Offer { dump: &kept.dump, config, plane: kept.plane, running: kept.running }),
                 Err(problem) => problems.push(named(&kept.dump, problem)),
             }
             Ok(())
@@ -130,23 +146,45 @@ impl Mesh<'_> {
     }
 
     /// Clusters of the services that annotations of the filters refer to, from all given dumps: a waypoint gets them, and
-    /// its own dump need not hold them. Dumps that a cluster would have to be asked for twice are left out.
-    pub(super) fn lent(&self, given: &Given) -> Result<Arc<BTreeMap<String, String>>, Error> {
+    /// its own dump need not hold them. Of a cluster, a few proxies are asked until all are known.
+    pub(super) fn lent(
+        &self,
+        given: &Given,
+        wanted: &dyn Fn(&Target) -> bool,
+    ) -> Result<Arc<BTreeMap<String, String>>, Error> {
         let mut lent = BTreeMap::new();
         let hosts = self.referenced_hosts();
-        let again = match &self.feed {
-            Feed::Given => !given.dumps.iter().any(|path| path.as_os_str() == "-"),
-            Feed::Captured(..) => true,
-            #[cfg(feature = "cluster")]
-            Feed::Live(..) => false,
+        if hosts.is_empty() {
+            return Ok(Arc::new(lent));
+        }
+        let mut take = |kept: &Kept| {
+            if let Ok(config) = kept.dump.config(&kept.identity) {
+                lent.extend(services::clusters_of(&config, &hosts));
+            }
         };
-        if again && !hosts.is_empty() {
-            self.each(given, Layout::Dropped, &|_| true, &mut Taken::default(), &mut |_, kept| {
-                if let Ok(config) = kept.dump.config(&kept.identity) {
-                    lent.extend(services::clusters_of(&config, &hosts));
+        match &self.feed {
+            Feed::Given if given.dumps.iter().any(|path| path.as_os_str() == "-") => {}
+            Feed::Given | Feed::Captured(..) => {
+                self.each(given, Layout::Dropped, &|_| true, &mut Taken::default(), &mut |_, kept| {
+                    take(&kept);
+                    Ok(())
+                })?;
+            }
+            #[cfg(feature = "cluster")]
+            Feed::Live(live, targets) => {
+                let waypoint = |target: &Target| target.kind == ProxyKind::Waypoint;
+                if !targets.iter().any(|target| waypoint(target) && wanted(target)) {
+                    return Ok(Arc::new(lent));
                 }
-                Ok(())
-            })?;
+                let others = targets.iter().filter(|target| !waypoint(target) && target.ready).cloned().collect();
+                let groups = targets::groups(others, false).into_iter().take(LENDERS).collect();
+                // What cannot be read here is missed below, where its clusters are.
+                live.each(groups, &Quiet, &mut Vec::new(), &mut |_, dump, target, _| {
+                    let identity = of_pod(&given.identity, target);
+                    take(&Kept { dump, identity, plane: 0, running: true });
+                    Ok(())
+                })?;
+            }
         }
         Ok(Arc::new(lent))
     }
@@ -197,16 +235,20 @@ impl Mesh<'_> {
                     .filter_map(|group| group.into_iter().next())
                     .map(|target| (target.full_name(), target))
                     .collect();
+                let mut of_istiod = 0;
                 capture.each(&firsts.keys().cloned().collect(), &mut |pod, dump, mut trouble| {
                     problems.append(&mut trouble);
                     match (dump, firsts.get(pod)) {
                         (Some(dump), Some(target)) => {
                             let plane = self.plane_of(&target.revision);
-                            take(problems, Kept { dump, identity: of_pod(&given.identity, target), plane })
+                            let running = !capture.of_istiod().contains(pod);
+                            of_istiod += usize::from(!running);
+                            take(problems, Kept { dump, identity: of_pod(&given.identity, target), plane, running })
                         }
                         _ => Ok(()),
                     }
                 })?;
+                problems.extend(sent_by_istiod(of_istiod));
             }
             #[cfg(feature = "cluster")]
             Feed::Live(live, targets) => {
@@ -214,9 +256,10 @@ impl Mesh<'_> {
                 proxies.pods += wanted.len();
                 let groups = targets::groups(wanted, self.settings.cluster.all_replicas);
                 proxies.of += groups.len();
-                live.each(groups, self.progress, problems, &mut |problems, dump, target| {
+                live.each(groups, self.progress, problems, &mut |problems, dump, target, via| {
                     let plane = self.plane_of(&target.revision);
-                    take(problems, Kept { dump, identity: of_pod(&given.identity, target), plane })
+                    let running = via != Via::Istiod;
+                    take(problems, Kept { dump, identity: of_pod(&given.identity, target), plane, running })
                 })?;
             }
         }
@@ -269,9 +312,23 @@ fn each_given(
             continue;
         }
         seen.extend(dump.node_id().map(|id| (id.to_owned(), dump.name().to_owned())));
-        take(problems, Kept { dump, identity: given.identity.clone(), plane: 0 })?;
+        take(problems, Kept { dump, identity: given.identity.clone(), plane: 0, running: false })?;
     }
     Ok(())
+}
+
+/// Says that dumps are not what the proxies run with.
+pub(super) fn sent_by_istiod(proxies: usize) -> Option<Problem> {
+    (proxies > 0).then(|| Problem {
+        code: Code::DumpOfIstiod,
+        severity: Severity::Warning,
+        span: None,
+        message: format!(
+            "the configuration of {} is what istiod would send now, not what the proxies run with",
+            count(proxies, "proxy", "proxies")
+        ),
+        help: Some("allow pods/portforward or pods/exec to read the proxies themselves".to_owned()),
+    })
 }
 
 pub(super) fn named(dump: &Dump, problem: Problem) -> Problem {

@@ -10,7 +10,7 @@ use crate::cluster::kinds::{self, Needs};
 use crate::cluster::targets::Target;
 use crate::engine::{self, Outcome, Program};
 use crate::explain::Explainer;
-use crate::explain::view::{self, Patch};
+use crate::explain::view::{self, Live, Patch, Refused};
 use crate::lint::config::Config;
 use crate::lint::{self, Input};
 use crate::load::Loaded;
@@ -32,6 +32,8 @@ pub struct SurveyRequest {
     pub needs: &'static Needs,
     /// Also how many findings lint has: then all dumps are in memory at the same time.
     pub findings: bool,
+    /// Only EnvoyFilters of these names, with or without their namespace; all without.
+    pub names: Vec<String>,
     /// Also what proxies hold; without, only what EnvoyFilters select.
     pub proxies: bool,
 }
@@ -39,12 +41,46 @@ pub struct SurveyRequest {
 impl SurveyRequest {
     /// What `get` asks.
     pub fn get(settings: Settings) -> SurveyRequest {
-        SurveyRequest { settings, needs: &kinds::GET, findings: true, proxies: true }
+        SurveyRequest { settings, needs: &kinds::GET, findings: true, proxies: true, names: Vec::new() }
     }
 
     /// What `status` asks.
     pub fn status(settings: Settings) -> SurveyRequest {
-        SurveyRequest { settings, needs: &kinds::STATUS, findings: false, proxies: true }
+        SurveyRequest { settings, needs: &kinds::STATUS, findings: false, proxies: true, names: Vec::new() }
+    }
+}
+
+impl SurveyRequest {
+    /// Where the EnvoyFilters are that are named with their namespace.
+    fn breadth(&self, home: &str) -> Breadth {
+        let namespaces: BTreeSet<&str> =
+            self.names.iter().map(|name| name.split_once('/').map_or(home, |(namespace, _)| namespace)).collect();
+        match namespaces.iter().collect::<Vec<_>>().as_slice() {
+            [] => Breadth::Namespace,
+            [one] if **one == home => Breadth::Namespace,
+            [one] => Breadth::Of((**one).to_owned()),
+            _ => Breadth::Everything,
+        }
+    }
+
+    /// `namespace/name` of the EnvoyFilters of these names. A bare name is that of one in the namespace that is looked at, or
+    /// else of one of a root namespace, which reaches there.
+    fn named(&self, mesh: &Mesh<'_>) -> BTreeSet<String> {
+        let filters = &mesh.loaded.inventory.envoy_filters;
+        let mut named = BTreeSet::new();
+        for name in &self.names {
+            let of_name = filters.iter().filter(|filter| filter.name == *name || filter.full_name() == *name);
+            let all: Vec<&EnvoyFilter> = of_name.collect();
+            let home = |filter: &&&EnvoyFilter| mesh.only.as_ref().is_none_or(|only| filter.namespace == *only);
+            let at_home: Vec<&EnvoyFilter> = all.iter().filter(home).copied().collect();
+            let meant = if at_home.is_empty() || name.contains('/') { all } else { at_home };
+            named.extend(meant.into_iter().map(EnvoyFilter::full_name));
+        }
+        match &mesh.asked {
+            // Selectors go on to count.
+            Some(asked) if self.settings.selects() => named.intersection(asked).cloned().collect(),
+            _ => named,
+        }
     }
 }
 
@@ -57,16 +93,30 @@ pub struct Row {
     pub order: usize,
     /// The pods it attaches to.
     pub selects: Vec<Target>,
-    /// Patches in effect on a proxy.
-    pub effective: BTreeSet<usize>,
-    /// Patches in a resource that a proxy refused.
-    pub rejected: BTreeSet<usize>,
-    /// Whether any of its proxies was read.
-    pub read: bool,
+    /// How many of its proxies were read.
+    pub read: usize,
+    /// What running proxies hold of its patches.
+    pub held: Held,
     /// Findings of lint.
     pub findings: usize,
     /// What is wrong on which workload.
     pub wrong: BTreeMap<Place, BTreeSet<Wrong>>,
+}
+
+/// What running proxies hold of the patches of one EnvoyFilter; every patch counts once on each proxy that was read and that
+/// it is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Running proxies that were read.
+    pub proxies: usize,
+    /// All of them.
+    pub judged: usize,
+    /// Patches in effect.
+    pub effective: usize,
+    /// Patches not in effect, or not everywhere.
+    pub ineffective: usize,
+    /// Patches of which the proxy refused what they write.
+    pub rejected: usize,
 }
 
 /// A workload: its namespace, and `kind/name`.
@@ -135,13 +185,17 @@ pub struct SurveyReport {
 
 /// Looks at every EnvoyFilter that is asked about.
 pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<SurveyReport, Error> {
-    let mesh = Mesh::open(&request.settings, request.needs, progress, |_| Breadth::Namespace)?;
+    let mut mesh = Mesh::open(&request.settings, request.needs, progress, |home| request.breadth(home))?;
+    if !request.names.is_empty() {
+        mesh.asked = Some(request.named(&mesh));
+    }
+    let mesh = mesh;
     let filters = &mesh.loaded.inventory.envoy_filters;
     let mut taken = Taken::default();
     let mut rows = rows(&mesh, filters);
     let programs: Vec<Program<'_>> = mesh.planes.iter().map(|plane| Program::new(filters, plane.release)).collect();
-    let mut look = |dump: &Dump, config: &ProxyConfig<'_>, plane: usize| {
-        if let Some(explained) = explained(&mesh, &programs, (dump, config, plane)) {
+    let mut look = |dump: &Dump, config: &ProxyConfig<'_>, plane: usize, running: bool| {
+        if let Some(explained) = explained(&mesh, &programs, (dump, config, plane, running)) {
             take_in(&mesh, &mut rows, &explained);
         }
     };
@@ -154,7 +208,7 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
         let dumps = mesh.all(&given, &reached, &mut taken)?;
         for kept in &dumps {
             if let Some(config) = proxies::config(kept, &mut taken.problems) {
-                look(&kept.dump, &config, kept.plane);
+                look(&kept.dump, &config, kept.plane, kept.running);
             }
         }
         let found = findings(&mesh, &dumps);
@@ -163,7 +217,9 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
             row.findings = found.iter().filter(|of| Some(**of) == file).count();
         }
     } else if request.proxies {
-        mesh.visit(&given, &reached, &mut taken, &mut |offer| look(offer.dump, &offer.config, offer.plane))?;
+        mesh.visit(&given, &reached, &mut taken, &mut |offer| {
+            look(offer.dump, &offer.config, offer.plane, offer.running);
+        })?;
     }
     drop(reached);
     drop(programs);
@@ -192,7 +248,8 @@ fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], explained: &view::Proxy) {
         let Some(filter) = mesh.loaded.inventory.envoy_filters.get(row.filter) else { continue };
         let is = |one: &&view::Filter| one.selected && one.namespace == filter.namespace && one.name == filter.name;
         let Some(seen) = explained.filters.iter().find(is) else { continue };
-        row.read = true;
+        row.read += 1;
+        row.held.proxies += usize::from(explained.running);
         for patch in &seen.patches {
             if let Some(what) = judge(row, patch, explained) {
                 row.wrong.entry(key.clone()).or_default().insert(Wrong { patch: patch.index, what });
@@ -219,9 +276,8 @@ fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
             filter,
             order: place + 1,
             selects: mesh.targets().iter().filter(|target| reached(target)).cloned().collect(),
-            effective: BTreeSet::new(),
-            rejected: BTreeSet::new(),
-            read: false,
+            read: 0,
+            held: Held::default(),
             findings: 0,
             wrong: BTreeMap::new(),
         });
@@ -232,28 +288,42 @@ fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
 
 /// Takes a patch on a proxy into the row; what is wrong with it there.
 fn judge(row: &mut Row, patch: &Patch, proxy: &view::Proxy) -> Option<What> {
-    let places = || patch.effects.iter().flat_map(|effect| &effect.places);
-    let refused =
-        proxy.refused.iter().find(|one| places().any(|place| place.kind == one.kind && place.resource == one.name));
-    if let Some(refused) = refused {
-        row.rejected.insert(patch.index);
-        let (kind, resource, details) = (refused.kind, refused.name.clone(), refused.details.clone());
-        return Some(What::Rejected { kind, resource, details });
+    let mut unseen = Held::default();
+    // What istiod would send tells nothing of what a proxy holds.
+    let held = if proxy.running { &mut row.held } else { &mut unseen };
+    // The filter attaches; the patch is for other proxies than this one.
+    if patch.outcome == Outcome::NotSelected {
+        return None;
     }
-    match (patch.outcome, patch.in_effect) {
-        (Outcome::Applied | Outcome::NoOp, Some(InEffect::No)) => Some(What::NotInEffect),
-        (Outcome::Applied | Outcome::NoOp, Some(InEffect::Partly)) => {
-            row.effective.insert(patch.index);
-            Some(What::PartlyInEffect)
-        }
-        (Outcome::Applied, _) | (Outcome::NoOp, Some(InEffect::Yes)) => {
-            row.effective.insert(patch.index);
+    held.judged += 1;
+    match (patch.live, patch.outcome, patch.in_effect) {
+        (Some(Live::InEffect), ..) => {
+            held.effective += 1;
             None
         }
-        // The filter attaches; the patch is for other proxies than this one.
-        (Outcome::NotSelected, _) => None,
-        (Outcome::NoOp, None) if patch.effects.is_empty() => None,
-        (outcome, _) => {
+        (Some(Live::Refused), ..) => {
+            held.rejected += 1;
+            let places = || patch.effects.iter().flat_map(|effect| &effect.places);
+            let here = |one: &&Refused| places().any(|place| place.kind == one.kind && place.resource == one.name);
+            let refused = proxy.refused.iter().find(here)?;
+            let (kind, resource, details) = (refused.kind, refused.name.clone(), refused.details.clone());
+            Some(What::Rejected { kind, resource, details })
+        }
+        (Some(Live::PartlyInEffect), ..) | (None, Outcome::Applied | Outcome::NoOp, Some(InEffect::Partly)) => {
+            held.ineffective += 1;
+            Some(What::PartlyInEffect)
+        }
+        (Some(Live::NotInEffect), ..) | (None, Outcome::Applied | Outcome::NoOp, Some(InEffect::No)) => {
+            held.ineffective += 1;
+            Some(What::NotInEffect)
+        }
+        (Some(Live::Unknown), ..) | (None, Outcome::Applied, _) | (None, Outcome::NoOp, Some(InEffect::Yes)) => None,
+        (None, Outcome::NoOp, None) if patch.effects.is_empty() => {
+            held.ineffective += 1;
+            None
+        }
+        (None, outcome, _) => {
+            held.ineffective += 1;
             let reason = patch.reason.as_ref().map(|reason| reason.message.clone());
             Some(What::Idle { outcome, reason })
         }
@@ -291,12 +361,12 @@ fn findings(mesh: &Mesh<'_>, dumps: &[Kept]) -> Vec<FileId> {
 fn explained(
     mesh: &Mesh<'_>,
     programs: &[Program<'_>],
-    (dump, config, plane): (&Dump, &ProxyConfig<'_>, usize),
+    (dump, config, plane, running): (&Dump, &ProxyConfig<'_>, usize, bool),
 ) -> Option<view::Proxy> {
     let (program, plane) = (programs.get(plane)?, mesh.planes.get(plane)?);
     let settings = plane.mesh.clone().into();
     Some(study(program, config, &settings, |study| {
         let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
-        Explainer { sources, inventory, study, dump: dump.name() }.proxy(&crate::explain::Settings::default())
+        Explainer { sources, inventory, study, dump: dump.name(), running }.proxy(&crate::explain::Settings::default())
     }))
 }

@@ -1,12 +1,14 @@
 //! An explanation for people.
 
-use super::style::{Role, Terminal, columns, count, shorten, wrap};
+use super::style::{Role, Terminal, columns, count, quoted, shorten, wrap};
 use super::verdict::{mark, outcome};
 use crate::engine::Outcome;
-use crate::explain::view::{Abort, Change, Effect, Explanation, Filter, HttpChain, Patch, Place, Proxy, Reason};
+use crate::explain::view::{
+    Abort, Change, Effect, Explanation, Filter, HttpChain, Live, Patch, PatchRef, Place, Proxy, Reason, Refused,
+};
 use crate::source::{Severity, Sources};
 use crate::study::InEffect;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
 /// How much to write.
@@ -18,6 +20,8 @@ pub struct Detail {
 
 /// Most places, changes and lines of anything that are listed without `--verbose`.
 const FEW: usize = 6;
+/// Most characters of Envoy's words without `--verbose`.
+const MOST_WORDS: usize = 300;
 
 /// Writes an explanation.
 pub fn text(
@@ -31,7 +35,7 @@ pub fn text(
         if index > 0 {
             writeln!(out)?;
         }
-        Writer { out, terminal, detail, sources }.proxy(proxy, &explanation.istio_version)?;
+        Writer { out, terminal, detail, sources }.proxy(proxy)?;
     }
     Ok(())
 }
@@ -44,7 +48,7 @@ struct Writer<'w> {
 }
 
 impl Writer<'_> {
-    fn proxy(&mut self, proxy: &Proxy, release: &str) -> io::Result<()> {
+    fn proxy(&mut self, proxy: &Proxy) -> io::Result<()> {
         let terminal = self.terminal;
         let name = if proxy.name.is_empty() { &proxy.workload } else { &proxy.name };
         let mut facts = vec![proxy.kind.to_owned()];
@@ -54,10 +58,11 @@ impl Writer<'_> {
         if !proxy.istio_version.is_empty() {
             facts.push(format!("proxy {}", proxy.istio_version));
         }
-        facts.push(format!("istiod {release}"));
+        facts.push(format!("istiod {}", proxy.control_plane));
         let title = terminal.paint(Role::Strong, format!("{}/{name}", proxy.namespace));
         writeln!(self.out, "{title}  {}", facts.join(", "))?;
         self.line(0, &summary(proxy))?;
+        self.refused(&proxy.refused)?;
         self.reconstruction(proxy)?;
         self.aborts(&proxy.aborts)?;
         self.order(proxy)?;
@@ -71,9 +76,24 @@ impl Writer<'_> {
         for host in &proxy.unknown_services {
             self.line(0, &super::missing_service(host))?;
         }
-        for refused in &proxy.refused {
-            let text = format!("Envoy refused an update of {} {}: {}", refused.kind, refused.name, refused.details);
-            writeln!(self.out, "{}", terminal.paint(Role::Bad, text))?;
+        Ok(())
+    }
+
+    /// What Envoy refused, each of its sentences once.
+    fn refused(&mut self, refused: &[Refused]) -> io::Result<()> {
+        let mut told: Vec<(&str, Vec<String>)> = Vec::new();
+        for one in refused {
+            let resource = format!("{} {}", one.kind, unnamed(&one.name));
+            match told.iter_mut().find(|(details, _)| *details == one.details) {
+                Some((_, resources)) => resources.push(resource),
+                None => told.push((&one.details, vec![resource])),
+            }
+        }
+        for (details, resources) in told {
+            let resources = few(&resources, self.detail.verbose);
+            let details = quoted(details, if self.detail.verbose { usize::MAX } else { MOST_WORDS });
+            let text = format!("Envoy refused an update of {resources}, and keeps the version before: {details}");
+            self.painted(0, "! ", Some(Role::Bad), &text)?;
         }
         Ok(())
     }
@@ -171,7 +191,7 @@ impl Writer<'_> {
             let position = filter.position.map(|position| format!("{position:4}  ")).unwrap_or_default();
             let name = self.terminal.paint(Role::Strong, full_name(filter));
             let place = self.terminal.paint(Role::Dim, place_of(filter));
-            writeln!(self.out, "{position}{name}  {place}")?;
+            writeln!(self.out, "{}", format!("{position}{name}  {place}").trim_end())?;
             for patch in &filter.patches {
                 self.patch(patch, filter.patches.len() > 1, live)?;
             }
@@ -183,7 +203,7 @@ impl Writer<'_> {
         for filter in others.iter().take(few) {
             let name = self.terminal.paint(Role::Strong, full_name(filter));
             let place = self.terminal.paint(Role::Dim, place_of(filter));
-            writeln!(self.out, "   –  {name}  {place}")?;
+            writeln!(self.out, "{}", format!("   –  {name}  {place}").trim_end())?;
             if let Some(reason) = &filter.reason {
                 self.line(6, &reason.message)?;
                 self.help(6, reason.help.as_deref())?;
@@ -212,6 +232,17 @@ impl Writer<'_> {
         let outcome = self.terminal.paint(role, format!("{mark} {}", outcome(patch, live)));
         let context = self.terminal.paint(Role::Dim, format!("for {}", patch.context));
         writeln!(self.out, "      {outcome}  {number}{what}  {context}")?;
+        for instead in &patch.instead {
+            self.line(8, instead)?;
+        }
+        let absent = matches!(patch.live, Some(Live::NotInEffect | Live::Refused | Live::PartlyInEffect));
+        if absent && patch.effects.iter().any(|effect| effect.effect != "no-op") {
+            let text = match patch.live {
+                Some(Live::PartlyInEffect) => "the proxy does not hold all of it; computed from the filter:",
+                _ => "the proxy does not hold it; computed from the filter:",
+            };
+            self.painted(8, "", Some(Role::Odd), text)?;
+        }
         for effect in &patch.effects {
             self.effect(effect, patch)?;
         }
@@ -238,9 +269,10 @@ impl Writer<'_> {
 
     fn reason(&mut self, reason: &Reason, patch: &Patch) -> io::Result<()> {
         let place = match &reason.source {
-            Some(source) if patch.outcome != Outcome::NotSelected => {
-                format!("  {}:{}:{}", source.file, source.line, source.column)
-            }
+            Some(source) if patch.outcome != Outcome::NotSelected => match &source.field {
+                Some(field) => format!("  {field}"),
+                None => format!("  {}:{}:{}", source.file, source.line, source.column),
+            },
             _ => String::new(),
         };
         let fits = columns(&reason.message) + columns(&place) + 8 <= self.terminal.width;
@@ -385,14 +417,30 @@ impl Writer<'_> {
         if proxy.http_chains.is_empty() {
             return Ok(());
         }
-        self.heading("HTTP filters", "of the listeners that patches touched, in the order of the request")?;
+        let absent: BTreeMap<PatchRef, &str> = proxy
+            .filters
+            .iter()
+            .flat_map(|filter| filter.patches.iter().map(move |patch| (filter, patch)))
+            .filter_map(|(filter, patch)| {
+                let word = match patch.live? {
+                    Live::InEffect | Live::Unknown => return None,
+                    Live::PartlyInEffect => "partly in effect",
+                    Live::NotInEffect => "not in effect",
+                    Live::Refused => "refused by Envoy",
+                };
+                Some((PatchRef { filter: full_name(filter), index: patch.index }, word))
+            })
+            .collect();
+        let computed = if absent.is_empty() { "" } else { "; computed, not what the proxy holds" };
+        let what = format!("of the listeners that patches touched, in the order of the request{computed}");
+        self.heading("HTTP filters", &what)?;
         for chain in &proxy.http_chains {
-            self.chain(chain)?;
+            self.chain(chain, &absent)?;
         }
         Ok(())
     }
 
-    fn chain(&mut self, chain: &HttpChain) -> io::Result<()> {
+    fn chain(&mut self, chain: &HttpChain, absent: &BTreeMap<PatchRef, &str>) -> io::Result<()> {
         let places = collapse(&chain.places);
         let shown = if self.detail.verbose { usize::MAX } else { FEW };
         for place in places.iter().take(shown) {
@@ -403,7 +451,10 @@ impl Writer<'_> {
         }
         let width = chain.filters.iter().map(|filter| columns(&filter.name)).max().unwrap_or(0);
         for (index, filter) in chain.filters.iter().enumerate() {
-            let by = |it: &crate::explain::view::PatchRef| format!("{}{}", it.filter, index_of(it.index));
+            let by = |it: &PatchRef| {
+                let so = absent.get(it).map(|word| format!(" ({word})")).unwrap_or_default();
+                format!("{}{}{so}", it.filter, index_of(it.index))
+            };
             let mut origin = filter.origin.as_ref().map_or("istiod".to_owned(), by);
             if !filter.changed_by.is_empty() {
                 let changed: Vec<String> = filter.changed_by.iter().map(by).collect();
@@ -442,8 +493,12 @@ fn full_name(filter: &Filter) -> String {
     format!("{}/{}", filter.namespace, filter.name)
 }
 
+/// Where a filter stands; the name of one in a cluster says it.
 fn place_of(filter: &Filter) -> String {
-    format!("{}:{}", filter.source.file, filter.source.line)
+    match filter.source.field {
+        Some(_) => String::new(),
+        None => format!("{}:{}", filter.source.file, filter.source.line),
+    }
 }
 
 pub(super) fn index_of(index: usize) -> String {
@@ -477,11 +532,21 @@ fn summary(proxy: &Proxy) -> String {
     };
     let patches = || attached.iter().flat_map(|filter| &filter.patches);
     let mut parts = Vec::new();
-    let in_effect = |patch: &&Patch| patch.in_effect == Some(InEffect::Yes) || patch.uncertain;
-    let uncertain = patches().filter(|patch| patch.uncertain).count();
-    let number = patches().filter(in_effect).count() - uncertain;
-    if number > 0 {
-        parts.push(format!("{number} in effect"));
+    let in_effect = |patch: &&Patch| patch.live.is_some() || patch.in_effect == Some(InEffect::Yes) || patch.uncertain;
+    let uncertain = patches().filter(|patch| patch.live.is_none() && patch.uncertain).count();
+    let dumped = |patch: &&Patch| patch.live.is_none() && !patch.uncertain && patch.in_effect == Some(InEffect::Yes);
+    for (live, text) in [
+        (Live::InEffect, "in effect"),
+        (Live::PartlyInEffect, "partly in effect"),
+        (Live::NotInEffect, "not in effect"),
+        (Live::Refused, "refused by Envoy"),
+        (Live::Unknown, "of unknown effect"),
+    ] {
+        let of_dump = if live == Live::InEffect { patches().filter(dumped).count() } else { 0 };
+        let number = of_dump + patches().filter(|patch| patch.live == Some(live)).count();
+        if number > 0 {
+            parts.push(format!("{number} {text}"));
+        }
     }
     if uncertain > 0 {
         parts.push(format!("{uncertain} that cannot be told"));

@@ -1,9 +1,12 @@
 //! Who wrote a field, for people.
 
 use super::explain::{index_of, unquoted};
-use super::style::{Role, Terminal, shorten};
-use crate::explain::view::{Field, FieldExplanation, PatchRef};
+use super::style::{Role, Terminal, quoted, shorten};
+use crate::explain::view::{Field, FieldExplanation, Held, PatchRef};
 use std::io::{self, Write};
+
+/// Most characters of Envoy's words without `--verbose`.
+const MOST_WORDS: usize = 300;
 
 /// Writes an explanation of a field.
 pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, answer: &FieldExplanation) -> io::Result<()> {
@@ -28,14 +31,26 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
     if !field.path.is_empty() {
         writeln!(out, "  {}", field.path)?;
     }
+    if let Some(refused) = field.live.as_ref().and_then(|live| live.refused.as_ref()) {
+        let words = quoted(refused, if verbose { usize::MAX } else { MOST_WORDS });
+        let text = format!("  refused     Envoy keeps the version before: {words}");
+        writeln!(out, "{}", terminal.paint(Role::Bad, text))?;
+    }
+    // Of a running proxy, what is so leads; what the engine makes of the filters comes second.
+    let other = field.live.as_ref().filter(|live| !live.as_computed);
+    if let Some(Held { value, .. }) = other {
+        let held = value.as_deref().map_or("not set".to_owned(), short);
+        writeln!(out, "  now         {held}  {}", terminal.paint(Role::Bad, "not what the EnvoyFilters make of it"))?;
+    }
+    let word = if other.is_some() { "computed  " } else { "now       " };
     match &field.value {
         Some(value) => {
             let who = field.writer.as_ref().map_or("istiod".to_owned(), name);
             let role = if field.writer.is_some() { Role::Good } else { Role::Dim };
-            writeln!(out, "  now         {}", short(value))?;
+            writeln!(out, "  {word}  {}", short(value))?;
             writeln!(out, "  written by  {}", terminal.paint(role, who))?;
         }
-        None => writeln!(out, "  now         {}", terminal.paint(Role::Bad, "gone"))?,
+        None => writeln!(out, "  {word}  {}", terminal.paint(Role::Bad, "gone"))?,
     }
     // Where only something inside differs, the list below says it better.
     let differs = field.generated != field.value && field.inside.is_empty();

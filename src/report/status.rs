@@ -1,6 +1,6 @@
 //! What is wrong with EnvoyFilters on workloads, as a table and as JSON.
 
-use super::style::count;
+use super::style::{count, quoted};
 use super::table;
 use crate::engine::Outcome;
 use crate::explain::view::API_VERSION;
@@ -8,6 +8,9 @@ use crate::mesh::survey::{What, Wrong};
 use crate::mesh::{Scope, SurveyReport};
 use serde::Serialize;
 use std::io::{self, Write};
+
+/// Most characters of Envoy's words in a table without `--verbose`.
+pub const MOST_WORDS: usize = 160;
 
 /// The answer of `status` as data.
 #[derive(Debug, Serialize)]
@@ -35,8 +38,8 @@ pub struct OnWorkload {
 }
 
 impl Status<'_> {
-    /// Puts into words what a survey found.
-    pub fn of(survey: &SurveyReport) -> Status<'_> {
+    /// Puts into words what a survey found; of Envoy's own words at most so many characters.
+    pub fn of(survey: &SurveyReport, most: usize) -> Status<'_> {
         let mut wrong = Vec::new();
         for row in &survey.rows {
             let Some(filter) = survey.loaded.inventory.envoy_filters.get(row.filter) else { continue };
@@ -53,7 +56,7 @@ impl Status<'_> {
                 add(("", "-"), vec!["it selects no proxy".to_owned()]);
             }
             for (place, reasons) in &row.wrong {
-                add((&place.namespace, &place.workload), reasons.iter().map(words).collect());
+                add((&place.namespace, &place.workload), reasons.iter().map(|reason| words(reason, most)).collect());
             }
         }
         let problems = survey.loaded.problems.iter().chain(&survey.problems);
@@ -68,11 +71,11 @@ impl Status<'_> {
     }
 }
 
-/// What is wrong, in words. Envoy's own are put on one line.
-fn words(wrong: &Wrong) -> String {
+/// What is wrong, in words. Of Envoy's own, at most so many characters on one line.
+fn words(wrong: &Wrong, most: usize) -> String {
     let what = match &wrong.what {
         What::Rejected { kind, resource, details } => {
-            format!("rejected: {kind} {resource}: {}", details.split_whitespace().collect::<Vec<_>>().join(" "))
+            format!("rejected: {kind} {resource}: {}", quoted(details, most))
         }
         What::NotInEffect => "not in effect: the proxy does not hold what it writes".to_owned(),
         What::PartlyInEffect => "partly in effect".to_owned(),

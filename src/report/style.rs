@@ -81,6 +81,17 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Somebody else's words on one line: spaces and line ends become one space; the end is left out where it is longer than
+/// that many characters.
+pub fn quoted(text: &str, most: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = escape::one_line(&text);
+    if text.chars().count() <= most {
+        return text.into_owned();
+    }
+    text.chars().take(most).chain(['…']).collect()
+}
+
 /// Shortens a text to a width by leaving out its middle.
 pub fn shorten(text: &str, width: usize) -> String {
     let text = &*escape::one_line(text);

@@ -2,11 +2,19 @@
 
 use super::style::Role;
 use crate::engine::Outcome;
-use crate::explain::view::Patch;
+use crate::explain::view::{Live, Patch};
 use crate::study::InEffect;
 
 /// A mark and its color.
 pub(super) fn mark(patch: &Patch) -> (&'static str, Role) {
+    match patch.live {
+        Some(Live::InEffect) if patch.later.is_empty() && patch.lost.is_empty() => return ("✓", Role::Good),
+        Some(Live::InEffect) => return ("✓", Role::Odd),
+        Some(Live::PartlyInEffect) => return ("◐", Role::Odd),
+        Some(Live::NotInEffect | Live::Refused) => return ("✗", Role::Bad),
+        Some(Live::Unknown) => return ("?", Role::Dim),
+        None => {}
+    }
     match patch.outcome {
         _ if patch.uncertain => ("?", Role::Dim),
         Outcome::Applied if !patch.later.is_empty() || !patch.lost.is_empty() => ("✓", Role::Odd),
@@ -20,6 +28,16 @@ pub(super) fn mark(patch: &Patch) -> (&'static str, Role) {
 
 /// The verdict in words; `live`: the dump is one of a running proxy.
 pub(super) fn outcome(patch: &Patch, live: bool) -> String {
+    if let Some(live) = patch.live {
+        return match live {
+            Live::InEffect => "in effect",
+            Live::PartlyInEffect => "partly in effect",
+            Live::NotInEffect => "not in effect",
+            Live::Refused => "refused by Envoy",
+            Live::Unknown => "cannot be told",
+        }
+        .to_owned();
+    }
     match (patch.in_effect, patch.outcome) {
         (Some(InEffect::Yes), _) => "in effect".to_owned(),
         (_, Outcome::NoMatch | Outcome::NoOp | Outcome::Aborted) if patch.uncertain => "cannot be told".to_owned(),

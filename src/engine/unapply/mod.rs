@@ -27,7 +27,7 @@ use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use undo::Undo;
 
-pub use replay::Difference;
+pub use replay::{Difference, agree};
 
 /// Resources that are other texts without the filters, none for those that a patch added as a whole. By index into the
 /// configuration's resources. They have proto field names, which the engine reads in any dump.

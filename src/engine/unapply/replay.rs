@@ -98,6 +98,31 @@ fn part(dump: &Tree<'_>, replay: &Tree<'_>, kind: ResourceKind, plan: &Plan<'_>)
     first_difference(&read(dump), &read(replay), String::new())
 }
 
+/// Whether two versions of a resource mean the same at a place, which `at` finds.
+pub fn agree<'a>(
+    (left, right): (&Tree<'a>, &Tree<'a>),
+    kind: ResourceKind,
+    plan: &Plan<'_>,
+    at: impl for<'t> Fn(&'t Tree<'a>) -> Option<&'t Tree<'a>>,
+) -> bool {
+    let same = |left: &Tree<'a>, right: &Tree<'a>| match (at(left), at(right)) {
+        (Some(left), Some(right)) => first_difference(left, right, String::new()).is_none(),
+        (left, right) => left.is_none() && right.is_none(),
+    };
+    let (left, right) = (plain(left), plain(right));
+    if same(&left, &right) {
+        return true;
+    }
+    // Envoy writes some values in another way than istiod's JSON.
+    let Some(message) = plan.schema.message(kind.type_name()) else { return false };
+    let read = |tree: &Tree<'a>| {
+        let mut tree = decode::decode(plan.schema, message, tree.clone()).tree;
+        tree.open_all();
+        tree
+    };
+    same(&read(&left), &read(&right))
+}
+
 fn plain<'a>(tree: &Tree<'a>) -> Tree<'a> {
     let mut tree = tree.clone();
     tree.remove(TYPE_KEY);

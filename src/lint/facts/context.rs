@@ -109,6 +109,8 @@ pub struct Context<'a> {
     pub mesh: &'a MeshSettings,
     /// One run a proxy, reference configurations included.
     pub runs: Vec<ProxyRun<'a>>,
+    /// What istiod generates by itself, recorded.
+    pub references: &'a [ProxyConfig<'a>],
     /// For each filter the runs (by index) that it attaches in.
     pub attached: Vec<Vec<usize>>,
     /// The values of the patches, walked when a rule first asks.

@@ -6,6 +6,7 @@ use crate::lint::facts::live::any_named;
 use crate::lint::facts::seen::{config_type, filter_lists};
 use crate::lint::facts::view::Knowledge;
 use crate::model::resource::ResourceKind;
+use crate::proto::json;
 use crate::proto::tree::Tree;
 use crate::proto::unmerge::resource_holds;
 
@@ -26,6 +27,20 @@ impl<'a> Context<'a> {
         self.runs
             .iter()
             .filter(|run| run.knowledge == Knowledge::Dump && run.live.as_ref().is_some_and(|live| live.unapplied.live))
+    }
+}
+
+impl Context<'_> {
+    /// Whether istiod puts an object with the name and the content of a value into a configuration by itself: then a proxy
+    /// that holds it says nothing of EnvoyFilters.
+    pub fn istiod_generates(&self, value: &Tree<'_>) -> bool {
+        let quoted = format!("\"{}\"", value.name());
+        let finder = memchr::memmem::Finder::new(quoted.as_bytes());
+        let resources = self.references.iter().flat_map(|reference| reference.resources.iter());
+        let holds = |text: &str| {
+            json::parse(text).is_ok_and(|tree| any_named(tree, value.name(), &|tree| resource_holds(tree, value)))
+        };
+        resources.into_iter().any(|one| finder.find(one.json.as_bytes()).is_some() && holds(one.json))
     }
 }
 

@@ -181,6 +181,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         proxies: setting.proxies,
         mesh: input.mesh,
         runs,
+        references: input.references,
         attached,
         walked: OnceCell::new(),
         missed: OnceCell::new(),

@@ -116,6 +116,12 @@ impl Capture {
         (Some(capture), loaded)
     }
 
+    /// The pods whose dumps are what istiod would have sent, not what their proxies ran with.
+    pub fn of_istiod(&self) -> BTreeSet<&str> {
+        let pods = self.description.get("dumpsOfIstiod").and_then(Value::as_array);
+        pods.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
     /// Hands out the config dumps of these pods, one in memory at a time, until `take` has had enough.
     pub fn each(&self, wanted: &BTreeSet<String>, take: &mut Take<'_>) -> io::Result<()> {
         let mut left = wanted.clone();

@@ -5,6 +5,7 @@ mod envoys;
 mod login;
 mod mock;
 mod reports;
+mod standing;
 
 use kubectl_envoyfilter::demo;
 use mock::{Fault, Mock, World};

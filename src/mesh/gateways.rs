@@ -1,0 +1,75 @@
+//! The proxies behind a gateway: of an Istio Gateway those that its selector finds, of a Gateway API Gateway its own.
+
+use super::explain::{ExplainRequest, Subject};
+use super::read::Mesh;
+use crate::cluster::targets::Target;
+use crate::model::inventory::{Gateway, KubeGateway, Labels, Object};
+use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
+use crate::source::{Node, NodeValue};
+use std::collections::BTreeSet;
+
+/// The Istio Gateways of the name that is asked for; none where the question is about something else.
+pub(super) fn istio<'m>(request: &'m ExplainRequest, mesh: &'m Mesh<'_>) -> impl Iterator<Item = &'m Gateway> {
+    let gateways = mesh.loaded.inventory.gateways.iter().map(AsRef::as_ref);
+    gateways.filter(|gateway: &&Gateway| is(request, mesh, &gateway.object))
+}
+
+fn of_kubernetes<'m>(request: &'m ExplainRequest, mesh: &'m Mesh<'_>) -> impl Iterator<Item = &'m KubeGateway> {
+    let gateways = mesh.loaded.inventory.kube_gateways.iter().map(AsRef::as_ref);
+    gateways.filter(|gateway: &&KubeGateway| is(request, mesh, &gateway.object))
+}
+
+fn is(request: &ExplainRequest, mesh: &Mesh<'_>, object: &Object) -> bool {
+    let (namespace, name) = request.parts();
+    let home = mesh.settings.namespace.as_deref().unwrap_or(&mesh.namespace);
+    let namespace = namespace.or(Some(home).filter(|_| !mesh.settings.all_namespaces));
+    request.subject == Subject::Gateway
+        && object.name == name
+        && namespace.is_none_or(|namespace| namespace == object.namespace)
+}
+
+/// `namespace/name` of the pods behind the gateways of the name that is asked for; `None` where there is no such object.
+pub(super) fn behind(request: &ExplainRequest, mesh: &Mesh<'_>) -> Option<BTreeSet<String>> {
+    let (mut found, mut pods) = (false, BTreeSet::new());
+    let mut take = |fits: &dyn Fn(&Target) -> bool| {
+        found = true;
+        let fitting = mesh.targets().iter().filter(|target| target.kind != ProxyKind::Sidecar && fits(target));
+        pods.extend(fitting.map(Target::full_name));
+    };
+    for gateway in istio(request, mesh) {
+        take(&|target| selects(&gateway.selector, &target.labels));
+    }
+    for gateway in of_kubernetes(request, mesh) {
+        let object = &gateway.object;
+        let services = addresses(object);
+        take(&|target| {
+            let own = target.labels.get(GATEWAY_NAME_LABEL) == Some(&object.name);
+            let behind = |(namespace, name): &(String, String)| {
+                let services = mesh.loaded.inventory.services.iter();
+                let mut named = services.filter(|it| it.object.name == *name && it.object.namespace == *namespace);
+                target.namespace == *namespace
+                    && named.any(|service| !service.selector.is_empty() && selects(&service.selector, &target.labels))
+            };
+            (own && target.namespace == object.namespace) || services.iter().any(behind)
+        });
+    }
+    found.then_some(pods)
+}
+
+fn selects(selector: &Labels, labels: &Labels) -> bool {
+    selector.iter().all(|(key, want)| labels.get(key) == Some(want))
+}
+
+/// The Services that a Gateway which is deployed by hand names as its addresses: `NAME`, `NAME.NAMESPACE.svc…`.
+fn addresses(gateway: &Object) -> Vec<(String, String)> {
+    let list = gateway.document.under(&["spec", "addresses"]).map(Node::items).unwrap_or_default();
+    let of_host = |address: &Node| {
+        let text = |key: &str| address.get(key).and_then(Node::as_str);
+        let is_host = matches!(text("type"), Some("Hostname"))
+            || address.get("type").is_none_or(|it| matches!(it.value, NodeValue::Null));
+        let mut labels = text("value").filter(|_| is_host)?.split('.');
+        let name = labels.next()?.to_owned();
+        Some((labels.next().unwrap_or(&gateway.namespace).to_owned(), name))
+    };
+    list.iter().filter_map(of_host).collect()
+}
