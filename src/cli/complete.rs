@@ -134,7 +134,9 @@ fn place(root: &Command, before: &[OsString], last: &str) -> Place {
         return Place::Words(words);
     }
     match path.as_slice() {
-        ["explain", kind @ ("pod" | "deployment" | "gateway" | "workload" | "service" | "filter")] if positionals == 0 => {
+        ["explain", kind @ ("pod" | "deployment" | "gateway" | "workload" | "service" | "filter")]
+            if positionals == 0 =>
+        {
             Place::Objects(kinds_of(kind), String::new())
         }
         ["render" | "try"] if positionals == 0 => Place::Objects(PODS, String::new()),

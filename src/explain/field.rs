@@ -1,8 +1,8 @@
 //! Who wrote a field: the origins in the patched tree, and what each patch did on the way.
 
 use super::{Explainer, view};
-use crate::engine::{self, unapply};
 use crate::engine::trace::{Effect, PatchId, Place};
+use crate::engine::{self, unapply};
 use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
 use crate::proto::merge::ChangeKind;

@@ -61,12 +61,14 @@ fn what_a_proxy_holds_leads_and_what_is_computed_follows() {
     let mock = mesh(&[dump_with("10s", None)]).start();
     let said = live(&mock, &["explain", "pod/cart-1"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    for words in ["1 patch: 1 not in effect", "✗ not in effect", "is \"10s\", not \"2s\"", "computed from the filter"] {
+    for words in ["1 patch: 1 not in effect", "✗ not in effect", "is \"10s\", not \"2s\"", "computed from the filter"]
+    {
         assert!(said.out.contains(words), "{words}: {}", said.out);
     }
     assert!(!said.out.contains("applied"), "{}", said.out);
     let said = live(&mock, &["explain", "field", &field]);
-    let now = said.out.lines().position(|line| line.contains("now         10s")).unwrap_or_else(|| panic!("{}", said.out));
+    let now =
+        said.out.lines().position(|line| line.contains("now         10s")).unwrap_or_else(|| panic!("{}", said.out));
     let computed = said.out.lines().position(|line| line.contains("computed    2s")).unwrap();
     assert!(now < computed && said.out.contains("not what the EnvoyFilters make of it"), "{}", said.out);
     let said = live(&mock, &["explain", "field", &field, "-o", "json"]);
@@ -107,7 +109,11 @@ fn get_counts_patches_by_proxy_and_says_how_many_were_read() {
         let said = live(&mock, arguments);
         let mut lines = said.out.lines().map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
         let (heading, row) = (lines.next().unwrap(), lines.next().unwrap());
-        heading.into_iter().zip(row).filter(|(key, _)| ["SELECTS", "READ", "EFFECTIVE", "INEFFECTIVE"].contains(&key.as_str())).collect()
+        heading
+            .into_iter()
+            .zip(row)
+            .filter(|(key, _)| ["SELECTS", "READ", "EFFECTIVE", "INEFFECTIVE"].contains(&key.as_str()))
+            .collect()
     };
     let cells = |row: Vec<(String, String)>| row.into_iter().map(|(_, cell)| cell).collect::<Vec<_>>();
     assert_eq!(cells(row(&["get", "--all-replicas"])), ["3", "3", "1/3", "2"]);
@@ -142,7 +148,8 @@ fn each_proxy_names_its_own_control_plane() {
     let mock = world.dump("shop/cart-3", dump_with("2s", None)).start();
     let said = live(&mock, &["explain", "filter/timeout"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    let line = |name: &str| said.out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{}", said.out));
+    let line =
+        |name: &str| said.out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{}", said.out));
     assert!(line("shop/cart-1 ").ends_with("istiod 1.31.0"), "{}", said.out);
     assert!(line("shop/cart-3 ").ends_with("istiod 1.26.8"), "{}", said.out);
 }
