@@ -107,7 +107,10 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         };
         let mesh = Mesh::open(settings, request.needs(), progress, breadth)?;
         // The selector of an Istio Gateway finds pods of every namespace.
-        if mesh.only.is_some() && gateways::istio(request, &mesh).next().is_some() {
+        if mesh.only.is_some()
+            && request.subject == Subject::Gateway
+            && gateways::istio(request.parts(), &mesh).next().is_some()
+        {
             Mesh::open(settings, request.needs(), progress, |_| Breadth::Everything)?
         } else {
             mesh
@@ -258,7 +261,10 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
         }
         _ => None,
     };
-    let behind = gateways::behind(request, mesh);
+    let behind = match request.subject {
+        Subject::Gateway => gateways::behind(request.parts(), mesh),
+        _ => None,
+    };
     let picked: Vec<&Target> = targets
         .iter()
         .copied()
@@ -315,7 +321,7 @@ impl ExplainRequest {
     }
 
     /// Namespace, where the name has one, and name.
-    pub(super) fn parts(&self) -> (Option<&str>, &str) {
+    fn parts(&self) -> (Option<&str>, &str) {
         match self.name.split_once('/') {
             Some((namespace, name)) => (Some(namespace), name),
             None => (None, self.name.as_str()),

@@ -1,6 +1,5 @@
 //! The proxies behind a gateway: of an Istio Gateway those that its selector finds, of a Gateway API Gateway its own.
 
-use super::explain::{ExplainRequest, Subject};
 use super::read::Mesh;
 use crate::cluster::targets::Target;
 use crate::model::inventory::{Gateway, KubeGateway, Labels, Object};
@@ -8,38 +7,39 @@ use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::source::{Node, NodeValue};
 use std::collections::BTreeSet;
 
-/// The Istio Gateways of the name that is asked for; none where the question is about something else.
-pub(super) fn istio<'m>(request: &'m ExplainRequest, mesh: &'m Mesh<'_>) -> impl Iterator<Item = &'m Gateway> {
+/// The name of a gateway, with its namespace where it was given.
+pub(super) type Asked<'a> = (Option<&'a str>, &'a str);
+
+/// The Istio Gateways of the name that is asked for.
+pub(super) fn istio<'m>(asked: Asked<'m>, mesh: &'m Mesh<'_>) -> impl Iterator<Item = &'m Gateway> {
     let gateways = mesh.loaded.inventory.gateways.iter().map(AsRef::as_ref);
-    gateways.filter(|gateway: &&Gateway| is(request, mesh, &gateway.object))
+    gateways.filter(move |gateway: &&Gateway| is(asked, mesh, &gateway.object))
 }
 
-fn of_kubernetes<'m>(request: &'m ExplainRequest, mesh: &'m Mesh<'_>) -> impl Iterator<Item = &'m KubeGateway> {
+fn of_kubernetes<'m>(asked: Asked<'m>, mesh: &'m Mesh<'_>) -> impl Iterator<Item = &'m KubeGateway> {
     let gateways = mesh.loaded.inventory.kube_gateways.iter().map(AsRef::as_ref);
-    gateways.filter(|gateway: &&KubeGateway| is(request, mesh, &gateway.object))
+    gateways.filter(move |gateway: &&KubeGateway| is(asked, mesh, &gateway.object))
 }
 
-fn is(request: &ExplainRequest, mesh: &Mesh<'_>, object: &Object) -> bool {
-    let (namespace, name) = request.parts();
+fn is(asked: Asked<'_>, mesh: &Mesh<'_>, object: &Object) -> bool {
+    let (namespace, name) = asked;
     let home = mesh.settings.namespace.as_deref().unwrap_or(&mesh.namespace);
     let namespace = namespace.or(Some(home).filter(|_| !mesh.settings.all_namespaces));
-    request.subject == Subject::Gateway
-        && object.name == name
-        && namespace.is_none_or(|namespace| namespace == object.namespace)
+    object.name == name && namespace.is_none_or(|namespace| namespace == object.namespace)
 }
 
 /// `namespace/name` of the pods behind the gateways of the name that is asked for; `None` where there is no such object.
-pub(super) fn behind(request: &ExplainRequest, mesh: &Mesh<'_>) -> Option<BTreeSet<String>> {
+pub(super) fn behind(asked: Asked<'_>, mesh: &Mesh<'_>) -> Option<BTreeSet<String>> {
     let (mut found, mut pods) = (false, BTreeSet::new());
     let mut take = |fits: &dyn Fn(&Target) -> bool| {
         found = true;
         let fitting = mesh.targets().iter().filter(|target| target.kind != ProxyKind::Sidecar && fits(target));
         pods.extend(fitting.map(Target::full_name));
     };
-    for gateway in istio(request, mesh) {
+    for gateway in istio(asked, mesh) {
         take(&|target| selects(&gateway.selector, &target.labels));
     }
-    for gateway in of_kubernetes(request, mesh) {
+    for gateway in of_kubernetes(asked, mesh) {
         let object = &gateway.object;
         let services = addresses(object);
         take(&|target| {

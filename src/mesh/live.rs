@@ -1,8 +1,8 @@
 //! A running mesh: what was read at once, and proxies that are read as they are needed.
 
 use super::Error;
-use super::proxies::sent_by_istiod;
 use super::settings::{Progress, Settings};
+use super::unread::sent_by_istiod;
 use crate::cluster::dumps::{self, Delivery};
 use crate::cluster::facts::is_istiod;
 use crate::cluster::kinds::Needs;

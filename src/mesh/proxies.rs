@@ -4,6 +4,7 @@ use super::read::{Feed, Mesh};
 use super::scope::{Origin, ProxyScope, Scope};
 #[cfg(feature = "cluster")]
 use super::settings::Quiet;
+use super::unread::sent_by_istiod;
 use super::{Error, Refusal};
 #[cfg(feature = "cluster")]
 use crate::cluster::Via;
@@ -18,7 +19,6 @@ use crate::model::proxy::Proxy;
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Code, Problem, Severity};
-use crate::words::count;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
@@ -315,20 +315,6 @@ fn each_given(
         take(problems, Kept { dump, identity: given.identity.clone(), plane: 0, running: false })?;
     }
     Ok(())
-}
-
-/// Says that dumps are not what the proxies run with.
-pub(super) fn sent_by_istiod(proxies: usize) -> Option<Problem> {
-    (proxies > 0).then(|| Problem {
-        code: Code::DumpOfIstiod,
-        severity: Severity::Warning,
-        span: None,
-        message: format!(
-            "the configuration of {} is what istiod would send now, not what the proxies run with",
-            count(proxies, "proxy", "proxies")
-        ),
-        help: Some("allow pods/portforward or pods/exec to read the proxies themselves".to_owned()),
-    })
 }
 
 pub(super) fn named(dump: &Dump, problem: Problem) -> Problem {

@@ -3,7 +3,7 @@
 use crate::lint::document;
 use crate::lint::summary::Summary;
 use crate::load::Loaded;
-use crate::source::{Code, Problem, Span};
+use crate::source::{Code, Problem, Severity, Span};
 use crate::words::count;
 use std::path::PathBuf;
 
@@ -41,4 +41,18 @@ pub(super) fn beside(
         summary.unknown.push(format!("cannot read {documents} without an EnvoyFilter, first {first}{more}"));
     }
     problems
+}
+
+/// Says that dumps are not what the proxies run with.
+pub(super) fn sent_by_istiod(proxies: usize) -> Option<Problem> {
+    (proxies > 0).then(|| Problem {
+        code: Code::DumpOfIstiod,
+        severity: Severity::Warning,
+        span: None,
+        message: format!(
+            "the configuration of {} is what istiod would send now, not what the proxies run with",
+            count(proxies, "proxy", "proxies")
+        ),
+        help: Some("allow pods/portforward or pods/exec to read the proxies themselves".to_owned()),
+    })
 }
