@@ -8,8 +8,13 @@ command -v go >/dev/null || { echo "the test cluster is built with Go (1.26 or n
 key=$(cat go.mod go.sum ./*.go <(go version) | sha256sum | cut -c1-16)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-envoyfilter-tests
 folder=$cache/cluster-$key
+mkdir -p "$cache"
+# Tests that start side by side build it once.
+if command -v flock >/dev/null; then
+  exec 9>"$cache/cluster.lock"
+  flock 9
+fi
 if [ ! -x "$folder/cluster" ]; then
-  mkdir -p "$cache"
   new=$(mktemp -d "$cache/building.XXXXXX")
   trap 'rm -rf "$new"' EXIT
   version=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
