@@ -188,8 +188,12 @@ fn installed_by_its_own_command_it_answers_as_lint_says() {
         }
         let findings = proxies.report(&loaded);
         let word = |severity: Severity| format!("{severity:?}").to_lowercase();
-        let want: BTreeSet<String> =
+        let mut want: BTreeSet<String> =
             findings.iter().map(|one| format!("{} {}", one.rule.code, word(one.severity))).collect();
+        // A review does not begin to judge what is too large; a command has the time to say more.
+        if want.contains("EF904 error") {
+            want.retain(|one| one == "EF904 error");
+        }
         let (status, warnings, body) = installed.call("POST", &format!("{}?dryRun=All", case.path), &case.filter);
         let got = told(status, &warnings, &body);
         if got != want {

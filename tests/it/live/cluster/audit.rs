@@ -13,6 +13,12 @@ fn an_audit_takes_everything_from_the_cluster() {
     let image = json!({"spec": {"containers": [{"name": "discovery", "image": "docker.io/istio/pilot:1.28.2"}]}});
     let istiod = "/api/v1/namespaces/istio-system/pods/istiod-1";
     cluster.send("PATCH", istiod, "application/strategic-merge-patch+json", &image).unwrap();
+    // The proxies run a WasmPlugin, whose filter the audited one stands behind.
+    let dump = cluster.folder.path().join("dump.json");
+    let plugin = "\"extensions.istio.io/wasmplugin/ahead.auth\"";
+    let generated = std::fs::read_to_string(&dump).unwrap();
+    assert!(generated.contains("\"envoy.filters.http.fault\""));
+    std::fs::write(&dump, generated.replace("\"envoy.filters.http.fault\"", plugin)).unwrap();
     cluster.shop("ahead", 2);
     cluster.create(&documents(
         "apiVersion: networking.istio.io/v1alpha3
