@@ -137,7 +137,9 @@ fn told(status: u16, warnings: &[String], body: &Value) -> BTreeSet<String> {
     let denial = if status == 403 { text(body, "/message") } else { "" };
     let lines = denial.lines().map(str::trim).chain(warnings.iter().map(|line| line.trim_start_matches("299 - \"")));
     let coded = lines.filter(|line| line.starts_with("EF"));
-    coded.map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
+    // Of a filter as a whole there is no place: the colon follows the severity.
+    let words = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    coded.map(|line| words(line).trim_end_matches(':').to_owned()).collect()
 }
 
 #[test]
