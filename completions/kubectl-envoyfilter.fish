@@ -881,6 +881,7 @@ pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l run -d 'Send standard requests through the patched proxies in a real Envoy and report what fails at run time; uses `envoy` on the PATH unless --envoy is given'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l stat -d 'Show only the number of findings per rule'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l pedantic -d 'Show infos in full instead of their number'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l update-baseline -d 'Update the baseline: add new findings, drop those that are gone'

@@ -1131,6 +1131,7 @@ never\:"Never"))' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'--run[Send standard requests through the patched proxies in a real Envoy and report what fails at run time; uses \`envoy\` on the PATH unless --envoy is given]' \
 '--stat[Show only the number of findings per rule]' \
 '--pedantic[Show infos in full instead of their number]' \
 '--update-baseline[Update the baseline\: add new findings, drop those that are gone]' \

@@ -1,5 +1,6 @@
 //! Rules of the family `value`. This list is written by `UPDATE=1 cargo test --test it rules`.
 
+pub(crate) mod authorization_never_asked;
 pub(crate) mod bad_duration;
 pub(crate) mod bad_format_string;
 pub(crate) mod bad_typed_struct_type;
@@ -13,6 +14,7 @@ pub(crate) mod field_beside_typed_config;
 pub(crate) mod field_given_twice;
 pub(crate) mod field_of_another_release;
 pub(crate) mod invalid_regex;
+pub(crate) mod limit_never_limits;
 pub(crate) mod lua_inline_code;
 pub(crate) mod lua_syntax_error;
 pub(crate) mod lua_without_entry_point;
@@ -26,7 +28,9 @@ pub(crate) mod oneof_set_twice;
 pub(crate) mod refused_by_envoy;
 pub(crate) mod refused_by_extension;
 pub(crate) mod removed_field;
+pub(crate) mod route_setting_without_effect;
 pub(crate) mod runtime_guard_not_there;
+pub(crate) mod script_fails;
 pub(crate) mod unfinished_extension;
 pub(crate) mod unknown_enum_value;
 pub(crate) mod unknown_envoy_field;

@@ -1,11 +1,14 @@
 //! A first request for each patch: where its result stands decides where a request must go to meet it.
 
+use super::http1::Fields;
 use super::ports::{inbound_ports, listening_ports};
+use super::request::{Protocol, Request, Target, Tls};
 use super::sandbox::Subject;
 use super::setup::INBOUND;
 use crate::engine::PatchId;
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
+use crate::proto::json;
 use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
@@ -14,10 +17,12 @@ use std::collections::BTreeSet;
 pub struct Draft {
     /// Names of the patches.
     pub patches: Vec<String>,
+    /// The patches, by their numbers.
+    pub ids: Vec<PatchId>,
     /// The request in a word: `GET /cart`.
     pub word: String,
-    /// The request as a test file has it, without braces.
-    pub request: String,
+    /// The request; `None` where no request meets them.
+    pub request: Option<Request>,
     /// What to expect at first.
     pub expect: String,
     /// Why there is no request for them.
@@ -29,11 +34,6 @@ fn writers(tree: &Tree<'_>) -> BTreeSet<PatchId> {
     tree.origins().into_iter().filter_map(PatchId::of).collect()
 }
 
-/// A text as YAML has it in quotes.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 struct Drafts<'d> {
     names: &'d [String],
     met: BTreeSet<PatchId>,
@@ -41,7 +41,7 @@ struct Drafts<'d> {
 }
 
 impl Drafts<'_> {
-    fn add(&mut self, ids: &BTreeSet<PatchId>, word: &str, request: String, expect: &str) {
+    fn add(&mut self, ids: &BTreeSet<PatchId>, word: &str, request: Request, expect: &str) {
         let new: Vec<PatchId> = ids.difference(&self.met).copied().collect();
         if new.is_empty() {
             return;
@@ -49,7 +49,7 @@ impl Drafts<'_> {
         self.met.extend(new.iter().copied());
         let patches = new.iter().filter_map(|id| self.names.get(id.index()).cloned()).collect();
         let (word, expect) = (word.to_owned(), expect.to_owned());
-        self.all.push(Draft { patches, word, request, expect, why_not: None });
+        self.all.push(Draft { patches, ids: new, word, request: Some(request), expect, why_not: None });
     }
 }
 
@@ -64,23 +64,19 @@ pub fn drafts(subject: &Subject<'_, '_>, names: &[String]) -> Vec<Draft> {
         let mut tree = tree.clone();
         tree.open_all();
         match one.kind {
-            ResourceKind::Listener => listener(&mut drafts, &tree, kind, &ports),
+            ResourceKind::Listener => listener(&mut drafts, &tree, subject, &ports),
             ResourceKind::Route => routes(&mut drafts, &tree, kind),
             ResourceKind::Cluster => cluster(&mut drafts, &tree),
             ResourceKind::ExtensionConfig => {}
         }
     }
-    let rest: Vec<String> = subject
-        .plan
-        .ids()
-        .filter(|id| !drafts.met.contains(id))
-        .filter_map(|id| names.get(id.index()).cloned())
-        .collect();
-    for name in rest {
+    let rest: Vec<PatchId> = subject.plan.ids().filter(|id| !drafts.met.contains(id)).collect();
+    for id in rest {
         drafts.all.push(Draft {
-            patches: vec![name],
+            patches: names.get(id.index()).cloned().into_iter().collect(),
+            ids: vec![id],
             word: String::new(),
-            request: String::new(),
+            request: None,
             expect: String::new(),
             why_not: Some("changes nothing that a request to this proxy can meet; see `explain`".to_owned()),
         });
@@ -88,7 +84,26 @@ pub fn drafts(subject: &Subject<'_, '_>, names: &[String]) -> Vec<Draft> {
     drafts.all
 }
 
-fn listener(drafts: &mut Drafts<'_>, tree: &Tree<'_>, kind: ProxyKind, ports: &[u16]) {
+/// Host and path of the first route that listeners of a port find, where a host is asked for at all.
+fn first_route(subject: &Subject<'_, '_>, port: u16) -> Option<(String, String)> {
+    let port = port.to_string();
+    let of_port = |name: &str| name.split('.').any(|part| part == port);
+    let resources = subject.config.generated(ResourceKind::Route);
+    let configs = resources.filter(|(_, it)| of_port(&it.name)).filter_map(|(_, it)| json::parse(it.json).ok());
+    configs.into_iter().find_map(|config| {
+        let hosts = config.get("virtual_hosts").or_else(|| config.get("virtualHosts")).map(Tree::items)?;
+        hosts.iter().find_map(|host| {
+            let domains = host.get("domains").map(Tree::items).unwrap_or_default();
+            let domain = domains.iter().filter_map(Tree::as_str).find(|domain| *domain != "*")?;
+            let first = host.get("routes").map(Tree::items).unwrap_or_default().first()?.get("match")?;
+            let path = ["path", "prefix"].iter().map(|key| first.str_at(key)).find(|path| !path.is_empty());
+            Some((domain.replace('*', "any"), path.unwrap_or("/").to_owned()))
+        })
+    })
+}
+
+fn listener(drafts: &mut Drafts<'_>, tree: &Tree<'_>, subject: &Subject<'_, '_>, ports: &[u16]) {
+    let kind = subject.config.proxy.kind;
     let of_listener: BTreeSet<PatchId> = tree
         .entries()
         .iter()
@@ -112,43 +127,75 @@ fn listener(drafts: &mut Drafts<'_>, tree: &Tree<'_>, kind: ProxyKind, ports: &[
                 .is_some_and(|name| name.ends_with(".HttpConnectionManager"))
         };
         let http = filters.iter().any(|filter| manager(&filter));
+        let port = u16::try_from(own_port).unwrap_or(0);
+        let (mut host, mut tls, mut path) = (None, Tls::Auto, "/".to_owned());
+        let routed = if http && kind != ProxyKind::Waypoint { first_route(subject, port) } else { None };
         let target = match kind {
             ProxyKind::Sidecar if tree.name() == INBOUND => {
-                let port = matched("destination_port")
-                    .and_then(Tree::as_u64)
-                    .or_else(|| ports.first().map(|&port| u64::from(port)));
-                format!("inbound: {}", port.unwrap_or(8080))
+                let port = matched("destination_port").and_then(Tree::as_u64).and_then(|port| u16::try_from(port).ok());
+                Target::Inbound(port.or_else(|| ports.first().copied()).unwrap_or(8080))
             }
             ProxyKind::Sidecar => {
                 let cluster = filters
                     .iter()
                     .find_map(|it| it.path(&["typed_config", "cluster"]).and_then(Tree::as_str))
                     .unwrap_or_default();
-                let host = cluster.split('|').nth(3).filter(|host| !host.is_empty()).unwrap_or("240.240.0.1");
-                format!("outbound: {}", quoted(&format!("{host}:{own_port}")))
+                let mut host = cluster.split('|').nth(3).filter(|host| !host.is_empty()).map(str::to_owned);
+                if let (None, Some((domain, first))) = (&host, routed) {
+                    let bare = domain.rsplit_once(':').map_or(domain.as_str(), |(bare, _)| bare);
+                    (host, path) = (Some(bare.to_owned()), first);
+                }
+                Target::Outbound(host.unwrap_or_else(|| "240.240.0.1".to_owned()), port)
             }
             ProxyKind::Gateway => {
                 let name = matched("server_names").and_then(|names| names.items().first()).and_then(Tree::as_str);
-                let name = name
-                    .map(|name| format!(", host: {0}, tls: simple", quoted(&name.replace('*', "any"))))
-                    .unwrap_or_default();
-                format!("gateway: {own_port}{name}")
+                if let Some(name) = name {
+                    (host, tls) = (Some(name.replace('*', "any")), Tls::Simple);
+                } else if let Some((domain, first)) = routed {
+                    (host, path) = (Some(domain), first);
+                }
+                Target::Gateway(port)
             }
             ProxyKind::Waypoint => match chain.name().split('|').collect::<Vec<_>>().as_slice() {
-                [_, port, _, host] => format!("waypoint: {}", quoted(&format!("{host}:{port}"))),
+                [_, port, _, host] => Target::Waypoint((*host).to_owned(), port.parse().unwrap_or(0)),
                 _ => continue,
             },
         };
+        let word = format!("GET {path}");
+        let mut request = Request { host, tls, ..Request::get(target, path) };
         if http {
-            drafts.add(&ids, "GET /", format!("{target}, path: /"), "status: present");
+            drafts.add(&ids, &word, request, "status: present");
         } else {
-            drafts.add(&ids, "TCP", format!("{target}, tcp: \"hello\\n\""), "failure: none");
+            request.protocol = Protocol::Tcp;
+            request.body = b"hello\n".to_vec();
+            drafts.add(&ids, "TCP", request, "failure: none");
         }
     }
 }
 
+/// What a route asks of a request besides its path, as header fields; the method comes first.
+fn asked(matched: Option<&Tree<'_>>) -> (Option<String>, Fields) {
+    let (mut method, mut fields) = (None, Fields::new());
+    for header in matched.and_then(|it| it.get("headers")).map(Tree::items).unwrap_or_default() {
+        if header.get("invert_match").is_some() {
+            continue;
+        }
+        let texts = header.get("string_match").unwrap_or(header);
+        let value = ["exact", "prefix", "suffix", "contains", "exact_match", "prefix_match", "contains_match"]
+            .iter()
+            .map(|key| texts.str_at(key))
+            .find(|text| !text.is_empty());
+        match (header.name(), value) {
+            (":method", Some(value)) => method = Some(value.to_owned()),
+            (name, _) if name.starts_with(':') => {}
+            (name, value) => fields.push((name.to_owned(), value.unwrap_or("1").to_owned())),
+        }
+    }
+    (method, fields)
+}
+
 fn routes(drafts: &mut Drafts<'_>, tree: &Tree<'_>, kind: ProxyKind) {
-    let port: String = tree.name().split('.').find(|part| part.parse::<u16>().is_ok()).unwrap_or("80").to_owned();
+    let port: u16 = tree.name().split('.').find_map(|part| part.parse().ok()).unwrap_or(80);
     for host in tree.get("virtual_hosts").map(Tree::items).unwrap_or_default() {
         let domains = host.get("domains").map(Tree::items).unwrap_or_default();
         let name = domains.first().and_then(Tree::as_str).unwrap_or("*").replace('*', "any");
@@ -166,15 +213,17 @@ fn routes(drafts: &mut Drafts<'_>, tree: &Tree<'_>, kind: ProxyKind) {
             let path = matched
                 .map_or("", |it| if it.str_at("path").is_empty() { it.str_at("prefix") } else { it.str_at("path") });
             let path = if path.is_empty() { "/" } else { path };
-            let bare = name.rsplit_once(':').map_or(name.as_str(), |(bare, _)| bare);
-            let target = match kind {
-                ProxyKind::Gateway => format!("gateway: {port}, host: {}", quoted(&name)),
-                ProxyKind::Waypoint => format!("waypoint: {}", quoted(&format!("{bare}:{port}"))),
-                ProxyKind::Sidecar => {
-                    format!("outbound: {}, host: {}", quoted(&format!("{bare}:{port}")), quoted(&name))
-                }
+            let bare = name.rsplit_once(':').map_or(name.as_str(), |(bare, _)| bare).to_owned();
+            let (target, host) = match kind {
+                ProxyKind::Gateway => (Target::Gateway(port), Some(name.clone())),
+                ProxyKind::Waypoint => (Target::Waypoint(bare, port), None),
+                ProxyKind::Sidecar => (Target::Outbound(bare, port), Some(name.clone())),
             };
-            drafts.add(&ids, &format!("GET {path}"), format!("{target}, path: {}", quoted(path)), "status: present");
+            let (method, headers) = asked(matched);
+            let method = method.unwrap_or_else(|| "GET".to_owned());
+            let word = format!("{method} {path}");
+            let request = Request { method, host, headers, ..Request::get(target, path) };
+            drafts.add(&ids, &word, request, "status: present");
         }
     }
 }
@@ -182,10 +231,11 @@ fn routes(drafts: &mut Drafts<'_>, tree: &Tree<'_>, kind: ProxyKind) {
 fn cluster(drafts: &mut Drafts<'_>, tree: &Tree<'_>) {
     let parts: Vec<&str> = tree.name().split('|').collect();
     let target = match parts.as_slice() {
-        ["inbound", port, ..] => format!("inbound: {port}"),
-        ["outbound", port, _, host] => format!("outbound: {}", quoted(&format!("{host}:{port}"))),
-        _ => return,
+        ["inbound", port, ..] => port.parse().ok().map(Target::Inbound),
+        ["outbound", port, _, host] => port.parse().ok().map(|port| Target::Outbound((*host).to_owned(), port)),
+        _ => None,
     };
-    let upstream = format!("upstream: {{cluster: {}}}", quoted(tree.name()));
-    drafts.add(&writers(tree), "GET /", format!("{target}, path: /"), &upstream);
+    let Some(target) = target else { return };
+    let upstream = format!("upstream: {{cluster: {}}}", serde_json::Value::from(tree.name()));
+    drafts.add(&writers(tree), "GET /", Request::get(target, "/"), &upstream);
 }

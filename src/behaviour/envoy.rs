@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::setup::Setup;
+use super::trace::entry;
 use crate::process::{Ended, Folder, Line, Program, Running};
 use crate::proto::wire;
 use crate::trial::{Known, Version, admin};
@@ -16,9 +17,6 @@ const TIME: Duration = Duration::from_secs(20);
 
 /// How much memory Envoy may use, in bytes.
 const MEMORY: u64 = 4 << 30;
-
-/// How much of the access logs of the user's is kept, in bytes.
-const OUTPUT: usize = 4 << 20;
 
 /// What Envoy writes before the reason of a refusal (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
 const REFUSED: [&str; 2] = ["Filesystem config update rejected: ", "Filesystem config update failure: "];
@@ -57,8 +55,7 @@ impl Envoy {
             .args(["--file-flush-interval-msec", "1"])
             .args(["--component-log-level", "http:info,lua:info,wasm:info", "--log-format", "%n|%l|%v"])
             .args(["--log-format-escaped", "-c", "boot.json"])
-            .memory_limit(MEMORY)
-            .capture_output(OUTPUT);
+            .memory_limit(MEMORY);
         let running = program.start(folder).map_err(Error::Process)?;
         Ok(Starting { running, binary: binary.to_owned(), began: Instant::now() })
     }
@@ -217,6 +214,8 @@ impl Envoy {
     /// The next line of its log, escapes undone.
     pub(super) fn line(&mut self, wait: Duration) -> Line {
         match self.running.line(wait) {
+            // Access logs are written as they are.
+            Line::Text(line) if entry(&line).is_none() => Line::Text(line),
             Line::Text(line) => {
                 let line = unescape(&line);
                 if line.contains("|critical|") || line.contains("|error|") {
@@ -231,12 +230,6 @@ impl Envoy {
     /// Forgets what was written until now.
     pub(super) fn drain(&mut self) {
         while let Line::Text(_) = self.line(Duration::ZERO) {}
-        self.running.output();
-    }
-
-    /// The access logs that the configuration wrote since the last time.
-    pub(super) fn output(&mut self) -> String {
-        String::from_utf8_lossy(&self.running.output()).into_owned()
     }
 
     /// The counters that changed from zero, without those of Envoy's own.

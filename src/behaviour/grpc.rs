@@ -207,6 +207,7 @@ pub(super) async fn process(
     let (mut asked, mut answered) = (Vec::new(), Vec::new());
     call.status = 200;
     let mut broken = false;
+    let mut number = None;
     'stream: while let Some(data) = incoming.data().await {
         // Envoy ends the stream by a reset when the request is over.
         let Ok(data) = data else { break };
@@ -236,6 +237,13 @@ pub(super) async fn process(
                 }
                 let (message, word) = processed(&rule, phase);
                 answered.push(word);
+                // Before the answer: whoever waits for what comes of it finds the call.
+                (call.asked, call.answer) = (asked.join(", "), answered.join(", "));
+                call.micros = micros(began);
+                match number {
+                    None => number = Some(shared.record(call.clone())),
+                    Some(number) => shared.amend(number, &call),
+                }
                 out.send_data(framed(message).into(), false)?;
             }
             let _ = buffer.split_to(5 + length);
@@ -243,8 +251,11 @@ pub(super) async fn process(
     }
     call.asked = asked.join(", ");
     call.answer = if broken { "the stream is broken".to_owned() } else { answered.join(", ") };
-    call.micros = micros(began);
-    shared.record(call);
+    match number {
+        None => drop(shared.record(call)),
+        Some(number) if broken => shared.amend(number, &call),
+        Some(_) => {}
+    }
     if broken {
         out.send_reset(h2::Reason::INTERNAL_ERROR);
         return Ok(());

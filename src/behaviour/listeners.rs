@@ -2,6 +2,7 @@
 //! filters, access logs that tell the path.
 
 use super::neutral::{Neutral, Why, owned, tree, writer};
+use super::purpose::{Purpose, RouteSetting, route_settings};
 use crate::engine::PatchId;
 use crate::proto::tree::{Origin, Tree, Value};
 use crate::trial::neutral::is_typed_struct;
@@ -22,6 +23,8 @@ pub struct HttpFilter {
     pub inserted: bool,
     /// Clusters that its configuration names.
     pub clusters: Vec<String>,
+    /// What it is there for.
+    pub purpose: Purpose,
 }
 
 /// A filter chain with an HTTP connection manager or a TCP proxy.
@@ -62,6 +65,10 @@ pub struct Route {
     pub name: String,
     /// Every patch that wrote something in it, its virtual host or its route configuration.
     pub writers: Vec<PatchId>,
+    /// What it, its virtual host and its route configuration say for HTTP filters, the route's own first.
+    pub settings: Vec<RouteSetting>,
+    /// Whether it or its virtual host says which descriptors a rate limit service is asked about.
+    pub limited: bool,
 }
 
 /// Namespace of metadata that tells routes apart.
@@ -268,6 +275,7 @@ fn http(neutral: &mut Neutral<'_>, config: &mut Tree<'_>, about: &mut Chain, num
             writers: writers(filter),
             inserted: PatchId::of(filter.origin).is_some(),
             clusters,
+            purpose: any.map(Purpose::of).unwrap_or_default(),
         });
     }
     if !neutral.place.probes {
@@ -348,15 +356,30 @@ fn writers_but(tree: &Tree<'_>, key: &str) -> Vec<PatchId> {
     all
 }
 
+/// Whether a virtual host or the action of a route says what a rate limit service is asked about.
+fn limits(owner: &Tree<'_>) -> bool {
+    owner.get("rate_limits").is_some_and(|list| !list.items().is_empty())
+}
+
+/// Whether a setting for the rate limit filter does.
+fn per_route_limits(owner: &Tree<'_>) -> bool {
+    let settings = owner.get("typed_per_filter_config").map(Tree::entries).unwrap_or_default();
+    settings.iter().any(|(_, setting)| limits(&setting.readable()))
+}
+
 /// Writes into every route which virtual host it is of, and its place there; gives the routes.
 pub(super) fn mark_routes(config: &mut Tree<'_>) -> Vec<Route> {
     let name = config.name().to_owned();
     let of_config = writers_but(config, "virtual_hosts");
+    let config_settings = route_settings(config, 2);
+    let of_config_limited = per_route_limits(config);
     let mut all = Vec::new();
     let hosts = config.get_mut("virtual_hosts").and_then(Tree::items_mut);
     for host in hosts.into_iter().flatten() {
         let host_name = host.name().to_owned();
         let of_host = writers_but(host, "routes");
+        let host_settings = route_settings(host, 1);
+        let host_limited = limits(host) || per_route_limits(host) || of_config_limited;
         let routes = host.get_mut("routes").and_then(Tree::items_mut);
         for (index, route) in routes.into_iter().flatten().enumerate() {
             let mut of_route = writers(route);
@@ -368,6 +391,12 @@ pub(super) fn mark_routes(config: &mut Tree<'_>) -> Vec<Route> {
                 index,
                 name: route.name().to_owned(),
                 writers: of_route,
+                limited: host_limited || route.get("route").is_some_and(limits) || per_route_limits(route),
+                settings: route_settings(route, 0)
+                    .into_iter()
+                    .chain(host_settings.iter().cloned())
+                    .chain(config_settings.iter().cloned())
+                    .collect(),
             });
             let mark =
                 tree(&json!({"config": name, "vhost": host_name, "index": index.to_string(), "by": by.to_string()}));

@@ -49,6 +49,8 @@ pub enum Why {
     HealthCheck,
     /// Endpoints, and how one is found: a stub stands for all of them.
     Endpoints,
+    /// A match on the direct address of a connection, which is that of the sandbox.
+    DirectAddress,
     /// A resource that cannot be encoded.
     NotEncoded,
 }
@@ -67,6 +69,7 @@ impl Why {
             Why::UpstreamTls => "TLS to the upstream",
             Why::HealthCheck => "health checks",
             Why::Endpoints => "endpoints and how they are found, replaced by a stub",
+            Why::DirectAddress => "match on the direct address, checked against the address that the client tells",
             Why::NotEncoded => "resource of a type that no schema knows",
         }
     }
@@ -84,6 +87,7 @@ impl Why {
             Why::UpstreamTls => "upstream-tls",
             Why::HealthCheck => "health-check",
             Why::Endpoints => "endpoints",
+            Why::DirectAddress => "direct-address",
             Why::NotEncoded => "not-encoded",
         }
     }
@@ -358,15 +362,27 @@ impl<'n> Neutral<'n> {
                 self.keys.extend(cluster.map(str::to_owned));
             }
             // The PROXY protocol changes the address of a connection, but not what Envoy calls its direct one.
-            "envoy.config.rbac.v3.Principal" => rename(it, "direct_remote_ip", "source_ip"),
+            "envoy.config.rbac.v3.Principal" => self.direct(it, "direct_remote_ip", "source_ip"),
             "envoy.config.listener.v3.FilterChainMatch" => {
-                rename(it, "direct_source_prefix_ranges", "source_prefix_ranges");
+                self.direct(it, "direct_source_prefix_ranges", "source_prefix_ranges");
             }
             "envoy.extensions.access_loggers.file.v3.FileAccessLog" => {
-                it.set("path", Tree::string("/dev/stdout", Origin::ISTIOD));
+                // Behind ours in one stream: what is written before our entry is read before it.
+                it.set("path", Tree::string("/dev/stderr", Origin::ISTIOD));
+            }
+            "envoy.extensions.access_loggers.stream.v3.StdoutAccessLog" => {
+                let name = "type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StderrAccessLog";
+                it.set(TYPE_KEY, Tree::string(name, Origin::ISTIOD));
             }
             _ => {}
         }
+    }
+
+    /// Checks a match on the direct address of a connection against the address that the client tells.
+    fn direct(&mut self, it: &mut Tree<'_>, from: &str, to: &'static str) {
+        let Some(value) = it.remove(from) else { return };
+        self.leave_out(Why::DirectAddress, format!("{from}, read as {to}"), writer(&value));
+        it.set(to, value);
     }
 
     fn secret(&mut self, it: &mut Tree<'_>, at: &str) {
@@ -407,12 +423,6 @@ impl<'n> Neutral<'n> {
         let by = PatchId::of(it.origin);
         *it = Tree::new(Value::Map(vec![(Cow::Borrowed("inline_string"), Tree::string(text.to_owned(), it.origin))]));
         self.leave_out(why, what, by);
-    }
-}
-
-fn rename(tree: &mut Tree<'_>, from: &str, to: &'static str) {
-    if let Some(value) = tree.remove(from) {
-        tree.set(to, value);
     }
 }
 

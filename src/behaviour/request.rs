@@ -157,6 +157,105 @@ impl Request {
     }
 }
 
+/// The request in the words of others.
+impl Request {
+    /// As a test file has it, without braces.
+    pub fn in_file(&self) -> String {
+        let target = match &self.target {
+            Target::Inbound(port) => format!("inbound: {port}"),
+            Target::Outbound(host, port) => format!("outbound: {}", quoted(&format!("{host}:{port}"))),
+            Target::Gateway(port) => format!("gateway: {port}"),
+            Target::Waypoint(host, port) => format!("waypoint: {}", quoted(&format!("{host}:{port}"))),
+        };
+        let mut parts = vec![target];
+        parts.extend(self.host.iter().map(|host| format!("host: {}", quoted(host))));
+        match self.tls {
+            Tls::Auto => {}
+            Tls::Plain => parts.push("tls: plain".to_owned()),
+            Tls::Simple => parts.push("tls: simple".to_owned()),
+            Tls::Mutual => parts.push("tls: mutual".to_owned()),
+        }
+        let body = String::from_utf8_lossy(&self.body);
+        if self.protocol == Protocol::Tcp {
+            parts.push(format!("tcp: {}", quoted(&body)));
+            return parts.join(", ");
+        }
+        if self.method != "GET" {
+            parts.push(format!("method: {}", quoted(&self.method)));
+        }
+        let path = if self.path == "/" { self.path.clone() } else { quoted(&self.path) };
+        parts.push(format!("path: {path}"));
+        if !self.headers.is_empty() {
+            let fields = self.headers.iter().map(|(name, value)| format!("{}: {}", quoted(name), quoted(value)));
+            parts.push(format!("headers: {{{}}}", fields.collect::<Vec<_>>().join(", ")));
+        }
+        if !body.is_empty() {
+            parts.push(format!("body: {}", quoted(&body)));
+        }
+        parts.join(", ")
+    }
+
+    /// As options and arguments of `try`.
+    pub fn in_words(&self) -> String {
+        let mut words = Vec::new();
+        let tcp = self.protocol == Protocol::Tcp;
+        let url = match (&self.target, &self.host) {
+            (Target::Gateway(port), Some(host)) if !tcp => {
+                let (scheme, usual) = if self.tls == Tls::Simple { ("https", 443) } else { ("http", 80) };
+                let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+                let port = if has_port || *port == usual { String::new() } else { format!(":{port}") };
+                Some(format!("{scheme}://{host}{port}{}", self.path))
+            }
+            _ => None,
+        };
+        match &self.target {
+            Target::Gateway(_) if url.is_some() => {}
+            Target::Inbound(port) | Target::Gateway(port) => words.push(format!("--inbound {port}")),
+            Target::Outbound(host, port) | Target::Waypoint(host, port) => {
+                words.push(format!("--outbound {}", shell(&format!("{host}:{port}"))));
+            }
+        }
+        if let (None, Some(host)) = (&url, &self.host) {
+            words.push(format!("-H {}", shell(&format!("host: {host}"))));
+        }
+        match self.tls {
+            Tls::Simple if url.is_none() => words.push("--tls".to_owned()),
+            Tls::Mutual => words.push("--mtls".to_owned()),
+            Tls::Plain => words.push("--plain".to_owned()),
+            Tls::Auto | Tls::Simple => {}
+        }
+        let body = String::from_utf8_lossy(&self.body);
+        if tcp {
+            words.push(format!("--tcp {}", shell(&body)));
+            return words.join(" ");
+        }
+        if self.method != if body.is_empty() { "GET" } else { "POST" } {
+            words.push(format!("-X {}", shell(&self.method)));
+        }
+        words.extend(self.headers.iter().map(|(name, value)| format!("-H {}", shell(&format!("{name}: {value}")))));
+        if !body.is_empty() {
+            words.push(format!("-d {}", shell(&body)));
+        }
+        words.push(shell(url.as_deref().unwrap_or(&self.path)));
+        words.join(" ")
+    }
+}
+
+/// A text as YAML has it in quotes.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A text as one word of a shell.
+pub fn shell(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:@%+,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
 /// What a number of requests can meet.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {

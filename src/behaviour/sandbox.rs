@@ -528,7 +528,11 @@ impl<'h> Sandbox<'h> {
                 ..Path::default()
             });
         }
-        let access_log = self.envoy.output().lines().map(str::to_owned).collect();
+        let logged = events.iter().filter_map(|event| match event {
+            Event::Logged(line) => Some(line.clone()),
+            _ => None,
+        });
+        let access_log = logged.collect();
         Exchange { client, paths, steps, calls: self.shared.take(), said, access_log }
     }
 

@@ -45,9 +45,16 @@ pub struct Call {
 /// What all stubs share.
 #[derive(Default)]
 pub(super) struct Shared {
-    calls: Mutex<Vec<Call>>,
+    calls: Mutex<Calls>,
     answers: Mutex<BTreeMap<String, Counted>>,
     jwks: Mutex<String>,
+}
+
+/// The calls since they were last taken, and how many were taken before.
+#[derive(Default)]
+struct Calls {
+    new: Vec<Call>,
+    taken: usize,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -57,7 +64,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Shared {
     /// The calls since the last time.
     pub(super) fn take(&self) -> Vec<Call> {
-        std::mem::take(&mut lock(&self.calls))
+        let mut calls = lock(&self.calls);
+        calls.taken += calls.new.len();
+        std::mem::take(&mut calls.new)
     }
 
     /// Sets what the stub of each cluster answers; counts begin anew.
@@ -83,12 +92,23 @@ impl Shared {
         lock(&self.answers).get_mut(cluster)?.rule(service, value)
     }
 
-    pub(super) fn record(&self, call: Call) {
+    /// Keeps a call; gives its number.
+    pub(super) fn record(&self, call: Call) -> usize {
         // A run that floods a stub is bounded by what it sends; what is kept is bounded here.
         const CALLS: usize = 100_000;
         let mut calls = lock(&self.calls);
-        if calls.len() < CALLS {
-            calls.push(call);
+        if calls.new.len() < CALLS {
+            calls.new.push(call);
+        }
+        calls.taken + calls.new.len() - 1
+    }
+
+    /// Says more of a call that was not taken yet.
+    pub(super) fn amend(&self, number: usize, call: &Call) {
+        let mut calls = lock(&self.calls);
+        let at = number.checked_sub(calls.taken);
+        if let Some(old) = at.and_then(|at| calls.new.get_mut(at)) {
+            *old = call.clone();
         }
     }
 }

@@ -14,6 +14,8 @@ pub(super) enum Event {
     Said { level: String, text: String },
     /// A request or connection is over.
     Access(Box<Access>),
+    /// A line that is not of Envoy's own: an access log of the configuration.
+    Logged(String),
 }
 
 /// An entry of our own access log.
@@ -41,15 +43,24 @@ impl Access {
     }
 }
 
-/// Reads a line of the log; `None` for what means nothing here.
-pub(super) fn event(mark: &str, line: &str) -> Option<Event> {
-    if line.starts_with('{') {
-        let value: Value = serde_json::from_str(line).ok()?;
-        let stage = value["kubectl-envoyfilter"].as_str()?.to_owned();
-        return Some(Event::Access(Box::new(Access { stage, value })));
-    }
+/// The component, level and text of a line of Envoy's own log (`%n|%l|%v`); `None` for what it writes of access logs.
+pub(super) fn entry(line: &str) -> Option<(&str, &str, &str)> {
+    const LEVELS: [&str; 7] = ["trace", "debug", "info", "warning", "error", "critical", "off"];
     let (component, rest) = line.split_once('|')?;
     let (level, text) = rest.split_once('|')?;
+    let is_name = component.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    (is_name && LEVELS.contains(&level)).then_some((component, level, text))
+}
+
+/// Reads a line of the log; `None` for what means nothing here.
+pub(super) fn event(mark: &str, line: &str) -> Option<Event> {
+    let Some((component, level, text)) = entry(line) else {
+        let value = serde_json::from_str(line).unwrap_or(Value::Null);
+        return Some(match value["kubectl-envoyfilter"].as_str().map(str::to_owned) {
+            Some(stage) => Event::Access(Box::new(Access { stage, value })),
+            None => Event::Logged(line.to_owned()),
+        });
+    };
     if !matches!(component, "lua" | "wasm" | "golang" | "dynamic_modules") {
         return None;
     }
@@ -248,7 +259,7 @@ pub(super) fn steps(events: &[Event], chains: &[Chain]) -> (Vec<Step>, Vec<Said>
             Event::Said { level, text } => {
                 said.push((at, Said { level: level.clone(), text: text.clone(), response: back }));
             }
-            Event::Access(_) => {}
+            Event::Access(_) | Event::Logged(_) => {}
         }
     }
     let mut steps = Vec::new();
@@ -285,6 +296,7 @@ pub(super) fn steps(events: &[Event], chains: &[Chain]) -> (Vec<Step>, Vec<Said>
 #[cfg(test)]
 mod tests {
     use super::super::listeners::HttpFilter;
+    use super::super::purpose::Purpose;
     use super::*;
 
     fn chain(names: &[&str]) -> Chain {
@@ -295,6 +307,7 @@ mod tests {
             writers: Vec::new(),
             inserted: false,
             clusters: Vec::new(),
+            purpose: Purpose::Other,
         });
         Chain {
             listener: "l".to_owned(),
@@ -333,6 +346,14 @@ mod tests {
         assert_eq!(steps[0].response, [change("c", &[], &["3"])]);
         assert_eq!((steps[0].said[0].text.as_str(), steps[1].said[0].text.as_str()), ("hello", "broken"));
         assert!(steps[0].passed && steps[1].passed && steps[0].returned);
+    }
+
+    #[test]
+    fn lines_of_access_logs_are_told_from_envoys_own() {
+        let logged = |line: &str| matches!(event("M", line), Some(Event::Logged(text)) if text == line);
+        assert!(logged("[2026-01-01] \"GET / HTTP/1.1\" 200") && logged("{\"a\": 1}") && logged("GET|/|200"));
+        assert!(event("M", "http|debug|anything").is_none());
+        assert!(matches!(event("M", "{\"kubectl-envoyfilter\": \"http\"}"), Some(Event::Access(_))));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Cases of rules: a file of filters, with comment lines at its head that say what to judge it by.
 
 use crate::engine::MeshSettings;
-use crate::lint::Input;
 use crate::lint::upgrade::Stage;
+use crate::lint::{Input, Recorded};
 use crate::load::dump::{Dump, Identity};
 use crate::load::{Loaded, reference};
 use crate::model::release::Release;
@@ -20,6 +20,13 @@ pub(super) fn directive<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &
 pub(super) fn recorded(text: &str) -> Option<Trial> {
     let (marker, words) = directive(text, "envoy").next()?.split_once(" => ")?;
     Trial::recorded(marker, words).ok()
+}
+
+/// What a real Envoy showed of a case: `# seen: {…}`.
+pub(super) fn seen(text: &str) -> Option<Recorded> {
+    let mut records = directive(text, "seen").peekable();
+    records.peek()?;
+    Recorded::read(records).ok()
 }
 
 /// The proxies of a case.

@@ -1,7 +1,7 @@
 //! The example of a rule: its first bad case, and what `lint` says of it.
 
-use super::case::{Given, directive, on_stage, recorded};
-use crate::lint::{self, Rule, upgrade};
+use super::case::{Given, directive, on_stage, recorded, seen};
+use crate::lint::{self, RealEnvoy, Rule, upgrade};
 use crate::load;
 use crate::model::release::Release;
 use crate::report::findings::one;
@@ -46,8 +46,10 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
         found.retain(|one| *one.rule == rule.info);
         found
     } else {
-        let trial = recorded(&text);
-        on_stage(&loaded, release, &given, |stage| lint::only_with(&stage.input, trial.as_ref(), ALL, rule))
+        let (trial, seen) = (recorded(&text), seen(&text));
+        let observer = seen.as_ref().map(|seen| -> &dyn lint::Observer { seen });
+        let real = RealEnvoy { trial: trial.as_ref(), observer };
+        on_stage(&loaded, release, &given, |stage| lint::only_with(&stage.input, real, ALL, rule))
     };
     let mut output = Vec::new();
     for finding in &found {
@@ -58,4 +60,4 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
 }
 
 /// Comment lines at the head of a case that tell the tests what to give beside it.
-const DIRECTIVES: [&str; 5] = ["# with: ", "# istio: ", "# from: ", "# also: ", "# envoy: "];
+const DIRECTIVES: [&str; 6] = ["# with: ", "# istio: ", "# from: ", "# also: ", "# envoy: ", "# seen: "];

@@ -2,6 +2,7 @@
 
 use super::options::{Envoy, Proxies};
 use super::session::{Exit, Session};
+use super::trying::{GET_ENVOY, NO_ENVOY};
 use crate::lint::baseline::{self, Baseline};
 use crate::lint::config::{self, FailOn};
 use crate::lint::fix;
@@ -30,6 +31,10 @@ pub(super) struct Lint {
     proxies: Proxies,
     #[command(flatten)]
     envoy: Envoy,
+    /// Send standard requests through the patched proxies in a real Envoy and report what fails at run time; uses `envoy` on
+    /// the PATH unless --envoy is given
+    #[arg(long)]
+    run: bool,
     /// Only these rules (codes, prefixes such as EF3, names, or all)
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     select: Vec<String>,
@@ -120,6 +125,12 @@ impl Lint {
         if self.files.is_empty() && (self.fix || self.unsafe_fixes) && !self.diff {
             return Err(Refusal::FixesNeedFiles { cluster: !self.proxies.demo }.into());
         }
+        if self.run && self.envoy.envoy.is_none() {
+            self.envoy.envoy = crate::process::find("envoy");
+            if self.envoy.envoy.is_none() {
+                return session.usage(NO_ENVOY, Some(GET_ENVOY));
+            }
+        }
         let request = self.request(session);
         let mut run = mesh::lint(&request, session.progress)?;
         self.tell(session, &run)?;
@@ -164,6 +175,7 @@ impl Lint {
             given: self.proxies.given(),
             files: self.files.clone(),
             envoy: self.envoy.envoy.clone(),
+            run: self.run,
             select: self.select.clone(),
             ignore: self.ignore.clone(),
             config: self.config.clone(),

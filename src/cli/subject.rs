@@ -14,6 +14,8 @@ pub(super) type Use<'u> = dyn FnMut(&mut Session<'_>, &Given<'_, '_>) -> Result<
 pub(super) struct Source<'s> {
     pub(super) proxies: &'s Proxies,
     pub(super) pod: Option<&'s str>,
+    /// The capture or bug report that the pod is from, over the one that the command line names.
+    pub(super) capture: Option<PathBuf>,
     pub(super) files: &'s [PathBuf],
     /// EnvoyFilters that the comparison leaves out; all when empty.
     pub(super) without: &'s [String],
@@ -22,8 +24,12 @@ pub(super) struct Source<'s> {
 impl Source<'_> {
     /// Hands out the one proxy that is meant.
     pub(super) fn one(&self, session: &mut Session<'_>, take: &mut Use<'_>) -> Result<Exit, Error> {
+        let mut settings = session.settings();
+        if self.capture.is_some() {
+            settings.cluster.capture.clone_from(&self.capture);
+        }
         let request = SubjectRequest {
-            settings: session.settings(),
+            settings,
             given: self.proxies.given(),
             pod: self.pod.map(super::pod_name).map(str::to_owned),
             files: self.files.to_vec(),

@@ -204,15 +204,19 @@ impl Test {
             let file = std::path::absolute(&file).unwrap_or(file);
             settings.wasm.insert(name.clone(), file.display().to_string());
         }
-        let (proxies, pod) = match &suite.proxy {
+        let (proxies, pod, capture) = match &suite.proxy {
             ProxySource::Dump(dump) => {
                 watched.push(near(dump));
-                (Proxies::of_dump(near(dump)), None)
+                (Proxies::of_dump(near(dump)), None, None)
             }
-            ProxySource::Demo => (Proxies::of_demo(), None),
-            ProxySource::Pod(pod) => (Proxies::default(), Some(pod.as_str())),
+            ProxySource::Demo => (Proxies::of_demo(), None, None),
+            ProxySource::Pod { name, capture } => {
+                let capture = capture.as_deref().map(near);
+                watched.extend(capture.clone());
+                (Proxies::default(), Some(name.as_str()), capture)
+            }
         };
-        let source = Source { proxies: &proxies, pod, files: &filters, without: &[] };
+        let source = Source { proxies: &proxies, pod, capture, files: &filters, without: &[] };
         let chosen = |name: &str| self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()));
         let mut results = None;
         let suite = Suite { wasm: std::collections::BTreeMap::new(), ..suite.clone() };
@@ -265,7 +269,7 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
         None => Proxies::of_demo(),
     };
     let files = [filters.to_owned()];
-    let source = Source { proxies: &proxies, pod: None, files: &files, without: &[] };
+    let source = Source { proxies: &proxies, pod: None, capture: None, files: &files, without: &[] };
     source.one(session, &mut |session, given| {
         let drafts = crate::behaviour::drafts(&given.with, &given.patches);
         writeln!(session.out, "# One request that meets each patch; add what you expect of them.\nkind: {KIND}")?;
@@ -279,8 +283,9 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
                 writeln!(session.out, "# {}: {why}", draft.patches.join(", "))?;
                 continue;
             }
+            let Some(request) = &draft.request else { continue };
             writeln!(session.out, "- name: {}", quoted(&format!("{} meets {}", draft.word, draft.patches.join(", "))))?;
-            writeln!(session.out, "  request: {{{}}}", draft.request)?;
+            writeln!(session.out, "  request: {{{}}}", request.in_file())?;
             writeln!(session.out, "  expect: {{{}}}", draft.expect)?;
         }
         if drafts.iter().all(|draft| draft.why_not.is_some()) {

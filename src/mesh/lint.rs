@@ -14,7 +14,7 @@ use crate::lint::config::{self, Config, FailOn};
 use crate::lint::istioctl::{self, Verdict};
 use crate::lint::selection::Selector;
 use crate::lint::summary::Summary;
-use crate::lint::{self, Finding, Input, Rule};
+use crate::lint::{self, Finding, Input, RealEnvoy, Rule};
 use crate::load::{self, Loaded, config as files, reference};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::release::Release;
@@ -36,6 +36,9 @@ pub struct LintRequest {
     pub files: Vec<PathBuf>,
     /// An Envoy binary to ask whether it accepts what the filters make.
     pub envoy: Option<PathBuf>,
+    /// Whether standard requests are sent through that Envoy.
+    #[cfg(feature = "sandbox")]
+    pub run: bool,
     /// Only these rules: codes, prefixes, names.
     pub select: Vec<String>,
     /// Not these rules.
@@ -167,6 +170,16 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let dumps = mesh.all(given, &reached, &mut taken)?;
     let configs: Vec<(usize, ProxyConfig<'_>)> =
         dumps.iter().filter_map(|kept| Some((kept.plane, proxies::config(kept, &mut taken.problems)?))).collect();
+    #[cfg(feature = "sandbox")]
+    let observer = match request.envoy.as_deref().filter(|_| request.run) {
+        Some(envoy) => Some(super::requests::Observer::new(envoy, &request.files, given, settings, &dumps)?),
+        None => None,
+    };
+    #[cfg(feature = "sandbox")]
+    let observer = observer.as_ref().map(|observer| -> &dyn lint::Observer { observer });
+    #[cfg(not(feature = "sandbox"))]
+    let observer = None;
+    let real = RealEnvoy { trial, observer };
     summary.filters = filters.len();
     summary.patches = filters.iter().map(|filter| filter.patches.len()).sum();
     summary.dumps = configs.len();
@@ -209,16 +222,21 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
                 lint::check(&input, &rules, &config, path);
             lint::Checked { findings, suppressed, governs_all, seen: Default::default() }
         } else {
-            lint::check_with(&input, trial, &rules, &config, path, |cx| {
+            lint::check_with(&input, real, &rules, &config, path, |cx| {
                 let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));
+                let of_requests = cx.requests.as_ref().map(|requests| (requests.unknown(&cx.runs), requests.sent()));
                 let verdicts = if request.istioctl { istioctl::verdicts(cx) } else { Vec::new() };
-                (verdicts, lint::live::states(cx), of_envoy)
+                (verdicts, lint::live::states(cx), of_envoy, of_requests)
             })
         };
         summary.suppressed = summary.suppressed.max(checked.suppressed);
         governs_all &= checked.governs_all;
-        let of_envoy;
-        (verdicts, (summary.dump_states, summary.proven), of_envoy) = checked.seen;
+        let (of_envoy, of_requests);
+        (verdicts, (summary.dump_states, summary.proven), of_envoy, of_requests) = checked.seen;
+        if let Some((unknown, sent)) = of_requests {
+            summary.unknown.extend(unknown);
+            notes.push(format!("{} sent through Envoy", count(sent, "request", "requests")));
+        }
         if let (Some(trial), Some((unknown, stopped))) = (trial, of_envoy) {
             summary.unknown.extend(trial.other_release(release).into_iter().chain(unknown));
             trouble.extend(stopped.map(|stopped| stopped.message));

@@ -19,6 +19,8 @@ pub mod planes;
 mod proxies;
 mod read;
 mod render;
+#[cfg(feature = "sandbox")]
+mod requests;
 pub mod rules;
 mod scope;
 #[cfg(feature = "cluster")]

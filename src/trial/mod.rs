@@ -8,8 +8,10 @@ pub(crate) mod admin;
 pub mod blame;
 pub(crate) mod neutral;
 pub mod process;
+mod sight;
 
 pub use blame::{Refusal, Subject, Tried, put};
+pub use sight::{Observed, Shows, Sight};
 
 use crate::engine::PatchId;
 use crate::envoy::api::envoy_of;

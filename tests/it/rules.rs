@@ -4,14 +4,15 @@
 //! Directives in comment lines at the top of a case: `# with: shop` gives it the config dumps of that recording,
 //! `# istio: 1.26` another control plane than the newest, `# also: FILE` a further file of the same folder. Rules about
 //! upgrades have `# from: 1.26` too: the release before; `with` then names recordings that both releases have.
-//! `# envoy: MARKER => WORDS` stands for an Envoy that refuses, with these words, what holds the marker.
+//! `# envoy: MARKER => WORDS` stands for an Envoy that refuses, with these words, what holds the marker; `# seen: JSON` for
+//! what requests through one showed (`tests/it/behaviour/standard.rs` holds it against a real Envoy).
 
 use crate::linting::{directive, expect, input};
 use crate::support::{dumps, live_dump, testdata};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::engine::compat::Compat;
 use kubectl_envoyfilter::lint::rule::{Change, Family, Need, Policy, PolicyTarget};
-use kubectl_envoyfilter::lint::{self, Finding, Input, Rule};
+use kubectl_envoyfilter::lint::{self, Finding, Input, RealEnvoy, Recorded, Rule};
 use kubectl_envoyfilter::load::dump::{Dump, Identity};
 use kubectl_envoyfilter::load::{self, reference};
 use kubectl_envoyfilter::model::release::Release;
@@ -59,7 +60,10 @@ fn findings_with(
         let (marker, words) = text.split_once(" => ").unwrap();
         Trial::recorded(marker, words).unwrap()
     });
-    let found = lint::only_with(&input, trial.as_ref(), rules::ALL, rule);
+    let seen = directive("seen");
+    let seen = (!seen.is_empty()).then(|| Recorded::read(seen.iter().map(String::as_str)).unwrap());
+    let observer = seen.as_ref().map(|seen| -> &dyn lint::Observer { seen });
+    let found = lint::only_with(&input, RealEnvoy { trial: trial.as_ref(), observer }, rules::ALL, rule);
     (found, loaded, lines)
 }
 
@@ -141,7 +145,13 @@ fn every_rule_finds_its_bad_cases_and_is_silent_on_the_good() {
 /// What a case gives besides EnvoyFilters.
 fn given(case: &Path) -> BTreeSet<Need> {
     let source = String::from_utf8_lossy(&fs::read(case).unwrap()).into_owned();
-    let words = [("with", Need::Dump), ("dump", Need::Live), ("from", Need::Upgrade), ("envoy", Need::Envoy)];
+    let words = [
+        ("with", Need::Dump),
+        ("dump", Need::Live),
+        ("from", Need::Upgrade),
+        ("envoy", Need::Envoy),
+        ("seen", Need::Requests),
+    ];
     words.into_iter().filter(|(word, _)| !directive(&source, word).is_empty()).map(|(_, need)| need).collect()
 }
 
@@ -158,7 +168,7 @@ fn what_a_rule_declares_is_what_it_does() {
             writeln!(wrong, "{code}: there is no {file}").unwrap();
         }
         let bad = cases(rule, "bad");
-        for need in [Need::Upgrade, Need::Live, Need::Envoy] {
+        for need in [Need::Upgrade, Need::Live, Need::Envoy, Need::Requests] {
             let declared = rule.needs.contains(&need);
             if declared != bad.iter().all(|case| given(case).contains(&need)) {
                 writeln!(wrong, "{code}: declares that it needs {need:?}: {declared}; its cases say otherwise")
@@ -166,7 +176,7 @@ fn what_a_rule_declares_is_what_it_does() {
             }
         }
         // Without what it needs it finds nothing; what needs nothing finds something in some case without it.
-        if !rule.needs.iter().any(|need| matches!(need, Need::Upgrade | Need::Live | Need::Envoy)) {
+        if !rule.needs.iter().any(|need| matches!(need, Need::Upgrade | Need::Live | Need::Envoy | Need::Requests)) {
             let bare = |case: &PathBuf| without_dumps(rule, case);
             let finds = bad.iter().any(bare);
             if rule.needs.contains(&Need::Dump) && finds {

@@ -36,8 +36,13 @@ pub enum ProxySource {
     Dump(String),
     /// The proxy of the demo.
     Demo,
-    /// A pod of a cluster or capture.
-    Pod(String),
+    /// A pod of the cluster, or of a capture.
+    Pod {
+        /// Its name, with or without `namespace/`; a workload stands for its first pod.
+        name: String,
+        /// The capture or bug report.
+        capture: Option<String>,
+    },
 }
 
 /// One test.

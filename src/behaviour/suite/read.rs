@@ -14,6 +14,9 @@ use std::time::Duration;
 /// `kind` of a test file.
 pub const KIND: &str = "EnvoyFilterTest";
 
+/// Longest text that `{repeat: …}` may make, in bytes.
+const LONGEST_TEXT: usize = 64 << 20;
+
 /// Reads a document. What is wrong is told, and then there is nothing to run.
 pub fn read(document: &Node) -> Result<Suite, Vec<Problem>> {
     let mut reader = Reader { problems: Vec::new() };
@@ -117,14 +120,45 @@ impl Reader {
         }
     }
 
+    /// A text as it is written, or `{repeat: TEXT, times: N}`: what is larger than a test file may be.
+    fn long_text(&mut self, node: &Node) -> String {
+        if !matches!(node.value, NodeValue::Map(_)) {
+            return self.text(node);
+        }
+        self.only(node, &["repeat", "times"]);
+        let (Some(text), Some(times)) = (node.get("repeat"), node.get("times")) else {
+            self.wrong(node.span, "write a text, or `{repeat: TEXT, times: N}`", None);
+            return String::new();
+        };
+        let (text, count) = (self.text(text), self.number(times));
+        match usize::try_from(count).ok().and_then(|count| count.checked_mul(text.len()).map(|length| (count, length)))
+        {
+            Some((count, length)) if length <= LONGEST_TEXT => text.repeat(count),
+            _ => {
+                let limit = format!("at most {} MiB", LONGEST_TEXT >> 20);
+                self.wrong(times.span, "the repeated text is too long", Some(limit));
+                String::new()
+            }
+        }
+    }
+
     fn fields(&mut self, node: &Node) -> Vec<(String, String)> {
+        self.fields_of(node, Reader::text)
+    }
+
+    fn fields_of(&mut self, node: &Node, text: fn(&mut Reader, &Node) -> String) -> Vec<(String, String)> {
         if !matches!(node.value, NodeValue::Map(_)) {
             self.wrong(node.span, "header fields are a mapping of names to values", None);
         }
-        let of = |reader: &mut Reader, entry: &Entry| -> Vec<(String, String)> {
-            reader.texts(&entry.value).into_iter().map(|value| (entry.key.clone(), value)).collect()
-        };
-        node.entries().iter().flat_map(|entry| of(self, entry)).collect()
+        let mut all = Vec::new();
+        for entry in node.entries() {
+            let values = match &entry.value.value {
+                NodeValue::List(items) => &items[..],
+                _ => std::slice::from_ref(&entry.value),
+            };
+            all.extend(values.iter().map(|value| (entry.key.clone(), text(self, value))));
+        }
+        all
     }
 
     fn suite(&mut self, document: &Node) -> Option<Suite> {
@@ -163,14 +197,23 @@ impl Reader {
     }
 
     fn proxy(&mut self, node: &Node) -> Option<ProxySource> {
-        self.only(node, &["dump", "demo", "pod"]);
-        let [dump, demo, pod] = ["dump", "demo", "pod"].map(|key| node.get(key));
-        match (dump, demo, pod) {
-            (Some(dump), None, None) => Some(ProxySource::Dump(self.text(dump))),
-            (None, Some(_), None) => Some(ProxySource::Demo),
-            (None, None, Some(pod)) => Some(ProxySource::Pod(self.text(pod))),
+        self.only(node, &["dump", "demo", "pod", "capture"]);
+        let [dump, demo, pod, capture] = ["dump", "demo", "pod", "capture"].map(|key| node.get(key));
+        match (dump, demo, pod, capture) {
+            (Some(dump), None, None, None) => Some(ProxySource::Dump(self.text(dump))),
+            (None, Some(_), None, None) => Some(ProxySource::Demo),
+            (None, None, Some(pod), capture) => {
+                let capture = capture.map(|capture| self.text(capture));
+                Some(ProxySource::Pod { name: self.text(pod), capture })
+            }
+            (None, None, None, Some(capture)) => {
+                let help = "write `{capture: mesh.tar.gz, pod: shop/cart-1}`".to_owned();
+                self.wrong(capture.span, "which pod of the capture is meant is missing", Some(help));
+                None
+            }
             _ => {
-                self.wrong(node.span, "a proxy is one of dump, demo and pod", None);
+                let help = "a pod may come from a capture: `{capture: mesh.tar.gz, pod: shop/cart-1}`".to_owned();
+                self.wrong(node.span, "a proxy is one of dump, demo and pod", Some(help));
                 None
             }
         }
@@ -355,9 +398,9 @@ impl Reader {
                 "method" => request.method = self.text(value),
                 "path" => request.path = self.text(value),
                 "host" => request.host = Some(self.text(value)),
-                "headers" => request.headers.extend(self.fields(value)),
-                "trailers" => request.trailers = self.fields(value),
-                "body" => request.body = self.text(value).into_bytes(),
+                "headers" => request.headers.extend(self.fields_of(value, Reader::long_text)),
+                "trailers" => request.trailers = self.fields_of(value, Reader::long_text),
+                "body" => request.body = self.long_text(value).into_bytes(),
                 "base64" => request.body = self.base64(value),
                 "json" => {
                     request.body = value.to_json().to_string().into_bytes();

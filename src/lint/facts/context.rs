@@ -16,7 +16,7 @@ use crate::model::resource::ProxyConfig;
 use crate::proto::schema::Schema;
 use crate::proto::tree::Origin;
 use crate::source::{Problem, Sources};
-use crate::trial::{Tried, Trouble};
+use crate::trial::{Observed, Tried, Trouble};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicUsize;
@@ -61,6 +61,19 @@ pub struct Trials {
     pub runs: Vec<Arc<Tried>>,
     /// Why it stopped answering.
     pub trouble: Option<Trouble>,
+}
+
+/// What requests through a real Envoy showed of every run.
+#[derive(Debug, Default)]
+pub struct Requests {
+    /// One per run; `None` where none were sent.
+    pub runs: Vec<Option<Arc<Observed>>>,
+    /// For each run the arguments of `try` that stand for its proxy and filters.
+    pub arguments: Vec<String>,
+    /// Proxies that no request was sent through because there are too many.
+    pub passed_over: BTreeSet<String>,
+    /// Why none could be sent through others, as sentences.
+    pub failed: BTreeSet<String>,
 }
 
 /// What further runs of the engine showed about the patches of one proxy.
@@ -119,6 +132,8 @@ pub struct Context<'a> {
     pub missed: OnceCell<Vec<Missed>>,
     /// What a real Envoy says of the runs; `None` when none was given.
     pub trials: Option<Trials>,
+    /// What requests through one showed; `None` when none were asked for.
+    pub requests: Option<Requests>,
     /// What an upgrade to this release changes; `None` outside of an audit, where the rules of upgrades are silent.
     pub upgrade: Option<Box<Upgrade>>,
 }

@@ -15,5 +15,6 @@ pub mod order;
 pub mod ports;
 pub mod reach;
 pub mod seen;
+pub mod sights;
 pub mod versions;
 pub mod view;

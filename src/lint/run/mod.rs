@@ -2,6 +2,7 @@
 
 mod parts;
 pub mod pipeline;
+pub mod requests;
 pub mod tried;
 
 use crate::budget;
@@ -20,7 +21,7 @@ use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Problem, Sources};
 use crate::study::{self, OPTIONS, Undone};
-use crate::trial::Trial;
+use requests::RealEnvoy;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -57,17 +58,17 @@ pub fn inspect<T>(
     rules: &[&'static Rule],
     look: impl FnOnce(&Context<'_>) -> T,
 ) -> (Vec<Finding>, T) {
-    inspect_with(input, None, rules, look)
+    inspect_with(input, RealEnvoy::default(), rules, look)
 }
 
 /// The same with an Envoy that is asked about every run.
-pub fn inspect_with<T>(
+pub fn inspect_with<'r, T>(
     input: &Input<'_>,
-    trial: Option<&Trial>,
+    real: impl Into<RealEnvoy<'r>>,
     rules: &[&'static Rule],
     look: impl FnOnce(&Context<'_>) -> T,
 ) -> (Vec<Finding>, T) {
-    with_context(input, &Setting { trial, ..Setting::of(input) }, |context| {
+    with_context(input, &Setting { real: real.into(), ..Setting::of(input) }, |context| {
         let mut findings = Findings::default();
         let (last, first): (Vec<_>, Vec<_>) = rules.iter().copied().partition(|rule| rule.is_rest());
         for rule in first {
@@ -98,7 +99,7 @@ pub(super) struct Setting<'s> {
     /// Whether filters that no proxy above meets get made-up workloads.
     pub(super) make_up: bool,
     /// An Envoy to ask about what comes out.
-    pub(super) trial: Option<&'s Trial>,
+    pub(super) real: RealEnvoy<'s>,
     /// The revision of istiod; empty when it is not known: then filters of every revision count.
     pub(super) revision: &'s str,
 }
@@ -107,7 +108,15 @@ impl<'s> Setting<'s> {
     /// That of the linter: proxies of the control plane's own release.
     fn of(input: &Input<'_>) -> Setting<'s> {
         let proxies = input.mesh.proxies.unwrap_or(input.release);
-        Setting { proxies, versions: false, stand_ins: &[], generated: false, make_up: true, trial: None, revision: "" }
+        Setting {
+            proxies,
+            versions: false,
+            stand_ins: &[],
+            generated: false,
+            make_up: true,
+            real: RealEnvoy::default(),
+            revision: "",
+        }
     }
 }
 
@@ -166,7 +175,8 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         Work { like: Some((*reference, patches)), config, plan, undone: None }
     }));
     let runs = judge_all(&work);
-    let trials = setting.trial.map(|trial| tried::all(trial, &runs));
+    let trials = setting.real.trial.map(|trial| tried::all(trial, &runs));
+    let requests = setting.real.observer.map(|observer| requests::all(observer, &runs));
     let mut attached = vec![Vec::new(); filters.len()];
     for (number, run) in runs.iter().enumerate() {
         run.plan.order.iter().for_each(|&filter| attached[filter].push(number));
@@ -186,6 +196,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         walked: OnceCell::new(),
         missed: OnceCell::new(),
         trials,
+        requests,
         upgrade: None,
     })
 }

@@ -3,11 +3,11 @@
 use crate::lint::check::{Check, Rule, Suppressed};
 use crate::lint::facts::context::Context;
 use crate::lint::finding::{Finding, Findings};
+use crate::lint::run::requests::RealEnvoy;
 use crate::lint::run::{Input, inspect_with, lint, parts};
 use crate::lint::settings::config::Config;
 use crate::lint::settings::suppress;
 use crate::model::release::Release;
-use crate::trial::Trial;
 use std::collections::HashMap;
 
 /// What came out.
@@ -34,14 +34,14 @@ pub fn check(
     let run: Vec<&'static Rule> = rules.iter().copied().filter(|rule| config.runs(rule)).collect();
     match parts::inspect_parts(input, &run) {
         Some(found) => finish(input, found, (), rules, config, path),
-        None => check_with(input, None, rules, config, path, |_| ()),
+        None => check_with(input, RealEnvoy::default(), rules, config, path, |_| ()),
     }
 }
 
 /// The same with an Envoy that is asked about what the filters make; `look` may look at the runs before they go.
-pub fn check_with<T>(
+pub fn check_with<'r, T>(
     input: &Input<'_>,
-    trial: Option<&Trial>,
+    real: impl Into<RealEnvoy<'r>>,
     rules: &[&'static Rule],
     config: &Config,
     path: impl Fn(&str) -> String,
@@ -50,7 +50,7 @@ pub fn check_with<T>(
     let run = running(input, rules, config, &path);
     // The rule for what no other says must know what the others say, whether that is reported or not.
     let rest = run.iter().any(|rule| rule.is_rest()) && !input.dumps.is_empty();
-    let (mut found, seen) = inspect_with(input, trial, if rest { rules } else { &run }, look);
+    let (mut found, seen) = inspect_with(input, real, if rest { rules } else { &run }, look);
     found.retain(|finding| run.iter().any(|rule| rule.code == finding.rule.code));
     finish(input, found, seen, rules, config, path)
 }
@@ -115,17 +115,22 @@ fn finish<T>(
 /// The findings of one of all rules. What the linter says about itself, and what is said of patches that no rule has said
 /// anything about, depends on what the others find.
 pub fn only(input: &Input<'_>, all: &[&'static Rule], rule: &'static Rule) -> Vec<Finding> {
-    only_with(input, None, all, rule)
+    only_with(input, RealEnvoy::default(), all, rule)
 }
 
 /// The same with an Envoy that is asked about what the filters make.
-pub fn only_with(input: &Input<'_>, trial: Option<&Trial>, all: &[&'static Rule], rule: &'static Rule) -> Vec<Finding> {
+pub fn only_with<'r>(
+    input: &Input<'_>,
+    real: impl Into<RealEnvoy<'r>>,
+    all: &[&'static Rule],
+    rule: &'static Rule,
+) -> Vec<Finding> {
     let mut found = if rule.is_about_suppressions() {
         check(input, all, &Config::default(), str::to_owned).findings
     } else if rule.is_rest() {
         lint(input, all)
     } else {
-        return inspect_with(input, trial, &[rule], |_| ()).0;
+        return inspect_with(input, real, &[rule], |_| ()).0;
     };
     found.retain(|one| *one.rule == rule.info);
     found

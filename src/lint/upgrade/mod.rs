@@ -121,6 +121,6 @@ fn take(context: &Context<'_>, rules: &[&'static Rule]) -> Snapshot {
 impl Stage<'_> {
     fn setting<'s>(&'s self, trial: Option<&'s Trial>) -> Setting<'s> {
         let Stage { proxies, stand_ins, generated, make_up, revision, .. } = *self;
-        Setting { proxies, versions: true, stand_ins, generated, make_up, trial, revision }
+        Setting { proxies, versions: true, stand_ins, generated, make_up, real: trial.into(), revision }
     }
 }

@@ -33,7 +33,7 @@ fn say(folder: &Path, arguments: &[&str]) -> Said {
 }
 
 /// A capture of the demo's mesh with these EnvoyFilters instead of its own.
-fn capture(folder: &Path, filters: &[(&str, &str)]) {
+pub(crate) fn capture(folder: &Path, filters: &[(&str, &str)]) {
     use std::fs;
     let dump = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/demo/cart.json.zst");
     let dump = zstd::decode_all(fs::File::open(dump).unwrap()).unwrap();

@@ -111,3 +111,37 @@ fn json_is_what_the_schemas_say() {
     let answer = said(&["test", "testdata/behaviour/ext-authz-http", "--envoy", &envoy, "-o", "json"]);
     assert_eq!(JsonSchema::new("test.json").errors(&serde_json::from_str(&answer.out).unwrap()), "");
 }
+
+/// A pod of a capture: its filters are in effect, and those of the test file take the places of those with the same name.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn a_test_file_takes_a_pod_of_a_capture() {
+    let envoy = envoy();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/behaviour/lua-headers");
+    let [good, bad] = ["good.yaml", "bad.yaml"].map(|name| fs::read_to_string(root.join(name)).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    crate::attack::capture(&folder.path().join("mesh"), &[("stamp", &bad)]);
+    fs::write(folder.path().join("good.yaml"), good).unwrap();
+    let test = |name: &str, filters: &str| {
+        let file = folder.path().join(name);
+        let text = format!(
+            "kind: EnvoyFilterTest\nproxy: {{capture: mesh, pod: shop/cart-1}}\n{filters}tests:\n- name: stamped\n  \
+             request: {{inbound: 8080, path: /}}\n  expect: {{headers: {{x-stamped: 'yes'}}, log: {{not: attempt to index}}}}\n"
+        );
+        fs::write(&file, text).unwrap();
+        let (code, words) = run(&envoy, &file);
+        assert!(code != 2 && code != 3, "{words}");
+        (code, words)
+    };
+    let (code, words) = test("bad.test.yaml", "");
+    assert!(code == 1 && words.contains("attempt to index a nil value"), "{words}");
+    let (code, words) = test("good.test.yaml", "filters: [good.yaml]\n");
+    assert_eq!(code, 0, "{words}");
+    let (code, words) = {
+        let file = folder.path().join("nobody.test.yaml");
+        let text = fs::read_to_string(folder.path().join("bad.test.yaml")).unwrap();
+        fs::write(&file, text.replace("cart-1", "cart-2")).unwrap();
+        run(&envoy, &file)
+    };
+    assert!(code == 2 && words.contains("no pod shop/cart-2 with a proxy exists"), "{code} {words}");
+}

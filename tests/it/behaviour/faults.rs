@@ -38,6 +38,14 @@ fn a_file_without_tests_or_of_another_kind_is_told() {
             "kind: EnvoyFilterTest\nproxy: {demo: true, dump: x}\ntests:\n- name: a\n  request: {inbound: 80}\n  expect: {status: 200}\n",
             "one of dump, demo and pod",
         ),
+        (
+            "kind: EnvoyFilterTest\nproxy: {capture: x.tgz}\ntests:\n- name: a\n  request: {inbound: 80}\n  expect: {status: 200}\n",
+            "which pod of the capture is meant is missing",
+        ),
+        (
+            "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: a\n  request: {inbound: 80, body: {repeat: ab, times: 33554433}}\n  expect: {status: 200}\n",
+            "the repeated text is too long",
+        ),
         ("{", "a.test.yaml"),
     ] {
         let said = with_file(text, NONE);
@@ -84,15 +92,14 @@ fn faults_are_told_and_end_the_run() {
         refused.out,
         refused.err
     );
-    let large = format!(
-        "kind: EnvoyFilterTest\nproxy: {{demo: true}}\ntests:\n- name: large\n  request: {{inbound: 8080, headers: {{x-large: {}}}}}\n  \
-         expect: {{status: 431}}\n",
-        "x".repeat(1 << 20)
-    );
-    let large = with_file(&large, &["--envoy", &envoy]);
+    let large = "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: large\n  request: {inbound: 8080, \
+                 headers: {x-large: {repeat: x, times: 1048576}}}\n  expect: {status: 431}\n";
+    let large = with_file(large, &["--envoy", &envoy]);
     assert_eq!(large.code, 0, "{}{}", large.out, large.err);
     let body = with(&["--padding", "1073741824", "--inbound", "8080", "--max-time", "120", "/"]);
     assert!(body.code == 0 && body.out.contains("(1073741824 bytes)"), "{}{}", body.out, body.err);
+    let direct = with(&["-f", "testdata/behaviour/rbac-source-ip/good.yaml", "--inbound", "8080", "/"]);
+    assert!(direct.out.contains("direct_remote_ip, read as source_ip"), "{}{}", direct.out, direct.err);
     let none = said(&["try", "--demo", "--envoy", "/bin/true", "/"]);
     assert_eq!(none.code, 3, "{}", none.err);
     let none = said(&["try", "--demo", "--envoy", "/nonexistent", "/"]);

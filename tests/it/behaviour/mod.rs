@@ -4,6 +4,7 @@ mod cases;
 mod faults;
 mod limits;
 mod probes;
+mod standard;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;

@@ -1,0 +1,45 @@
+//! EF138: an authorization filter that asks nobody.
+
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::trial::Shows;
+
+declare_rule! {
+    /// An authorization filter that lets every request pass without asking.
+    ///
+    /// # What it finds
+    /// With `lint --run`, standard requests go through a real Envoy with the patched configuration, and an `ext_authz`
+    /// filter that they reach asks its service about none of them; or a `jwt_authn` filter without `allow_missing` lets
+    /// every request without a token pass. Routes that turn the filter off do not count. Without `--run` the rule is
+    /// silent.
+    ///
+    /// # Why it matters
+    /// Callers that nobody checked reach the workload, and the configuration looks as if they could not.
+    ///
+    /// # How to fix
+    /// `ext_authz`: check `filter_enabled` and `filter_enabled_metadata`. `jwt_authn`: add `rules` whose `match` covers
+    /// the requests and that have `requires`.
+    ///
+    /// # References
+    /// Envoy documentation, external authorization and JWT authentication; the Envoy that was given.
+    "EF138" "authorization-never-asked" Value Error => check,
+    needs: &[Requests], policy: Never("it sends requests through a real Envoy")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for shown in cx.shown() {
+        let Shows::NeverAsks { filter, requests, token } = shown.shows else { continue };
+        let all = format!("HTTP filter {filter} passes {requests} of {requests} requests");
+        out.push(if *token {
+            shown
+                .finding(rule, format!("{all} without a token"))
+                .label("requires no token")
+                .help("add `rules` whose `match` covers these requests, each with `requires`")
+        } else {
+            shown
+                .finding(rule, format!("{all} without asking its authorization service"))
+                .label("asks nobody")
+                .help("check `filter_enabled` and `filter_enabled_metadata`")
+        });
+    }
+}

@@ -1,0 +1,40 @@
+//! EF136: a script that fails on a request.
+
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::trial::Shows;
+
+declare_rule! {
+    /// A Lua script that fails on an ordinary request.
+    ///
+    /// # What it finds
+    /// With `lint --run`, a few standard requests go through a real Envoy with the patched configuration: a plain GET, a
+    /// POST with a body, one without the headers that scripts read, one with them. A script that fails on one of them is
+    /// reported with Envoy's words and with the request as a `try` command. Without `--run` the rule is silent.
+    ///
+    /// # Why it matters
+    /// Envoy accepts a script that parses. Where it fails at run time, Envoy logs the error, counts it in `lua.errors`,
+    /// and lets the request pass without the rest of the script: headers are missing, checks are skipped.
+    ///
+    /// # How to fix
+    /// Check that a header, a body or a value exists before the script uses it.
+    ///
+    /// # References
+    /// The Envoy that was given; Envoy documentation, Lua filter.
+    "EF136" "script-fails" Value Error => check,
+    needs: &[Requests], policy: Never("it sends requests through a real Envoy")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for shown in cx.shown() {
+        let Shows::ScriptFails { filter, words, response } = shown.shows else { continue };
+        let on = if *response { "the response to an ordinary request" } else { "an ordinary request" };
+        out.push(
+            shown
+                .finding(rule, format!("the script of HTTP filter {filter} fails on {on}: {words}"))
+                .label("fails at run time")
+                .note("Envoy logs the error and continues without the rest of the script")
+                .help("check that a header, body or value exists before the script uses it"),
+        );
+    }
+}

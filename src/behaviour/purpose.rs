@@ -1,0 +1,187 @@
+//! What HTTP filters and settings of routes are there for, as far as requests can tell whether it happens.
+
+use crate::engine::PatchId;
+use crate::proto::decode::parse_go_duration;
+use crate::proto::tree::{Tree, type_name};
+use crate::trial::neutral::is_typed_struct;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// What requests are to meet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// Nothing that a sandbox can tell.
+    #[default]
+    Other,
+    /// Limits requests by a bucket of tokens.
+    Limit(Bucket),
+    /// Asks a rate limit service.
+    LimitService,
+    /// Asks an authorization service.
+    Authorization,
+    /// Lets only requests with a token pass.
+    Token,
+    /// Runs a script, which reads these header fields.
+    Script(BTreeSet<String>),
+}
+
+/// A bucket of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// How many it holds.
+    pub tokens: u64,
+    /// How many are added at a time.
+    pub added: u64,
+    /// How often.
+    pub interval: Duration,
+}
+
+/// What a route, its virtual host or its route configuration says for one HTTP filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteSetting {
+    /// Name of the HTTP filter that it is for.
+    pub key: String,
+    /// Every patch that wrote something in it.
+    pub writers: Vec<PatchId>,
+    /// What it is there for.
+    pub purpose: Purpose,
+    /// Whether it turns the filter off.
+    pub disabled: bool,
+    /// Where it is written: 0 the route, 1 the virtual host, 2 the route configuration.
+    pub level: usize,
+}
+
+const FILTERS: &str = "envoy.extensions.filters.http.";
+
+/// The message that configures something, and its fields: those inside a `TypedStruct` where there is one.
+fn message<'a>(any: &Tree<'a>) -> (String, Tree<'a>) {
+    let open = any.readable().into_owned();
+    let name = open.type_name().unwrap_or_default().into_owned();
+    if is_typed_struct(&name) {
+        let inner = type_name(open.str_at("type_url")).to_owned();
+        return (inner, open.get("value").map_or_else(|| open.clone(), |value| value.readable().into_owned()));
+    }
+    (name, open)
+}
+
+impl Purpose {
+    /// What a configuration, an `Any`, is there for.
+    pub(super) fn of(any: &Tree<'_>) -> Purpose {
+        let (name, config) = message(any);
+        let set = |key: &str| config.get(key).is_some();
+        match name.strip_prefix(FILTERS).unwrap_or_default() {
+            "local_ratelimit.v3.LocalRateLimit" => bucket(&config).map_or(Purpose::Other, Purpose::Limit),
+            "ratelimit.v3.RateLimit" => Purpose::LimitService,
+            "ext_authz.v3.ExtAuthz" if set("http_service") || set("grpc_service") => Purpose::Authorization,
+            "jwt_authn.v3.JwtAuthentication" if set("providers") && !lenient(&config) => Purpose::Token,
+            "lua.v3.Lua" | "lua.v3.LuaPerRoute" => {
+                let mut names = BTreeSet::new();
+                read_fields(&config, &mut names);
+                Purpose::Script(names)
+            }
+            _ => Purpose::Other,
+        }
+    }
+}
+
+fn bucket(config: &Tree<'_>) -> Option<Bucket> {
+    let bucket = config.get("token_bucket")?.readable();
+    let number = |key: &str, absent: u64| {
+        let value = bucket.get(key)?.readable().into_owned();
+        // A wrapped number is a number of its own in JSON.
+        Some(value.as_u64().or_else(|| value.get("value").and_then(Tree::as_u64)).unwrap_or(absent))
+    };
+    let interval = parse_go_duration(bucket.str_at("fill_interval")).and_then(|nanos| u64::try_from(nanos).ok())?;
+    let tokens = number("max_tokens", 0)?;
+    let added = number("tokens_per_fill", 1).unwrap_or(1);
+    Some(Bucket { tokens, added, interval: Duration::from_nanos(interval) })
+}
+
+/// Whether a requirement of tokens lets requests without one pass.
+fn lenient(config: &Tree<'_>) -> bool {
+    let here = config
+        .entries()
+        .iter()
+        .any(|(key, value)| key == "allow_missing" || key == "allow_missing_or_failed" || lenient(&value.readable()));
+    here || config.items().iter().any(|item| lenient(&item.readable()))
+}
+
+/// Names of header fields that scripts in a value ask for: `:get("name")`.
+fn read_fields(tree: &Tree<'_>, into: &mut BTreeSet<String>) {
+    let Some(text) = tree.as_str() else {
+        tree.entries().iter().for_each(|(_, value)| read_fields(&value.readable(), into));
+        tree.items().iter().for_each(|item| read_fields(&item.readable(), into));
+        return;
+    };
+    for after in text.split(":get(").skip(1) {
+        let after = after.trim_start();
+        let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
+        let name = after[1..].split(quote).next().unwrap_or_default();
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if !name.is_empty() && name.chars().all(fits) {
+            into.insert(name.to_ascii_lowercase());
+        }
+    }
+}
+
+/// What one level of a route configuration says for HTTP filters.
+pub(super) fn route_settings(owner: &Tree<'_>, level: usize) -> Vec<RouteSetting> {
+    let Some(all) = owner.get("typed_per_filter_config") else { return Vec::new() };
+    let of = |(key, any): &(Cow<'_, str>, Tree<'_>)| {
+        let (name, config) = message(any);
+        let wrapped = name == "envoy.config.route.v3.FilterConfig";
+        let inner = if wrapped { config.get("config") } else { Some(any) };
+        let is_true = |key: &str| {
+            let value = config.get(key).map(|value| value.readable().into_owned());
+            value.is_some_and(|value| matches!(value.value, crate::proto::tree::Value::Bool(true)))
+        };
+        RouteSetting {
+            key: key.to_string(),
+            writers: any.origins().into_iter().filter_map(PatchId::of).collect(),
+            purpose: inner.map(Purpose::of).unwrap_or_default(),
+            disabled: is_true("disabled"),
+            level,
+        }
+    };
+    all.readable().entries().iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::json::from_json;
+    use serde_json::json;
+
+    fn purpose(value: &serde_json::Value) -> Purpose {
+        Purpose::of(&from_json(value))
+    }
+
+    #[test]
+    fn configurations_say_what_they_are_there_for() {
+        let of = |name: &str| format!("type.googleapis.com/{FILTERS}{name}");
+        let bucket = json!({"max_tokens": 10, "tokens_per_fill": 5, "fill_interval": "60s"});
+        let limit = json!({"@type": of("local_ratelimit.v3.LocalRateLimit"), "token_bucket": bucket});
+        let expected = Bucket { tokens: 10, added: 5, interval: Duration::from_secs(60) };
+        assert_eq!(purpose(&limit), Purpose::Limit(expected));
+        let none = json!({"@type": of("local_ratelimit.v3.LocalRateLimit"), "stat_prefix": "a"});
+        assert_eq!(purpose(&none), Purpose::Other);
+        let any_of = json!({"requires_any": {"requirements": [{"allow_missing": {}}]}});
+        let jwt = |requires| json!({"@type": of("jwt_authn.v3.JwtAuthentication"), "providers": {"a": {}}, "rules": [{"requires": requires}]});
+        assert_eq!(purpose(&jwt(any_of)), Purpose::Other);
+        assert_eq!(purpose(&jwt(json!({"provider_name": "a"}))), Purpose::Token);
+        let script = "local a = handle:headers():get(\"X-User\") or handle:headers():get( 'b' )";
+        let lua = json!({"@type": of("lua.v3.Lua"), "default_source_code": {"inline_string": script}});
+        assert_eq!(purpose(&lua), Purpose::Script(["b".to_owned(), "x-user".to_owned()].into()));
+    }
+
+    #[test]
+    fn routes_say_what_they_set_for_which_filter() {
+        let tree = from_json(&json!({"typed_per_filter_config": {"authz": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute", "disabled": true,
+        }}}));
+        let settings = route_settings(&tree, 1);
+        assert_eq!(settings.len(), 1);
+        assert!(settings[0].key == "authz" && settings[0].disabled && settings[0].level == 1);
+    }
+}

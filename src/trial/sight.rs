@@ -1,0 +1,75 @@
+//! What requests through a real Envoy show of a patch.
+
+use crate::engine::PatchId;
+use serde::{Deserialize, Serialize};
+
+/// Something that a request shows of a patch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sight {
+    /// The patch.
+    pub patch: PatchId,
+    /// The request, as options and arguments of `try`.
+    pub request: String,
+    /// What it shows.
+    pub shows: Shows,
+}
+
+/// What a request can show.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Shows {
+    /// A script fails.
+    ScriptFails {
+        /// The HTTP filter that runs it.
+        filter: String,
+        /// Envoy's words.
+        words: String,
+        /// Whether it fails on the response.
+        response: bool,
+    },
+    /// A limit is met by more requests than it allows, and limits none of them.
+    NeverLimits {
+        /// The HTTP filter.
+        filter: String,
+        /// How many requests met it.
+        requests: u64,
+        /// How many it allows; `None` where a service decides, which was never asked.
+        tokens: Option<u64>,
+    },
+    /// Requests pass a filter that is to ask for authorization, and it asks nobody.
+    NeverAsks {
+        /// The HTTP filter.
+        filter: String,
+        /// How many requests met it.
+        requests: u64,
+        /// Whether it is a token that it does not ask for, rather than a service.
+        token: bool,
+    },
+    /// A route has a setting for an HTTP filter that its filter chain does not have.
+    NoFilter {
+        /// Key of the setting.
+        key: String,
+        /// Names of the HTTP filters that the chain has.
+        filters: Vec<String>,
+    },
+    /// A setting is replaced by one that stands nearer to the route.
+    Overridden {
+        /// Key of the setting.
+        key: String,
+        /// Where the nearer one stands.
+        by: String,
+    },
+}
+
+/// What requests to one proxy showed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Observed {
+    /// What is wrong.
+    pub sights: Vec<Sight>,
+    /// How many requests were sent.
+    pub requests: usize,
+    /// Patches that no request met.
+    pub unmet: Vec<PatchId>,
+    /// What else is not known, as sentences.
+    pub unknown: Vec<String>,
+}
