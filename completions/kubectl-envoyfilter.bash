@@ -1080,7 +1080,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__diff)
-            opts="-f -n -v -s -A -l -h --filename --current --delete --server-side --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-f -o -n -v -s -A -l -h --filename --current --delete --server-side --dump --demo --proxy-type --proxy-namespace --proxy-labels --proxy-version --proxy-name --proxy-workload --envoy --output --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1132,6 +1132,14 @@ _kubectl__envoyfilter() {
                     ;;
                 --envoy)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -W "text json markdown" -- "${cur}"))
                     return 0
                     ;;
                 --namespace)
@@ -3126,18 +3134,22 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__get)
-            opts="-o -w -n -v -s -A -l -h --output --watch --output-watch-events --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -w -n -v -s -A -l -h --output --no-headers --sort-by --watch --output-watch-events --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --output)
-                    COMPREPLY=($(compgen -W "table wide json yaml name" -- "${cur}"))
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table wide json yaml name" -- "${cur}"))
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sort-by)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --namespace)
@@ -4814,18 +4826,22 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__status)
-            opts="-o -n -v -s -A -l -h --output --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -w -n -v -s -A -l -h --output --no-headers --sort-by --watch --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --output)
-                    COMPREPLY=($(compgen -W "table json" -- "${cur}"))
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=($(compgen -W "table json" -- "${cur}"))
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sort-by)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --namespace)

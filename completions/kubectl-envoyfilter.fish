@@ -797,6 +797,9 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l envoy -d 'Envoy binary to check whether it accepts the patched configuration' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s o -l output -d 'Form of the output: text, json, or markdown for a comment on a change' -r -f -a "text\t''
+json\t''
+markdown\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
@@ -893,11 +896,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s A -l all-namespaces -d 'Look at all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s o -l output -d 'Form of the output' -r -f -a "table\t'For people'
-wide\t'Also labels and workloads'
-json\t'For programs'
-yaml\t'For programs'
-name\t'envoyfilter/NAME'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s o -l output -d 'Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l sort-by -d 'Sort by a field of each item, such as .priority' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
@@ -924,15 +924,16 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l no-headers -d 'Leave out the headings of tables'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s w -l watch -d 'Watch for changes: EnvoyFilters, what they select, what is in effect'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l output-watch-events -d 'With --watch, show whether an EnvoyFilter was added, modified or deleted'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s A -l all-namespaces -d 'Look at all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l all-replicas -d 'Read every pod, not one per pod template'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s o -l output -d 'Form of the output' -r -f -a "table\t'For people'
-json\t'For programs'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s h -l help -d 'Print help'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s o -l output -d 'Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l sort-by -d 'Sort by a field of each item, such as .priority' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
@@ -959,11 +960,13 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l no-headers -d 'Leave out the headings of tables'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s w -l watch -d 'Go on, and say what becomes wrong or right'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s A -l all-namespaces -d 'Look at all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l all-replicas -d 'Read every pod, not one per pod template'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l redact -d 'Also redact what this regular expression matches; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
@@ -1023,7 +1026,7 @@ exec\t''
 pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l watch -d 'Include the rights for `get --watch`'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l watch -d 'Include the rights for `get --watch` or `status --watch`'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l server-side -d 'Include the rights for `diff --server-side`: to change EnvoyFilters, as Kubernetes has none for a dry run alone'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'

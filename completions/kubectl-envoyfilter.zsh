@@ -1034,6 +1034,8 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
+'-o+[Form of the output\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
+'--output=[Form of the output\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1151,16 +1153,9 @@ never\:"Never"))' \
 ;;
 (get)
 _arguments "${_arguments_options[@]}" : \
-'-o+[Form of the output]:OUTPUT:((table\:"For people"
-wide\:"Also labels and workloads"
-json\:"For programs"
-yaml\:"For programs"
-name\:"envoyfilter/NAME"))' \
-'--output=[Form of the output]:OUTPUT:((table\:"For people"
-wide\:"Also labels and workloads"
-json\:"For programs"
-yaml\:"For programs"
-name\:"envoyfilter/NAME"))' \
+'-o+[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
+'--output=[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
+'--sort-by=[Sort by a field of each item, such as .priority]:PATH:_default' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1186,6 +1181,7 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--no-headers[Leave out the headings of tables]' \
 '-w[Watch for changes\: EnvoyFilters, what they select, what is in effect]' \
 '--watch[Watch for changes\: EnvoyFilters, what they select, what is in effect]' \
 '--output-watch-events[With --watch, show whether an EnvoyFilter was added, modified or deleted]' \
@@ -1195,17 +1191,16 @@ never\:"Never"))' \
 '-A[Look at all namespaces]' \
 '--all-namespaces[Look at all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
-'-h[Print help (see more with '\''--help'\'')]' \
-'--help[Print help (see more with '\''--help'\'')]' \
+'-h[Print help]' \
+'--help[Print help]' \
 '*::names -- Only these EnvoyFilters:_default' \
 && ret=0
 ;;
 (status)
 _arguments "${_arguments_options[@]}" : \
-'-o+[Form of the output]:OUTPUT:((table\:"For people"
-json\:"For programs"))' \
-'--output=[Form of the output]:OUTPUT:((table\:"For people"
-json\:"For programs"))' \
+'-o+[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
+'--output=[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
+'--sort-by=[Sort by a field of each item, such as .priority]:PATH:_default' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1231,14 +1226,17 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--no-headers[Leave out the headings of tables]' \
+'-w[Go on, and say what becomes wrong or right]' \
+'--watch[Go on, and say what becomes wrong or right]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
 '-A[Look at all namespaces]' \
 '--all-namespaces[Look at all namespaces]' \
 '--all-replicas[Read every pod, not one per pod template]' \
-'-h[Print help (see more with '\''--help'\'')]' \
-'--help[Print help (see more with '\''--help'\'')]' \
+'-h[Print help]' \
+'--help[Print help]' \
 && ret=0
 ;;
 (capture)
@@ -1308,7 +1306,7 @@ never\:"Never"))' \
 '--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
-'--watch[Include the rights for \`get --watch\`]' \
+'--watch[Include the rights for \`get --watch\` or \`status --watch\`]' \
 '(--watch)--server-side[Include the rights for \`diff --server-side\`\: to change EnvoyFilters, as Kubernetes has none for a dry run alone]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \

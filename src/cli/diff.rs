@@ -6,7 +6,7 @@ use crate::mesh::{self, Asked, DiffReport, DiffRequest, Error, ProxyDiff};
 use crate::report;
 use crate::report::style::{Role, count};
 use crate::report::unified::{self, Size};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::io;
 use std::path::PathBuf;
 
@@ -28,6 +28,16 @@ pub(super) struct Diff {
     proxies: Proxies,
     #[command(flatten)]
     envoy: Envoy,
+    /// Form of the output: text, json, or markdown for a comment on a change
+    #[arg(short, long, default_value = "text", value_name = "FORM", hide_possible_values = true)]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    Text,
+    Json,
+    Markdown,
 }
 
 /// What differs on all proxies.
@@ -58,19 +68,25 @@ impl Diff {
             }
         };
         let mut total = Total::default();
-        for proxy in &found.proxies {
-            write(session, proxy, &mut total)?;
+        match self.output {
+            Output::Text => {
+                for proxy in &found.proxies {
+                    write(session, proxy, &mut total)?;
+                }
+                summary(session, &found, &total)?;
+            }
+            Output::Json => report::json(session.out, &report::changes::Diff::of(&found))?,
+            Output::Markdown => report::changes::markdown(session.out, &found, session.global.verbose)?,
         }
-        summary(session, &found, &total)?;
         report::missing_services(session.err, &found.unknown_services)?;
         session.remarks(&found.remarks, &[&found.current.sources, &found.new.sources])?;
         let trouble = [session.told(&found.current, &[])?, session.told(&found.new, &found.problems)?];
         session.scope(&found.scope)?;
         // Nothing differs where no EnvoyFilter does; else somebody must have been asked.
-        let judged = found.scope.proxies.read > 0 || found.scope.filters == 0;
-        Ok(match (trouble.contains(&true) || !judged || found.asked != Asked::Taken, total.resources) {
+        let judged = report::changes::is_judged(&found);
+        Ok(match (trouble.contains(&true) || !judged || found.asked != Asked::Taken, found.proxies.is_empty()) {
             (true, _) => Exit::Usage,
-            (false, 0) => Exit::Ok,
+            (false, true) => Exit::Ok,
             (false, _) => Exit::Changes,
         })
     }
@@ -98,25 +114,16 @@ fn write(session: &mut Session<'_>, proxy: &ProxyDiff, total: &mut Total) -> io:
     Ok(())
 }
 
-fn summary(session: &mut Session<'_>, report: &DiffReport, total: &Total) -> io::Result<()> {
-    let read = report.scope.proxies.read;
-    let proxies = count(read, "proxy", "proxies");
-    if report.scope.filters == 0 && read == 0 {
-        return writeln!(session.out, "no change: the EnvoyFilters are the same");
-    }
-    if read == 0 {
-        let why =
-            if report.scope.unread.is_empty() { "the EnvoyFilters reach no proxy" } else { "no proxy could be read" };
-        return writeln!(session.out, "nothing compared: {why}");
-    }
+fn summary(session: &mut Session<'_>, found: &DiffReport, total: &Total) -> io::Result<()> {
     if total.resources == 0 {
-        return writeln!(session.out, "no change on {proxies}");
+        return writeln!(session.out, "{}", report::changes::unchanged(found));
     }
+    let proxies = count(found.scope.proxies.read, "proxy", "proxies");
     let (terminal, size) = (session.around.out, total.size);
     writeln!(
         session.out,
         "\n{} of {proxies} changed: {}, {} {} lines",
-        report.proxies.len(),
+        found.proxies.len(),
         count(total.resources, "resource", "resources"),
         terminal.paint(Role::Good, format!("+{}", size.added)),
         terminal.paint(Role::Bad, format!("-{}", size.removed)),

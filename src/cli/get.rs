@@ -1,6 +1,7 @@
 //! `get`: EnvoyFilters as a table, with what they select and what of them is in effect.
 
 use super::changes::{Changes, Next};
+use super::listing::{Form, Listing, refused};
 use super::session::{Exit, Session};
 use super::status::requests;
 use crate::cluster::kinds;
@@ -8,8 +9,8 @@ use crate::explain::view::API_VERSION;
 use crate::mesh::survey::Row;
 use crate::mesh::{self, Error, Scope, SurveyReport, SurveyRequest};
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::report::{self, table as tables};
-use clap::{Args, ValueEnum};
+use crate::report::table as tables;
+use clap::Args;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -20,29 +21,14 @@ pub(super) struct Get {
     /// Only these EnvoyFilters
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Form of the output
-    #[arg(short, long, default_value = "table")]
-    output: Output,
+    #[command(flatten)]
+    listing: Listing,
     /// Watch for changes: EnvoyFilters, what they select, what is in effect
     #[arg(short, long)]
     watch: bool,
     /// With --watch, show whether an EnvoyFilter was added, modified or deleted
     #[arg(long, requires = "watch")]
     output_watch_events: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// For people
-    Table,
-    /// Also labels and workloads
-    Wide,
-    /// For programs
-    Json,
-    /// For programs
-    Yaml,
-    /// envoyfilter/NAME
-    Name,
 }
 
 /// The answer as data.
@@ -102,18 +88,18 @@ impl Get {
         if self.watch {
             return self.follow(session);
         }
-        if self.output == Output::Name && self.names.is_empty() {
+        if self.listing.output == Form::Name && self.names.is_empty() && self.listing.sort_by.is_none() {
             return names(session);
         }
         let survey = mesh::survey(&self.request(session), session.progress)?;
         let serious = session.told(&survey.loaded, &survey.problems)?;
         session.notes(&requests(&survey))?;
-        if matches!(self.output, Output::Table | Output::Wide) {
+        if self.listing.is_table() {
             session.scope(&survey.scope)?;
         }
-        let items = self.items(&survey);
+        let items = self.items(&survey)?;
         // Of names that nothing has, the error below tells.
-        if items.is_empty() && matches!(self.output, Output::Table | Output::Wide) {
+        if items.is_empty() && self.listing.is_table() {
             if self.names.is_empty() {
                 none(session, &survey)?;
             }
@@ -144,7 +130,7 @@ impl Get {
                     match changes.next(session)? {
                         Next::Changed => continue,
                         Next::Ended => return Ok(Exit::Ok),
-                        Next::Refused(reason) => return refused(session, &reason),
+                        Next::Refused(reason) => return refused(session, "get", &reason),
                     }
                 }
             };
@@ -159,7 +145,7 @@ impl Get {
             if let (None, Some(name)) = (&shown, self.missing(&survey)) {
                 return session.usage(&format!("no EnvoyFilter is called {name}"), known(&survey, name).as_deref());
             }
-            let items = self.items(&survey);
+            let items = self.items(&survey)?;
             let now: BTreeMap<String, Item> =
                 items.into_iter().map(|item| (format!("{}/{}", item.namespace, item.name), item)).collect();
             let first = shown.is_none();
@@ -181,7 +167,7 @@ impl Get {
             match changes.next(session)? {
                 Next::Changed => {}
                 Next::Ended => return Ok(Exit::Ok),
-                Next::Refused(reason) => return refused(session, &reason),
+                Next::Refused(reason) => return refused(session, "get", &reason),
             }
         }
     }
@@ -192,10 +178,12 @@ impl Get {
     }
 
     /// The filters that are named, or all.
-    fn items(&self, survey: &SurveyReport) -> Vec<Item> {
+    fn items(&self, survey: &SurveyReport) -> Result<Vec<Item>, Error> {
         let filters = &survey.loaded.inventory.envoy_filters;
         let rows = survey.rows.iter().filter_map(|row| Some((row, filters.get(row.filter)?)));
-        rows.map(|(row, filter)| item(row, filter)).collect()
+        let mut items = rows.map(|(row, filter)| item(row, filter)).collect();
+        self.listing.sort(&mut items)?;
+        Ok(items)
     }
 
     /// A name that no filter has.
@@ -212,28 +200,25 @@ impl Get {
         (problems, scope): (&[String], &Scope),
         widths: Option<Vec<usize>>,
     ) -> io::Result<Vec<usize>> {
-        match self.output {
-            Output::Table | Output::Wide => {
-                let table = Table { wide: self.output == Output::Wide, events: self.output_watch_events };
-                return table.write(session, items, widths);
+        match self.listing.output {
+            Form::Table | Form::Wide => {
+                let table = Table { wide: self.listing.output == Form::Wide, events: self.output_watch_events };
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
+                let now = i64::try_from(now).unwrap_or(i64::MAX);
+                let rows: Vec<Vec<String>> = items.iter().map(|item| table.row(item, now)).collect();
+                return self.listing.table(session, &table.heading(), &rows, widths);
             }
-            Output::Name => {
+            Form::Name => {
                 for item in items {
                     writeln!(session.out, "envoyfilter/{}", item.name)?;
                 }
             }
-            Output::Json | Output::Yaml => {
+            _ => {
                 let list = List { api_version: API_VERSION, kind: "EnvoyFilterStatusList", items, problems, scope };
-                let mut json = Vec::new();
-                report::json(&mut json, &list)?;
-                match self.output {
-                    Output::Yaml if self.watch => {
-                        writeln!(session.out, "---")?;
-                        report::yaml::write(session.out, &json)?;
-                    }
-                    Output::Yaml => report::yaml::write(session.out, &json)?,
-                    _ => session.out.write_all(&json)?,
+                if self.listing.output == Form::Yaml && self.watch {
+                    writeln!(session.out, "---")?;
                 }
+                self.listing.write(session, &list, "items")?;
             }
         }
         Ok(Vec::new())
@@ -268,11 +253,6 @@ fn none(session: &mut Session<'_>, survey: &SurveyReport) -> io::Result<()> {
         _ => String::new(),
     };
     writeln!(session.err, "No EnvoyFilters found{place}.")
-}
-
-fn refused(session: &mut Session<'_>, reason: &str) -> Result<Exit, Error> {
-    let help = "`kubectl envoyfilter rbac get --watch` prints the required role";
-    session.usage(&format!("cannot watch EnvoyFilters: {reason}"), Some(help))
 }
 
 /// What is not as it was, each with what became of it.
@@ -341,25 +321,6 @@ impl Table {
             cells.extend([item.selector.clone(), item.workloads.join(",")]);
         }
         cells
-    }
-
-    /// Writes rows, under a heading unless they go on with a table of these widths. The widths.
-    fn write(&self, session: &mut Session<'_>, items: &[Item], widths: Option<Vec<usize>>) -> io::Result<Vec<usize>> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-        let now = i64::try_from(now).unwrap_or(i64::MAX);
-        let rows: Vec<Vec<String>> = items.iter().map(|item| self.row(item, now)).collect();
-        let heading = self.heading();
-        let widths = if let Some(widths) = widths.filter(|widths| !widths.is_empty()) {
-            widths
-        } else {
-            let widths = tables::widths(&heading, &rows);
-            tables::line(session.out, &widths, heading)?;
-            widths
-        };
-        for row in &rows {
-            tables::line(session.out, &widths, row.iter().map(String::as_str))?;
-        }
-        Ok(widths)
     }
 }
 

@@ -16,6 +16,7 @@ mod explain;
 mod get;
 mod istiod;
 mod lint;
+mod listing;
 mod migrate;
 mod options;
 mod progress;
@@ -213,7 +214,12 @@ impl Cli {
             self.global.cluster.context = contexts;
             return self.once(around, out, err, &progress);
         }
-        if matches!(&self.command, Command::Get(get) if get.watches()) {
+        let watches = match &self.command {
+            Command::Get(get) => get.watches(),
+            Command::Status(status) => status.watches(),
+            _ => false,
+        };
+        if watches {
             let word = around.err.paint(Role::Bad, "error");
             writeln!(err, "{word}: --watch takes one context, not several")?;
             return Ok(Exit::Usage);

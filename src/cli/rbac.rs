@@ -17,7 +17,7 @@ pub(super) struct Rbac {
     /// Revision of another control plane, whose mesh config is read too
     #[arg(long, value_name = "REVISION")]
     revision: Vec<String>,
-    /// Include the rights for `get --watch`
+    /// Include the rights for `get --watch` or `status --watch`
     #[arg(long)]
     watch: bool,
     /// Include the rights for `diff --server-side`: to change EnvoyFilters, as Kubernetes has none for a dry run alone
@@ -45,9 +45,9 @@ impl Rbac {
         };
         let doing = match (self.command.command, self.watch, self.server_side) {
             (_, false, false) => Doing::Reading,
-            ("get", true, false) => Doing::Watching,
+            ("get" | "status", true, false) => Doing::Watching,
             ("diff", false, true) => Doing::Trying,
-            (_, true, _) => return session.usage("only `get` watches: rbac get --watch", None),
+            (_, true, _) => return session.usage("only `get` and `status` watch: rbac get --watch", None),
             _ => return session.usage("only `diff` asks the API server: rbac diff --server-side", None),
         };
         for role in roles(self.command, &place, doing) {

@@ -4,6 +4,7 @@ pub mod api;
 pub mod audit;
 #[cfg(feature = "sandbox")]
 pub mod behaviour;
+pub mod changes;
 pub use crate::study::dump;
 pub mod explain;
 pub mod field;
@@ -17,6 +18,7 @@ pub mod screen;
 pub mod status;
 pub mod style;
 pub mod table;
+pub mod template;
 pub mod unified;
 mod verdict;
 pub mod yaml;

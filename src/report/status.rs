@@ -1,13 +1,11 @@
 //! What is wrong with EnvoyFilters on workloads, as a table and as JSON.
 
 use super::style::{count, quoted};
-use super::table;
 use crate::engine::Outcome;
 use crate::explain::view::API_VERSION;
 use crate::mesh::survey::{What, Wrong};
 use crate::mesh::{Scope, SurveyReport};
 use serde::Serialize;
-use std::io::{self, Write};
 
 /// Most characters of Envoy's words in a table without `--verbose`.
 pub const MOST_WORDS: usize = 160;
@@ -27,7 +25,7 @@ pub struct Status<'s> {
 }
 
 /// What is wrong with an EnvoyFilter on a workload.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OnWorkload {
     namespace: String,
@@ -94,27 +92,38 @@ fn words(wrong: &Wrong, most: usize) -> String {
     format!("patch {}: {what}", wrong.patch)
 }
 
-/// The same for people.
-pub fn table(out: &mut dyn Write, status: &Status<'_>) -> io::Result<()> {
-    if status.wrong.is_empty() {
-        let filters = count(status.filters, "EnvoyFilter", "EnvoyFilters");
-        return match (status.scope.is_empty(), status.scope.is_complete()) {
-            (true, _) => writeln!(out, "nothing could be judged"),
-            (false, true) => writeln!(out, "nothing wrong with {filters}"),
-            (false, false) => writeln!(out, "nothing wrong found in what could be read of {filters}"),
-        };
+/// What people are told where nothing is wrong.
+pub fn nothing(status: &Status<'_>) -> String {
+    let filters = count(status.filters, "EnvoyFilter", "EnvoyFilters");
+    match (status.scope.is_empty(), status.scope.is_complete()) {
+        (true, _) => "nothing could be judged".to_owned(),
+        (false, true) => format!("nothing wrong with {filters}"),
+        (false, false) => format!("nothing wrong found in what could be read of {filters}"),
     }
-    let cells: Vec<Vec<String>> = status
-        .wrong
-        .iter()
-        .map(|one| {
-            let workload = match one.workload_namespace.as_str() {
-                "" => one.workload.clone(),
-                namespace if namespace == one.namespace => one.workload.clone(),
-                namespace => format!("{namespace}/{}", one.workload),
-            };
-            vec![one.namespace.clone(), one.filter.clone(), workload, one.reasons.join("; ")]
-        })
-        .collect();
-    table::write(out, &["NAMESPACE", "FILTER", "WORKLOAD", "WHAT IS WRONG"], &cells)
+}
+
+/// The headings of a table.
+pub const HEADING: [&str; 4] = ["NAMESPACE", "FILTER", "WORKLOAD", "WHAT IS WRONG"];
+
+impl OnWorkload {
+    /// What it is about: namespace and name of the EnvoyFilter and of the workload.
+    pub fn key(&self) -> [String; 4] {
+        [self.namespace.clone(), self.filter.clone(), self.workload_namespace.clone(), self.workload.clone()]
+    }
+
+    /// A row of a table; with a reason that takes the place of its own.
+    pub fn row(&self, instead: Option<&str>) -> Vec<String> {
+        let workload = match self.workload_namespace.as_str() {
+            "" => self.workload.clone(),
+            namespace if namespace == self.namespace => self.workload.clone(),
+            namespace => format!("{namespace}/{}", self.workload),
+        };
+        let reasons = instead.map_or_else(|| self.reasons.join("; "), str::to_owned);
+        vec![self.namespace.clone(), self.filter.clone(), workload, reasons]
+    }
+
+    /// Name of the EnvoyFilter.
+    pub fn name(&self) -> &str {
+        &self.filter
+    }
 }

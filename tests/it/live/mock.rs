@@ -32,7 +32,7 @@ struct Rule {
 }
 
 /// What the server holds.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct World {
     objects: Vec<Value>,
     /// Config dumps by `namespace/pod`.

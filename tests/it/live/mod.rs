@@ -2,6 +2,7 @@
 
 pub(crate) mod cluster;
 mod envoys;
+mod habits;
 mod login;
 mod mock;
 mod reports;

@@ -1,0 +1,123 @@
+//! Forms of output of the commands that list, as kubectl has them.
+
+use super::session::{Exit, Session};
+use crate::mesh::Error;
+use crate::report::template::{Columns, Path, Template, order};
+use crate::report::{self, table};
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+use std::io;
+
+#[derive(Debug, Args)]
+pub(super) struct Listing {
+    /// Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…
+    #[arg(short, long, default_value = "table", value_name = "FORM", value_parser = form)]
+    pub(super) output: Form,
+    /// Leave out the headings of tables
+    #[arg(long)]
+    pub(super) no_headers: bool,
+    /// Sort by a field of each item, such as .priority
+    #[arg(long, value_name = "PATH", value_parser = Path::parse)]
+    pub(super) sort_by: Option<Path>,
+}
+
+/// A form of output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// For people.
+    Table,
+    /// For people, with more columns.
+    Wide,
+    /// For programs.
+    Json,
+    /// For programs.
+    Yaml,
+    /// The names alone.
+    Name,
+    /// What a template takes out of the JSON.
+    JsonPath(Template),
+    /// A table of what paths take out of each item.
+    Columns(Columns),
+}
+
+fn form(text: &str) -> Result<Form, String> {
+    match text.split_once('=') {
+        Some(("jsonpath", template)) => Template::parse(template).map(Form::JsonPath),
+        Some(("custom-columns", columns)) => Columns::parse(columns).map(Form::Columns),
+        _ => Ok(match text {
+            "table" => Form::Table,
+            "wide" => Form::Wide,
+            "json" => Form::Json,
+            "yaml" => Form::Yaml,
+            "name" => Form::Name,
+            _ => return Err("one of table, wide, json, yaml, name, jsonpath=…, custom-columns=…".to_owned()),
+        }),
+    }
+}
+
+impl Listing {
+    /// Whether people read it.
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self.output, Form::Table | Form::Wide)
+    }
+
+    /// Puts items into the order that is asked for. Fails where no item has the field.
+    pub(super) fn sort<T: Serialize + Clone>(&self, items: &mut Vec<T>) -> Result<(), Error> {
+        let Some(path) = &self.sort_by else { return Ok(()) };
+        let values: Vec<Value> =
+            items.iter().map(serde_json::to_value).collect::<Result<_, _>>().map_err(io::Error::other)?;
+        let Some(order) = order(path, &values) else {
+            let help = "-o json shows the fields of an item".to_owned();
+            return Err(Error::Text { message: "--sort-by: no item has this field".to_owned(), help: Some(help) });
+        };
+        *items = order.into_iter().filter_map(|at| items.get(at).cloned()).collect();
+        Ok(())
+    }
+
+    /// Writes what programs read; `items` are in the list under this key. `false`: people read it, nothing was written.
+    pub(super) fn write(&self, session: &mut Session<'_>, list: &impl Serialize, key: &str) -> io::Result<bool> {
+        let value = || serde_json::to_value(list).map_err(io::Error::other);
+        match &self.output {
+            Form::Table | Form::Wide | Form::Name => return Ok(false),
+            Form::Json => report::json(session.out, list)?,
+            Form::Yaml => report::yaml::write(session.out, &serde_json::to_vec(list)?)?,
+            Form::JsonPath(template) => template.write(session.out, &value()?)?,
+            Form::Columns(columns) => {
+                let value = value()?;
+                let items = value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+                columns.write(session.out, items, !self.no_headers)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Writes a table, under a heading unless it goes on with one of these widths, or none is wanted. The widths.
+    pub(super) fn table(
+        &self,
+        session: &mut Session<'_>,
+        heading: &[&str],
+        rows: &[Vec<String>],
+        widths: Option<Vec<usize>>,
+    ) -> io::Result<Vec<usize>> {
+        let widths = if let Some(widths) = widths.filter(|widths| !widths.is_empty()) {
+            widths
+        } else {
+            let widths = table::widths(heading, rows);
+            if !self.no_headers {
+                table::line(session.out, &widths, heading.iter().copied())?;
+            }
+            widths
+        };
+        for row in rows {
+            table::line(session.out, &widths, row.iter().map(String::as_str))?;
+        }
+        Ok(widths)
+    }
+}
+
+/// Refuses to watch, with what the API server said.
+pub(super) fn refused(session: &mut Session<'_>, command: &str, reason: &str) -> Result<Exit, Error> {
+    let help = format!("`kubectl envoyfilter rbac {command} --watch` prints the required role");
+    session.usage(&format!("cannot watch EnvoyFilters: {reason}"), Some(&help))
+}

@@ -1,0 +1,189 @@
+//! What changes on proxies, as JSON and as a comment in Markdown.
+
+use super::style::{Terminal, count};
+use super::unified::{self, MAX_LINES};
+use crate::explain::view::API_VERSION;
+use crate::mesh::{DiffReport, ProxyDiff, Scope};
+use crate::study::Changed;
+use serde::Serialize;
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// Longest comment, in bytes: GitHub takes 65,536 characters.
+const LONGEST: usize = 60_000;
+
+/// The answer of `diff` as data.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Diff<'d> {
+    api_version: &'static str,
+    kind: &'static str,
+    /// Whether any proxy was compared, or there was nothing to compare.
+    judged: bool,
+    proxies: Vec<OnProxy<'d>>,
+    /// Hosts whose clusters an annotation adds, and that no config dump here holds.
+    unknown_services: &'d [String],
+    problems: Vec<&'d str>,
+    scope: &'d Scope,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OnProxy<'d> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: &'d str,
+    resources: Vec<OfResource<'d>>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OfResource<'d> {
+    kind: &'static str,
+    name: &'d str,
+    /// Absent where it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Value>,
+    /// Absent where it goes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Value>,
+}
+
+impl OnProxy<'_> {
+    fn of(proxy: &ProxyDiff) -> OnProxy<'_> {
+        let resources = proxy.resources.iter().map(OfResource::of).collect();
+        OnProxy { kind: proxy.kind, name: &proxy.name, resources }
+    }
+}
+
+impl OfResource<'_> {
+    fn of(changed: &Changed) -> OfResource<'_> {
+        let value = |text: &str| (!text.is_empty()).then(|| serde_json::from_str(text).unwrap_or(Value::Null));
+        OfResource {
+            kind: changed.kind.word(),
+            name: &changed.name,
+            before: value(&changed.before),
+            after: value(&changed.after),
+        }
+    }
+}
+
+/// Whether proxies were compared, or nothing had to be.
+pub fn is_judged(report: &DiffReport) -> bool {
+    report.scope.proxies.read > 0 || report.scope.filters == 0
+}
+
+/// In one sentence what a comparison came to, where nothing changed.
+pub fn unchanged(report: &DiffReport) -> String {
+    let read = report.scope.proxies.read;
+    match (report.scope.filters, read, report.scope.unread.is_empty()) {
+        (0, 0, _) => "no change: the EnvoyFilters are the same".to_owned(),
+        (_, 0, true) => "nothing compared: the EnvoyFilters reach no proxy".to_owned(),
+        (_, 0, false) => "nothing compared: no proxy could be read".to_owned(),
+        _ => format!("no change on {}", count(read, "proxy", "proxies")),
+    }
+}
+
+impl Diff<'_> {
+    /// Of a report.
+    pub fn of(report: &DiffReport) -> Diff<'_> {
+        let loaded = report.current.problems.iter().chain(&report.new.problems);
+        let remarks = report.remarks.iter().map(|remark| &remark.problem);
+        let problems = loaded.chain(&report.problems).chain(remarks);
+        Diff {
+            api_version: API_VERSION,
+            kind: "Diff",
+            judged: is_judged(report),
+            proxies: report.proxies.iter().map(OnProxy::of).collect(),
+            unknown_services: &report.unknown_services,
+            problems: problems.map(|problem| problem.message.as_str()).collect(),
+            scope: &report.scope,
+        }
+    }
+}
+
+/// Text inside of an element, on one line.
+fn html(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Text outside of code: without markup of its own, on one line.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' | '[' | ']' | '*' | '_' | '\\' | '`' | '#' | '@' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Writes a comment for a change: what changes on which proxy, folded, and what it was made from.
+pub fn markdown(out: &mut dyn Write, report: &DiffReport, everything: bool) -> io::Result<()> {
+    let resources: usize = report.proxies.iter().map(|proxy| proxy.resources.len()).sum();
+    writeln!(out, "### EnvoyFilters: what changes on proxies\n")?;
+    if resources == 0 {
+        writeln!(out, "{}", plain(&unchanged(report)))?;
+    } else {
+        let proxies = count(report.scope.proxies.read, "proxy", "proxies");
+        let resources = count(resources, "resource", "resources");
+        writeln!(out, "**{} of {proxies} changed: {resources}**", report.proxies.len())?;
+    }
+    let (mut written, mut left) = (0, 0);
+    for proxy in &report.proxies {
+        let mut text = Vec::new();
+        let number = count(proxy.resources.len(), "resource changes", "resources change");
+        let title = format!("{} {}: {number}", proxy.kind, proxy.name);
+        writeln!(text, "\n<details><summary>{}</summary>\n", html(&title))?;
+        for changed in &proxy.resources {
+            let mut diff = Vec::new();
+            let name = format!("{} {}", changed.kind.word(), changed.name);
+            let texts = (changed.before.as_str(), changed.after.as_str());
+            let limit = if everything { usize::MAX } else { MAX_LINES };
+            unified::diff(&mut diff, Terminal::default(), (&name, &name), texts, limit)?;
+            let diff = String::from_utf8_lossy(&diff).into_owned();
+            let fence = fence(&diff);
+            writeln!(text, "{fence}diff\n{}\n{fence}\n", diff.trim_end())?;
+        }
+        writeln!(text, "</details>")?;
+        if !everything && written + text.len() > LONGEST {
+            left += 1;
+            continue;
+        }
+        written += text.len();
+        out.write_all(&text)?;
+    }
+    if left > 0 {
+        writeln!(out, "\n{} not shown here; `-v` shows all.", count(left, "more proxy is", "more proxies are"))?;
+    }
+    for host in &report.unknown_services {
+        writeln!(out, "\n> {}", plain(&super::missing_service(host)))?;
+    }
+    let loaded = report.current.problems.iter().chain(&report.new.problems).chain(&report.problems);
+    let mut problems = loaded
+        .chain(report.remarks.iter().map(|remark| &remark.problem))
+        .filter(|problem| problem.severity > crate::source::Severity::Info)
+        .peekable();
+    if problems.peek().is_some() {
+        writeln!(out, "\nNot everything could be read or taken:\n")?;
+        for problem in problems {
+            writeln!(out, "- {}", plain(&problem.message))?;
+        }
+    }
+    match super::scope::line(&report.scope) {
+        Some(line) => writeln!(out, "\n<sub>scope: {}</sub>", html(&line)),
+        None => Ok(()),
+    }
+}
+
+/// A fence that is longer than any in the text.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}

@@ -1,0 +1,105 @@
+//! kubectl's habits: headings, orders, templates, columns, watches, and forms for programs.
+
+use super::{live, shop};
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn lists_take_kubectls_forms() {
+    let mock = shop().start();
+    let of = |arguments: &[&str]| {
+        let said = live(&mock, arguments);
+        assert!(said.code < 2, "{arguments:?}: {}", said.err);
+        said.out
+    };
+    let table = of(&["get", "-A"]);
+    let bare = of(&["get", "-A", "--no-headers"]);
+    assert_eq!(table.lines().count(), bare.lines().count() + 1);
+    assert!(!bare.contains("NAMESPACE"), "{bare}");
+    let column =
+        |text: &str| text.lines().map(|line| line.split_whitespace().nth(1).unwrap().to_owned()).collect::<Vec<_>>();
+    let by_name = column(&of(&["get", "-A", "--no-headers", "--sort-by", ".name"]));
+    let mut sorted = by_name.clone();
+    sorted.sort();
+    assert_eq!(by_name, sorted);
+    let names = of(&["get", "-A", "-o", "jsonpath={range .items[*]}{.name}{\"\\n\"}{end}", "--sort-by", "{.name}"]);
+    assert_eq!(names.lines().collect::<Vec<_>>(), sorted);
+    let columns = of(&["get", "-A", "-o", "custom-columns=WHO:.name,NONE:.nothing", "--sort-by=.name"]);
+    let first = columns.lines().nth(1).unwrap();
+    assert!(columns.starts_with("WHO") && first.starts_with(&sorted[0]) && first.ends_with("<none>"), "{columns}");
+    let status = of(&["status", "-o", "yaml"]);
+    assert!(status.contains("kind: Status") && status.contains("scope:"), "{status}");
+    let wrong = of(&["status", "-o", "jsonpath={.wrong[*].filter}"]);
+    assert!(wrong.contains("stamp-requests"), "{wrong}");
+    assert!(of(&["status", "-o", "wide"]).contains("WHAT IS WRONG"));
+    assert!(!of(&["status", "--no-headers"]).contains("WHAT IS WRONG"));
+    for (arguments, words) in [
+        (&["get", "--sort-by", ".nothing"][..], "no item has this field"),
+        (&["get", "-o", "jsonpath={.items[}"], "not closed"),
+        (&["get", "-o", "custom-columns=X"], "NAME:.path"),
+        (&["get", "-o", "xml"], "one of table"),
+    ] {
+        let said = live(&mock, arguments);
+        assert_eq!(said.code, 2, "{arguments:?}: {}", said.out);
+        assert!(said.err.contains(words), "{arguments:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_diff_has_forms_for_programs_and_for_comments() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("new.yaml");
+    let one = kubectl_envoyfilter::demo::FILTERS.split("\n---\n").next().unwrap();
+    fs::write(&file, one.replace("shop.stamp-requests", "shop.other")).unwrap();
+    let mock = shop().start();
+    let said = live(&mock, &["diff", "-f", file.to_str().unwrap(), "-o", "json"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((&json["kind"], &json["judged"]), (&"Diff".into(), &true.into()), "{}", said.out);
+    assert_eq!(json["proxies"][0]["name"], "shop/cart-1");
+    assert!(json["proxies"][0]["resources"][0]["after"].to_string().contains("shop.other"), "{}", said.out);
+    assert_eq!(json["scope"]["proxies"]["read"], 1);
+    let said = live(&mock, &["diff", "-f", file.to_str().unwrap(), "-o", "markdown"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    for words in [
+        "**1 of 1 proxy changed",
+        "<details><summary>sidecar shop/cart-1",
+        "```diff",
+        "shop.other",
+        "scope: context mock",
+    ] {
+        assert!(said.out.contains(words), "{words}: {}", said.out);
+    }
+    // A proxy that cannot be read is not "no change".
+    let world = shop().fault("/api/v1/namespaces/shop/pods/", super::mock::Fault::Status(403, "no"), 99);
+    for form in ["json", "markdown", "text"] {
+        let file = file.to_str().unwrap();
+        let mock = world.clone().start();
+        let said = live(&mock, &["diff", "-f", file, "-o", form]);
+        assert_eq!(said.code, 2, "{form}: {}{}", said.out, said.err);
+        let told = if form == "json" { "\"judged\": false" } else { "nothing compared: no proxy could be read" };
+        assert!(said.out.contains(told), "{form}: {}", said.out);
+    }
+}
+
+/// `status --watch` says what is wrong, and goes on.
+#[cfg(unix)]
+#[test]
+fn status_goes_on() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+    let mock = shop().start();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["status", "--watch"])
+        .env("KUBECONFIG", mock.kubeconfig("shop"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    assert!(first.contains("WHAT IS WRONG"), "{first}");
+    assert!(child.try_wait().unwrap().is_none(), "it ended");
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
