@@ -9,6 +9,9 @@ use crate::report::status::{HEADING, MOST_WORDS, OnWorkload, Status as Answer, n
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What is wrong as it was shown last, and the widths of the table.
+type Shown = (BTreeMap<[String; 4], OnWorkload>, Vec<usize>);
+
 #[derive(Debug, Args)]
 pub(super) struct Status {
     #[command(flatten)]
@@ -73,7 +76,7 @@ impl Status {
             return session.usage("a capture does not change: --watch needs a cluster", None);
         }
         let mut changes = Changes::connect(session)?;
-        let mut shown: Option<(BTreeMap<[String; 4], OnWorkload>, Vec<usize>)> = None;
+        let mut shown: Option<Shown> = None;
         let mut told: Vec<String> = Vec::new();
         loop {
             match mesh::survey(&SurveyRequest::status(session.settings()), session.progress) {
@@ -117,7 +120,7 @@ impl Status {
         &self,
         session: &mut Session<'_>,
         status: &Answer<'_>,
-        before: Option<(BTreeMap<[String; 4], OnWorkload>, Vec<usize>)>,
+        before: Option<Shown>,
     ) -> Result<Vec<usize>, Error> {
         if self.listing.output == Form::Yaml {
             writeln!(session.out, "---")?;
