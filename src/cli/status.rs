@@ -116,12 +116,7 @@ impl Status {
     }
 
     /// Writes everything the first time; then, to people, what is not as it was. The widths of the table.
-    fn news(
-        &self,
-        session: &mut Session<'_>,
-        status: &Answer<'_>,
-        before: Option<Shown>,
-    ) -> Result<Vec<usize>, Error> {
+    fn news(&self, session: &mut Session<'_>, status: &Answer<'_>, before: Option<Shown>) -> Result<Vec<usize>, Error> {
         if self.listing.output == Form::Yaml {
             writeln!(session.out, "---")?;
         }
