@@ -73,6 +73,7 @@ pub fn complete(objects: &mut Objects) -> Added {
     service_defaults(objects);
     gateway_addresses(objects);
     added.pods = pods(objects, &mut numbers);
+    pod_defaults(objects);
     added.addresses = service_addresses(objects, &mut numbers);
     added.endpoint_slices = endpoint_slices(objects);
     added.secrets = certificates(objects);
@@ -235,6 +236,29 @@ fn service_defaults(objects: &mut Objects) {
             port.entry("protocol").or_insert_with(|| "TCP".into());
         }
         new.push(service);
+    }
+    put_all(objects, new);
+}
+
+/// What an API server fills in: istiod finds a target port by its name only where the protocols agree.
+fn pod_defaults(objects: &mut Objects) {
+    let mut new = Vec::new();
+    for pod in objects.values("", "Pod") {
+        let ports = |container: &Value| list(container, &["ports"]).iter().any(|port| port.get("protocol").is_none());
+        if !["containers", "initContainers"].iter().any(|key| list(pod, &["spec", key]).iter().any(ports)) {
+            continue;
+        }
+        let mut pod = pod.clone();
+        for key in ["containers", "initContainers"] {
+            let containers = pod.get_mut("spec").and_then(|spec| spec.get_mut(key)).and_then(Value::as_array_mut);
+            for container in containers.into_iter().flatten() {
+                let ports = container.get_mut("ports").and_then(Value::as_array_mut);
+                for port in ports.into_iter().flatten().filter_map(Value::as_object_mut) {
+                    port.entry("protocol").or_insert_with(|| "TCP".into());
+                }
+            }
+        }
+        new.push(pod);
     }
     put_all(objects, new);
 }
