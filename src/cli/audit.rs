@@ -146,8 +146,8 @@ impl Audit {
         match self.output {
             Output::Human => forms::text(out, terminal, verbose, &answer.view)?,
             Output::Json => report::scoped(out, &answer.view, &report.scope)?,
-            Output::Markdown => forms::markdown(out, &answer.view)?,
-            Output::Html => forms::html(out, &answer.view)?,
+            Output::Markdown => forms::markdown(out, &answer.view, &report.scope)?,
+            Output::Html => forms::html(out, &answer.view, &report.scope)?,
             Output::Diff => forms::diff(out, terminal, &self.rewritten(loaded, answer))?,
             Output::Sarif | Output::Junit | Output::Github | Output::Gitlab => {
                 self.as_findings(out, report)?;

@@ -5,23 +5,43 @@ use crate::mesh::{Origin, Scope};
 
 /// One line for people; `None` for files alone, whose names the user wrote.
 pub fn line(scope: &Scope) -> Option<String> {
+    (!matches!(scope.origin, Origin::Files | Origin::Demo)).then(|| sentence(scope))
+}
+
+/// The same for whoever reads a report without the command: files are told too.
+pub fn sentence(scope: &Scope) -> String {
     let mut parts = Vec::new();
-    match &scope.origin {
-        Origin::Files | Origin::Demo => return None,
-        Origin::Cluster { context } => parts.push(format!("context {context}")),
-        Origin::Capture { path } => parts.push(format!("capture {}", path.display())),
+    let of_mesh = match &scope.origin {
+        Origin::Files => {
+            parts.push("files".to_owned());
+            false
+        }
+        Origin::Demo => {
+            parts.push("the demo mesh".to_owned());
+            false
+        }
+        Origin::Cluster { context } => {
+            parts.push(format!("context {context}"));
+            true
+        }
+        Origin::Capture { path } => {
+            parts.push(format!("capture {}", path.display()));
+            true
+        }
+    };
+    if of_mesh {
+        parts.push(match scope.namespaces.as_deref() {
+            None => "all namespaces".to_owned(),
+            Some([one]) => format!("namespace {one}"),
+            Some(several) => format!("namespaces {}", several.join(", ")),
+        });
+        let planes = scope.control_planes.iter().map(|plane| match &plane.revision {
+            Some(revision) => format!("{revision} (Istio {})", plane.release),
+            None => format!("unknown, taken as Istio {}", plane.release),
+        });
+        let word = if scope.control_planes.len() == 1 { "control plane" } else { "control planes" };
+        parts.push(format!("{word} {}", planes.collect::<Vec<_>>().join(", ")));
     }
-    parts.push(match scope.namespaces.as_deref() {
-        None => "all namespaces".to_owned(),
-        Some([one]) => format!("namespace {one}"),
-        Some(several) => format!("namespaces {}", several.join(", ")),
-    });
-    let planes = scope.control_planes.iter().map(|plane| match &plane.revision {
-        Some(revision) => format!("{revision} (Istio {})", plane.release),
-        None => format!("unknown, taken as Istio {}", plane.release),
-    });
-    let word = if scope.control_planes.len() == 1 { "control plane" } else { "control planes" };
-    parts.push(format!("{word} {}", planes.collect::<Vec<_>>().join(", ")));
     parts.push(count(scope.filters, "EnvoyFilter", "EnvoyFilters"));
     let proxies = scope.proxies;
     if proxies.of > 0 {
@@ -31,9 +51,11 @@ pub fn line(scope: &Scope) -> Option<String> {
             String::new()
         };
         parts.push(format!("{} of {} read{pods}", proxies.read, count(proxies.of, "config dump", "config dumps")));
+    } else if !of_mesh {
+        parts.push("no config dump".to_owned());
     }
     if !scope.unread.is_empty() {
         parts.push(format!("{} not read", count(scope.unread.len(), "thing", "things")));
     }
-    Some(parts.join("; "))
+    parts.join("; ")
 }

@@ -72,6 +72,22 @@ fn json_keeps_its_schema() {
     assert_eq!(validator.errors(&json), "");
 }
 
+/// Who reads a report without the command learns from it what was looked at, and what is not known.
+#[test]
+fn every_form_says_what_was_looked_at() {
+    for form in ["sarif", "junit", "github", "gitlab", "markdown"] {
+        let said = lint(&["-o", form]);
+        assert!(said.out.contains("files; 1 EnvoyFilter; no config dump"), "{form}: {}", said.out);
+        assert!(said.out.contains("not checked: no config dump"), "{form}: {}", said.out);
+        let demo = run(&["lint", "--demo", "-o", form]);
+        assert!(demo.out.contains("the demo mesh; "), "{form}: {}", demo.out);
+    }
+    for form in ["markdown", "html"] {
+        let said = run(&["audit", "-f", FILTERS, "--from", "1.30", "--to", "1.31", "-o", form]);
+        assert!(said.out.contains("Scope: files; 1 EnvoyFilter"), "{form}: {}", said.out);
+    }
+}
+
 #[test]
 fn sarif_has_the_structure_that_readers_ask_for() {
     let log: Value = serde_json::from_str(&lint(&["-o", "sarif"]).out).unwrap();

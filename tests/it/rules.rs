@@ -347,7 +347,9 @@ fn every_rule_is_documented_and_listed() {
         }
     }
     expect(&folder.join("README.md"), &readme);
-    let front = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let number = format!("runs {} rules", rules::ALL.len());
-    assert!(front.contains(&number), "README.md does not say that lint {number}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let front = fs::read_to_string(&path).unwrap();
+    let (before, after) = front.split_once("`lint` runs ").unwrap();
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    expect(&path, &format!("{before}`lint` runs {}{rest}", rules::ALL.len()));
 }

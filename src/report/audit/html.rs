@@ -3,6 +3,8 @@
 use super::{advice, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
 use crate::audit::view::{Audit, Chain, Filter, Finding, RollOut, Verdict, Workloads};
 use crate::lint::upgrade::tell::Class;
+use crate::mesh::Scope;
+use crate::report::scope::sentence;
 use crate::source::escape::one_line;
 use similar::{ChangeTag, TextDiff};
 use std::collections::HashMap;
@@ -69,7 +71,7 @@ impl std::fmt::Display for Prose<'_> {
 }
 
 /// Writes the page.
-pub fn html(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
+pub fn html(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()> {
     writeln!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">")?;
     writeln!(out, "<title>EnvoyFilters: Istio {} to {}</title>", Text(&audit.from), Text(&audit.to))?;
@@ -77,7 +79,7 @@ pub fn html(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     let many = if found.len() > MAX_PRINTED { " class=many" } else { "" };
     writeln!(out, "<style>{STYLE}</style></head><body{many}>")?;
     head(out, audit)?;
-    writeln!(out, "<main>")?;
+    writeln!(out, "<main>\n<p class=dim>Scope: {}</p>", Prose(&sentence(scope)))?;
     table(out, audit)?;
     matrix(out, audit)?;
     roll_out(out, &audit.roll_out)?;

@@ -2,6 +2,8 @@
 
 use super::{advice, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
 use crate::audit::view::{Audit, Filter, Finding};
+use crate::mesh::Scope;
+use crate::report::scope::sentence;
 use crate::report::unified;
 use std::io::{self, Write};
 
@@ -27,9 +29,10 @@ fn names(names: &[String]) -> String {
 }
 
 /// Writes an audit.
-pub fn markdown(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
+pub fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()> {
     writeln!(out, "# EnvoyFilters: Istio {} → {}\n", audit.from, audit.to)?;
     writeln!(out, "**{}**: {}. {}\n", audit.verdict.words(), verdict_sentence(audit), advice(audit))?;
+    writeln!(out, "Scope: {}\n", cell(&sentence(scope)))?;
     if audit.path.len() > 2 {
         writeln!(out, "Steps looked at: {}.\n", audit.path.join(" → "))?;
     }

@@ -2,8 +2,10 @@
 
 use super::{Report, whole};
 use crate::lint::config::word;
+use crate::report::scope;
 use crate::report::style::count;
 use crate::source::{Severity, escape};
+use crate::words::fnv;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -48,6 +50,13 @@ pub fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
         }
         writeln!(out, "  </testsuite>")?;
     }
+    writeln!(out, "  <testsuite name=\"scope\" tests=\"0\" failures=\"0\" errors=\"0\">")?;
+    writeln!(out, "    <properties>")?;
+    writeln!(out, "      <property name=\"scope\" value=\"{}\"/>", xml(&scope::sentence(report.scope)))?;
+    for text in &report.summary.unknown {
+        writeln!(out, "      <property name=\"unknown\" value=\"{}\"/>", xml(text))?;
+    }
+    writeln!(out, "    </properties>\n  </testsuite>")?;
     if errors > 0 {
         writeln!(out, "  <testsuite name=\"reading\" tests=\"{errors}\" failures=\"0\" errors=\"{errors}\">")?;
         for text in report.trouble {
@@ -104,12 +113,15 @@ pub fn github(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     for text in report.trouble {
         writeln!(out, "::error::{}", data(text))?;
     }
-    Ok(())
+    // One annotation: a job shows ten of a kind.
+    let lines: Vec<String> =
+        std::iter::once(scope::sentence(report.scope)).chain(report.summary.unknown.iter().cloned()).collect();
+    writeln!(out, "::notice title=Scope::{}", data(&lines.join("\n")))
 }
 
 /// Writes findings as GitLab's code quality report.
 pub fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let issues: Vec<Value> = report
+    let mut issues: Vec<Value> = report
         .numbered()
         .iter()
         .map(|(finding, print)| {
@@ -131,6 +143,25 @@ pub fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
             })
         })
         .collect();
+    // An issue has a place: that of the first file stands for the whole run.
+    let first = report.sources.iter().next().map_or(".", |(_, source)| source.name.as_str());
+    let first = first.strip_prefix("./").unwrap_or(first);
+    let of_run = |name: &str, severity: &str, print: String, text: &str| {
+        json!({
+            "description": text,
+            "check_name": name,
+            "fingerprint": print,
+            "severity": severity,
+            "location": {"path": first, "lines": {"begin": 1}},
+        })
+    };
+    for text in report.trouble {
+        issues.push(of_run("unread", "major", format!("{:016x}", fnv(text)), text));
+    }
+    // The same fingerprint each time, so that GitLab does not call it new when a number in it changes.
+    let sentence = std::iter::once(scope::sentence(report.scope)).chain(report.summary.unknown.iter().cloned());
+    let text = format!("Scope: {}", sentence.collect::<Vec<_>>().join(". "));
+    issues.push(of_run("scope", "info", format!("{:016x}", fnv("scope")), &text));
     crate::report::json(out, &issues)
 }
 
@@ -180,6 +211,10 @@ pub fn markdown(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
                 cell(&finding.message),
             )?;
         }
+        writeln!(out)?;
+    }
+    writeln!(out, "Scope: {}", cell(&scope::sentence(report.scope)))?;
+    if !sum.unknown.is_empty() || !report.trouble.is_empty() {
         writeln!(out)?;
     }
     for text in sum.unknown.iter().chain(report.trouble) {

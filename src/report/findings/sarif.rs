@@ -2,6 +2,7 @@
 
 use super::{Report, published, whole};
 use crate::lint::{Finding, RuleInfo};
+use crate::report::scope;
 use crate::source::{Severity, Span};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -17,8 +18,10 @@ pub fn sarif(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
         .iter()
         .map(|(finding, print)| result(report, finding, print, index(finding.rule.code)))
         .collect();
-    let trouble: Vec<Value> =
-        report.trouble.iter().map(|text| json!({"level": "error", "message": {"text": text}})).collect();
+    let note = |level: &str, text: &String| json!({"level": level, "message": {"text": text}});
+    let trouble = report.trouble.iter().map(|text| note("error", text));
+    let unknown = report.summary.unknown.iter().map(|text| note("note", text));
+    let notifications: Vec<Value> = trouble.chain(unknown).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -29,8 +32,9 @@ pub fn sarif(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
                 "rules": rules,
             }},
             "columnKind": "unicodeCodePoints",
-            "invocations": [{"executionSuccessful": report.trouble.is_empty(), "toolExecutionNotifications": trouble}],
+            "invocations": [{"executionSuccessful": report.trouble.is_empty(), "toolExecutionNotifications": notifications}],
             "results": results,
+            "properties": {"scope": report.scope, "scopeInWords": scope::sentence(report.scope)},
         }],
     });
     crate::report::json(out, &log)

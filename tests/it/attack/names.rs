@@ -189,7 +189,9 @@ fn workflow_commands_mean_what_they_say() {
         let json = say(folder.path(), &["lint", "-o", "json", "a.yaml"]);
         let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
         let said = say(folder.path(), &["lint", "-o", "github", "a.yaml"]);
-        assert_eq!(said.out.lines().count(), json["findings"].as_array().unwrap().len(), "{}", said.out);
+        // The last one says what was looked at.
+        assert_eq!(said.out.lines().count(), json["findings"].as_array().unwrap().len() + 1, "{}", said.out);
+        assert!(said.out.lines().last().unwrap().starts_with("::notice title=Scope::files; "), "{}", said.out);
         for (line, finding) in said.out.lines().zip(json["findings"].as_array().unwrap()) {
             // As actions/runner decodes a value (ActionCommand.UnescapeData).
             let data = line.splitn(3, "::").nth(2).unwrap();

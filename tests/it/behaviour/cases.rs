@@ -50,8 +50,8 @@ fn each_case_tells_the_right_filter_from_the_wrong_one() {
 /// The wording of Envoy's log and the names of its counters differ between releases; what a test file sees does not.
 #[test]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
-fn the_oldest_and_the_newest_envoy_say_the_same() {
-    for version in ["1.36.4", "1.40.0"] {
+fn every_other_envoy_says_the_same() {
+    for (version, _) in crate::envoy::ENVOYS.iter().filter(|(version, _)| *version != "1.39.3") {
         all_on(version);
     }
 }
