@@ -18,7 +18,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// An added listener with the name or the address and port of another one; an added filter chain with the
-    /// `filter_chain_match` of another chain; an added virtual host with the name or a domain of another one.
+    /// `filter_chain_match` of another chain; an added virtual host with the name or a domain of another one; a domain that a
+    /// MERGE adds and that is there already, in whatever case.
     ///
     /// # Why it matters
     /// Envoy rejects such a listener or route configuration as a whole.
@@ -40,7 +41,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let collide = |run: &PatchRun<'_, '_>| match apply_to {
             ApplyTo::Listener => listener(run, &known),
             ApplyTo::FilterChain => chain(run),
-            ApplyTo::VirtualHost => vhost(run),
+            ApplyTo::VirtualHost | ApplyTo::RouteConfiguration => vhost(run),
             _ => None,
         };
         let Some(seen) = cx.seen(&view, |run| collide(run).is_some()) else { continue };
@@ -129,23 +130,34 @@ fn chain(run: &PatchRun<'_, '_>) -> Collision {
 }
 
 fn vhost(run: &PatchRun<'_, '_>) -> Collision {
-    added(run).find_map(|place| {
+    let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
+    changed.filter(|place| place.kind == ResourceKind::Route).find_map(|place| {
         let routes = run.run.after(ResourceKind::Route, &place.resource)?;
         let vhosts = routes.get("virtual_hosts")?.items();
-        let mine = vhosts.iter().find(|vhost| vhost.origin == run.id.origin())?;
-        let domains = |vhost: &Tree<'_>| -> Vec<String> {
-            let domains = vhost.get("domains").map(Tree::items).unwrap_or_default();
-            domains.iter().filter_map(|domain| Some(domain.as_str()?.to_lowercase())).collect()
-        };
-        let own = domains(mine);
-        vhosts.iter().filter(|other| !std::ptr::eq(*other, mine)).find_map(|other| {
-            if other.name() == mine.name() {
+        let ours = |tree: &Tree<'_>| tree.origin == run.id.origin();
+        for (at, mine) in vhosts.iter().enumerate() {
+            // A virtual host that the patch brought, or domains that it merged into one.
+            let named = |other: &&Tree<'_>| ours(mine) && !std::ptr::eq(*other, mine) && other.name() == mine.name();
+            if let Some(other) = vhosts.iter().find(named) {
                 let message =
                     format!("route configuration {} already has a virtual host `{}`", place.resource, other.name());
                 return Some(("name", message));
             }
-            let domain = domains(other).into_iter().find(|domain| own.contains(domain))?;
-            Some(("domains", format!("the virtual host `{}` already has the domain `{domain}`", other.name())))
-        })
+            let domains = mine.get("domains").map(Tree::items).unwrap_or_default();
+            for (number, domain) in domains.iter().enumerate().filter(|(_, domain)| ours(domain)) {
+                let Some(text) = domain.as_str() else { continue };
+                let taken = vhosts.iter().enumerate().find(|(index, other)| {
+                    let theirs = other.get("domains").map(Tree::items).unwrap_or_default().iter().enumerate();
+                    // Envoy compares domains in lower case.
+                    let same = |one: &Tree<'_>| one.as_str().is_some_and(|one| one.eq_ignore_ascii_case(text));
+                    theirs.into_iter().any(|(nth, one)| (*index, nth) != (at, number) && same(one))
+                });
+                if let Some((_, other)) = taken {
+                    let message = format!("the virtual host `{}` already has the domain `{text}`", other.name());
+                    return Some(("domains", message));
+                }
+            }
+        }
+        None
     })
 }

@@ -1,15 +1,16 @@
-//! EF509: external authorization that lets requests through when the service does not answer.
+//! EF509: filters that let requests through when what judges them fails.
 
 use crate::declare_rule;
-use crate::lint::rule::{Cel, DEEPER_VALUES, PolicyTarget};
+use crate::lint::rule::{Cel, PolicyTarget};
 use crate::lint::{Context, Findings, RuleInfo, walk};
 use crate::source::Severity;
 
 declare_rule! {
-    /// `failure_mode_allow: true` on external authorization.
+    /// A filter that lets requests through when what judges them fails, such as `failure_mode_allow: true`.
     ///
     /// # What it finds
-    /// An `ext_authz` filter (HTTP or network) with `failure_mode_allow: true`, in an Any or a TypedStruct.
+    /// An `ext_authz` filter (HTTP or network) or an external processor with `failure_mode_allow: true`, a Wasm filter with
+    /// `fail_open` or `failure_policy: FAIL_OPEN`, and `allow_missing_or_failed` of a JWT filter; in an Any or a TypedStruct.
     ///
     /// # Why it matters
     /// When the authorization service is down, slow or unknown to the proxy, every request passes. A cluster name that is
@@ -19,23 +20,82 @@ declare_rule! {
     /// Leave it out (requests are then rejected), and give the service more replicas and a timeout that fits.
     ///
     /// # References
-    /// Envoy `extensions.filters.http.ext_authz.v3.ExtAuthz`.
+    /// Envoy `extensions.filters.http.ext_authz.v3.ExtAuthz`, `ext_proc.v3.ExternalProcessor`, `wasm.v3.PluginConfig`,
+    /// `jwt_authn.v3.JwtRequirement`.
     "EF509" "authorization-fails-open" Scope Warning => check,
     policy: Cel(policy)
 }
+
+/// Settings that let a request pass when what judges it fails: the end of the message's name, the field, its value (`true`
+/// where it is a switch), what happens, and what to write.
+const OPEN: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        ".ExtAuthz",
+        "failure_mode_allow",
+        "true",
+        "requests pass when the authorization service fails",
+        "failure_mode_allow: false",
+    ),
+    (
+        ".ExternalProcessor",
+        "failure_mode_allow",
+        "true",
+        "requests pass unprocessed when the external processor fails",
+        "failure_mode_allow: false",
+    ),
+    (
+        ".ExtProcPerRoute",
+        "failure_mode_allow",
+        "true",
+        "requests pass unprocessed when the external processor fails",
+        "failure_mode_allow: false",
+    ),
+    (
+        ".Wasm",
+        "fail_open",
+        "true",
+        "requests pass without the Wasm plugin when it fails",
+        "failure_policy: FAIL_CLOSED",
+    ),
+    (
+        ".Wasm",
+        "failure_policy",
+        "FAIL_OPEN",
+        "requests pass without the Wasm plugin when it fails",
+        "failure_policy: FAIL_CLOSED",
+    ),
+    (
+        ".JwtAuthentication",
+        "allow_missing_or_failed",
+        "",
+        "requests with an invalid token pass like those with a valid one",
+        "allow_missing: {}",
+    ),
+];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         walk::fields(value, &mut |field| {
-            if field.is("failure_mode_allow") && field.is_true() && field.message.ends_with(".ExtAuthz") {
-                out.push(
-                    view.finding(rule, view.value_route_span(&field.route()), "requests pass when the authorization service fails")
-                        .label("fails open")
-                        .note("a timeout, a service that is down and a cluster that the proxy does not have all count as failures")
-                        .help(format!("{}: false", field.key)),
-                );
-            }
+            let held = |wanted: &str| match wanted {
+                "" => true,
+                "true" => field.is_true(),
+                other => field.node.as_str() == Some(other),
+            };
+            let one = OPEN
+                .iter()
+                .find(|(message, name, wanted, ..)| field.is(name) && field.message.ends_with(message) && held(wanted));
+            let Some((message, _, _, what, help)) = one else { return };
+            let note = if *message == ".JwtAuthentication" {
+                "expired and forged tokens count as failed; what follows cannot tell them from a missing one"
+            } else {
+                "a timeout, a service that is down and a cluster that the proxy does not have all count as failures"
+            };
+            out.push(
+                view.finding(rule, view.value_route_span(&field.route()), *what).label("fails open").note(note).help(
+                    if field.is("failure_mode_allow") { format!("{}: false", field.key) } else { (*help).to_owned() },
+                ),
+            );
         });
     }
 }
@@ -46,5 +106,5 @@ fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
         r#"@url.endsWith(".ExtAuthz") && ((has(@t.failure_mode_allow) && @t.failure_mode_allow == true) || (has(@t.failureModeAllow) && @t.failureModeAllow == true))"#,
         "requests pass when the authorization service fails",
     )
-        .without(DEEPER_VALUES)]
+        .without("Wasm, JWT, external processing, and what is deeper in the value than its own typed_config")]
 }

@@ -1,7 +1,7 @@
 //! EF513: a key, password or token written into a value.
 
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, walk};
+use crate::lint::{Context, Findings, RuleInfo, lua, lua_use, walk};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
-    /// credentials and access key ids in headers. It never prints what it found. Texts that are filled in later are not reported.
+    /// credentials and access key ids in headers and in Lua scripts. It never prints what it found. Texts that are filled in later are not reported.
     ///
     /// # Why it matters
     /// EnvoyFilters are read by everyone who may read the namespace, stand in Git, and come back in config dumps.
@@ -40,7 +40,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
         walk::fields(value, &mut |field| {
             let Some(text) = field.node.as_str() else { return };
-            let Some(what) = secret(field, text) else { return };
+            let Some(what) = secret(field, text).or_else(|| in_script(field, text)) else { return };
             out.push(
                 view.finding(rule, view.value_route_span(&field.route()), format!("{what} is in this value"))
                     .secret()
@@ -63,6 +63,30 @@ fn secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
         return Some("a private key");
     }
     looks_secret(field, text).filter(|_| !filled_in_later(text))
+}
+
+/// A credential in an inline Lua script: in a text of its own, or given to a name that says what it is.
+fn in_script(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {
+    let lua = field.message.ends_with(".lua.v3.Lua") || field.message.ends_with(".lua.v3.LuaPerRoute");
+    if !lua || !(field.is("inline_string") || field.is("inline_code")) {
+        return None;
+    }
+    let chunk = lua::parse(text).ok()?;
+    if let Some(what) =
+        chunk.strings.iter().find_map(|text| looks_secret(field, text).filter(|_| !filled_in_later(text)))
+    {
+        return Some(what);
+    }
+    let telling = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["password", "passwd", "secret", "apikey", "api_key", "token"].iter().any(|word| name.ends_with(word))
+    };
+    let opaque = |text: &str| {
+        let good = |c: char| c.is_ascii_alphanumeric() || "+/=._-~!@#$".contains(c);
+        text.len() >= 10 && text.chars().all(good) && text.chars().any(|c| c.is_ascii_digit())
+    };
+    let given = lua_use::read(text).texts;
+    given.iter().any(|(name, text)| telling(name) && opaque(text) && !filled_in_later(text)).then_some("a credential")
 }
 
 fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str> {

@@ -25,17 +25,17 @@ declare_rule! {
 }
 
 /// A Lua script in a value.
-pub(super) struct Script<'a> {
+pub(in crate::rules) struct Script<'a> {
     /// The text of the script in the document.
-    pub(super) node: &'a Node,
+    pub(in crate::rules) node: &'a Node,
     /// The script.
-    pub(super) text: &'a str,
+    pub(in crate::rules) text: &'a str,
     /// Whether it is the script of the filter itself, and not one of several that routes choose from.
-    pub(super) main: bool,
+    pub(in crate::rules) main: bool,
 }
 
 /// The inline scripts of a value.
-pub(super) fn scripts<'a>(value: &PatchValue<'a>) -> Vec<Script<'a>> {
+pub(in crate::rules) fn scripts<'a>(value: &PatchValue<'a>) -> Vec<Script<'a>> {
     const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
     const PER_ROUTE: &str = "envoy.extensions.filters.http.lua.v3.LuaPerRoute";
     let mut out = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn scripts<'a>(value: &PatchValue<'a>) -> Vec<Script<'a>> {
 }
 
 /// The place of a byte of a script: the word there, or its line in a literal block at the end of one; else the whole text.
-fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
+pub(in crate::rules) fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
     let written = source.text.get(node.span.start as usize..node.span.end as usize).unwrap_or_default();
     let word = word(script, at);
     let length = u32::try_from(word.len()).unwrap_or(0);

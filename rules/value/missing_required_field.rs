@@ -8,6 +8,7 @@ use crate::lint::seen::exact;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::schema::Message;
 use crate::source::Step;
 use std::collections::HashMap;
@@ -62,6 +63,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 if !object.whole && !there {
                     continue;
                 }
+                // A merge that took the other member of a oneof with it is told by another rule.
+                if !object.whole && merged.iter().any(|(run, place)| replaced(run, place)) {
+                    continue;
+                }
                 let message_type = message;
                 let (message, help) = match &missing {
                     Absent::Field(field, must_be) if must_be == "set" => (
@@ -110,6 +115,17 @@ fn merged_into<'c, 'a>(cx: &'c Context<'a>, value: &PatchValue<'a>) -> Vec<(Patc
         effects.filter(|(_, effect)| matches!(effect, Effect::Merged(_))).map(move |(place, _)| (run, place))
     };
     runs.flat_map(merged).collect()
+}
+
+/// Whether a merge cleared a redirect or direct response where it expected a route that forwards.
+fn replaced(run: &PatchRun<'_, '_>, place: &Place) -> bool {
+    let cleared = |change: &Change| {
+        change.kind == ChangeKind::Cleared && matches!(change.path.as_str(), "redirect" | "direct_response")
+    };
+    run.trace
+        .effects
+        .iter()
+        .any(|(at, effect)| at == place && matches!(effect, Effect::Merged(it) if it.iter().any(cleared)))
 }
 
 /// Whether what a merge was to find there is missing in its result.

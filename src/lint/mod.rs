@@ -31,4 +31,4 @@ pub use run::pipeline::{Checked, check, check_with, merged, only, only_with};
 pub use run::requests::{Observer, RealEnvoy, Recorded};
 pub use run::{Input, inspect, inspect_with, lint, tried};
 pub use settings::{baseline, config, glob, selection, suppress};
-pub use value::{constraint, extension_code, guards, lua, walk};
+pub use value::{constraint, extension_code, guards, lua, lua_use, walk};

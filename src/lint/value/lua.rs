@@ -37,8 +37,22 @@ pub fn parse(text: &str) -> Result<Chunk<'_>, SyntaxError> {
     }
 }
 
+/// The tokens of a chunk that parses, with their places.
+pub(super) fn tokens(text: &str) -> Vec<(usize, Token<'_>)> {
+    let mut parser = Parser { text, at: 0, token: Token::End, start: 0, depth: 0, chunk: Chunk::default() };
+    if text.starts_with('#') {
+        parser.at = text.find('\n').unwrap_or(text.len());
+    }
+    let mut tokens = Vec::new();
+    while parser.advance().is_ok() && parser.token != Token::End {
+        tokens.push((parser.start, parser.token));
+    }
+    tokens
+}
+
+/// A token.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Token<'t> {
+pub(super) enum Token<'t> {
     Name(&'t str),
     Keyword(&'t str),
     Text(&'t str),

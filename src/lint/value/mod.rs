@@ -7,6 +7,7 @@ pub mod constraint;
 pub mod extension_code;
 pub mod guards;
 pub mod lua;
+pub mod lua_use;
 pub mod walk;
 
 use crate::budget;

@@ -1,0 +1,139 @@
+//! EF412: one extension, inserted into one list by two EnvoyFilters with different configurations.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::lint::seen::{changed_filter_lists, config_type, exact};
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, walk};
+use crate::proto::tree::Tree;
+use crate::source::{Node, Severity};
+use std::collections::BTreeMap;
+
+declare_rule! {
+    /// One extension in a list twice, inserted by two EnvoyFilters with different configurations.
+    ///
+    /// # What it finds
+    /// Two filters of the same type in one list after all patches, from two EnvoyFilters. Extensions that run code or rules of
+    /// their own (Lua, Wasm, external processing, header mutation) count only where both have the same name, and as an info where
+    /// no patch refers to that name.
+    ///
+    /// # Why it matters
+    /// Envoy runs both: a request takes tokens of both limits and asks both services. Where both have one name, a
+    /// configuration of a route (`typed_per_filter_config`) applies to both.
+    ///
+    /// # How to fix
+    /// Let one EnvoyFilter insert the filter and the other MERGE into it, or give them names that differ and say so.
+    ///
+    /// # References
+    /// Envoy, "HTTP filters": each filter of the list runs.
+    "EF412" "extension-inserted-twice" Conflict Warning => check
+}
+
+/// Ends of the types of extensions that are often in a list more than once.
+const SEVERAL: &[&str] = &[
+    ".lua.v3.Lua",
+    ".wasm.v3.Wasm",
+    ".ext_proc.v3.ExternalProcessor",
+    ".header_mutation.v3.HeaderMutation",
+    ".golang.v3alpha.Config",
+    ".dynamic_modules.v3.DynamicModuleFilter",
+    ".set_metadata.v3.Config",
+    ".set_filter_state.v3.Config",
+    ".header_to_metadata.v3.Config",
+    ".composite.v3.Composite",
+    ".rbac.v3.RBAC",
+    ".router.v3.Router",
+    ".tcp_proxy.v3.TcpProxy",
+    ".fault.v3.HTTPFault",
+    ".http_connection_manager.v3.HttpConnectionManager",
+];
+
+/// Two filters of one extension.
+#[derive(Default)]
+struct Twice {
+    /// Last part of its type.
+    kind: String,
+    name: String,
+    same_name: bool,
+    /// Whether that is common for the extension.
+    several: bool,
+    labels: Vec<String>,
+    certain: bool,
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut found: BTreeMap<[usize; 4], Twice> = BTreeMap::new();
+    for run in &cx.runs {
+        let certain = run.knowledge == Knowledge::Dump;
+        let fits = |id| cx.view(run, id).is_some_and(|view| exact(&run.by_id(id), &view));
+        let mut look = |filters: &[Tree<'_>]| {
+            for (at, filter) in filters.iter().enumerate() {
+                let Some(id) = PatchId::of(filter.origin) else { continue };
+                let kind = config_type(filter);
+                let several = SEVERAL.iter().any(|end| kind.ends_with(end));
+                for other in &filters[..at] {
+                    let Some(other_id) = PatchId::of(other.origin) else { continue };
+                    let same_name = other.name() == filter.name();
+                    let planned = |id| (run.plan.get(id).filter, run.plan.get(id).built.patch.index);
+                    let (first, second) = (other_id.min(id), other_id.max(id));
+                    let (one, two) = (planned(first), planned(second));
+                    let twice = !kind.is_empty()
+                        && config_type(other) == kind
+                        && (same_name || !several)
+                        && !other.same(filter);
+                    if !twice || one.0 == two.0 || cx.same_object(one.0, two.0) || !fits(first) || !fits(second) {
+                        continue;
+                    }
+                    let entry = found.entry([two.0, two.1, one.0, one.1]).or_default();
+                    kind.rsplit('.').next().unwrap_or_default().clone_into(&mut entry.kind);
+                    filter.name().clone_into(&mut entry.name);
+                    (entry.same_name, entry.several) = (same_name, several);
+                    entry.labels.push(run.label().to_owned());
+                    entry.certain |= certain;
+                    // Of several one is enough.
+                    break;
+                }
+            }
+        };
+        for (_, listener) in run.changed_listeners() {
+            for (_, filters) in changed_filter_lists(listener) {
+                look(filters);
+            }
+        }
+    }
+    for ([filter, patch, first, first_patch], Twice { kind, name, same_name, several, labels, certain }) in found {
+        let (Some(view), Some(other)) = (cx.patch(filter, patch), cx.patch(first, first_patch)) else { continue };
+        let mut finding = Finding::new(
+            rule,
+            view.value_path_span("name"),
+            format!("{} inserts a `{kind}` into the same list: both run", other.filter.full_name()),
+        )
+        .label("the second of its kind")
+        .related(other.value_path_span("name"), format!("inserted by {}", other.filter.full_name()))
+        .help("let one EnvoyFilter insert the filter and the other MERGE into it, or remove one")
+        .confidence(if certain { Confidence::Certain } else { Confidence::Likely })
+        .of(view.filter, Some(patch));
+        if same_name {
+            finding = finding
+                .note("both have one name: typed_per_filter_config of a route applies to both, and so does a MERGE");
+        }
+        // Two scripts of one name do no harm where no patch refers to that name.
+        if several && !refers(cx, &name) {
+            finding = finding.severity(Severity::Info);
+        }
+        out.push(if certain { finding.workloads(labels) } else { finding });
+    }
+}
+
+/// Whether a patch configures the filter of a name for routes, or merges into it.
+fn refers(cx: &Context<'_>, name: &str) -> bool {
+    cx.patches().any(|view| {
+        let value = view.patch.body.as_ref().and_then(|body| body.value.as_ref());
+        let mut found = false;
+        if let Some(value) = value {
+            walk::fields(value, &mut |field| found |= field.inside("typed_per_filter_config") && field.key == name);
+        }
+        let merged = view.node(&["match", "listener", "filterChain", "filter", "subFilter", "name"]);
+        let merges = view.built.is_some_and(|built| built.operation.is_merge());
+        found || (merges && merged.and_then(Node::as_str) == Some(name))
+    })
+}

@@ -1,0 +1,96 @@
+//! EF411: several INSERT_FIRST on one list, which end up in reverse.
+
+use crate::declare_rule;
+use crate::engine::trace::{Effect, Place};
+use crate::lint::context::PatchRun;
+use crate::lint::order::{decided_by_priority, reason};
+use crate::lint::seen::exact;
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::model::envoy_filter::Operation;
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// Several EnvoyFilters that insert first into one list: the one applied last ends up first.
+    ///
+    /// # What it finds
+    /// INSERT_FIRST of two EnvoyFilters into the same list of filters or routes, whose order their priority or the root namespace
+    /// decides.
+    ///
+    /// # Why it matters
+    /// INSERT_FIRST puts a value in front of everything that is there, also of what an earlier patch put first. A smaller
+    /// priority number, or the root namespace, runs earlier and so ends up behind.
+    ///
+    /// # How to fix
+    /// Give the one that must come first the larger priority, or anchor one at the other with INSERT_BEFORE or INSERT_AFTER.
+    ///
+    /// # References
+    /// istiod `listener_patch.go`, releases 1.22 to 1.31; recorded. istio/istio issue 25111.
+    "EF411" "first-in-reverse" Conflict Warning => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut told: BTreeSet<[usize; 4]> = BTreeSet::new();
+    for run in &cx.runs {
+        let first: Vec<PatchRun<'_, '_>> = run
+            .plan
+            .ids()
+            .filter(|&id| run.plan.get(id).built.operation == Operation::InsertFirst)
+            .map(|id| run.by_id(id))
+            .filter(|one| cx.view(run, one.id).is_some_and(|view| exact(one, &view)))
+            .collect();
+        for (at, later) in first.iter().enumerate() {
+            for earlier in &first[..at] {
+                let (one, two) = (earlier.planned.filter, later.planned.filter);
+                // What only the creation time decides is told by another rule.
+                if one == two || cx.same_object(one, two) || !decided_by_priority(cx, one, two) || !meet(earlier, later)
+                {
+                    continue;
+                }
+                let (Some(view), Some(other)) = (cx.view(run, later.id), cx.view(run, earlier.id)) else { continue };
+                if !told.insert([one, other.patch.index, two, view.patch.index]) {
+                    continue;
+                }
+                let Some(seen) =
+                    cx.seen(&view, |it| it.run.label() == run.label() || run.knowledge == Knowledge::Reference)
+                else {
+                    continue;
+                };
+                let finding = view
+                    .finding(
+                        rule,
+                        view.value_span(&["patch", "operation"]),
+                        format!("this ends up in front of what {} inserts first", other.filter.full_name()),
+                    )
+                    .label("applied later, so it ends up first")
+                    .related(other.value_span(&["patch", "operation"]), "applied earlier, so it ends up behind")
+                    .note(format!("order of application: {}", reason(cx, one, two)))
+                    .help("give the one that must come first the larger priority, or anchor one at the other");
+                out.push(seen.tell(finding));
+            }
+        }
+    }
+}
+
+/// Whether two patches inserted into one list.
+fn meet(one: &PatchRun<'_, '_>, other: &PatchRun<'_, '_>) -> bool {
+    let lists = |run: &PatchRun<'_, '_>| -> BTreeSet<Place> {
+        let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
+        let places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place.clone());
+        places.map(list).collect()
+    };
+    !lists(one).is_disjoint(&lists(other))
+}
+
+/// The list that holds the object at a place; names of filter chains say where, their numbers do not change here.
+fn list(place: Place) -> Place {
+    if place.sub_filter.is_some() {
+        return Place { sub_filter: Some(String::new()), ..place };
+    }
+    if place.route.is_some() {
+        return Place { route: Some((0, String::new())), ..place };
+    }
+    if place.listener_filter.is_some() {
+        return Place { listener_filter: Some(String::new()), ..place };
+    }
+    Place { filter: Some(String::new()), ..place }
+}

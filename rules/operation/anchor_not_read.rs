@@ -1,0 +1,73 @@
+//! EF332: an anchor in the match of an operation that does not look at it.
+
+use crate::declare_rule;
+use crate::engine::program::{Status, names_filter};
+use crate::lint::rule::{Cel, PolicyTarget};
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
+use crate::source::Severity;
+
+declare_rule! {
+    /// INSERT_FIRST with an anchor, which istiod does not look at.
+    ///
+    /// # What it finds
+    /// INSERT_FIRST of HTTP_FILTER with `subFilter`, of NETWORK_FILTER with `filter`, of LISTENER_FILTER with
+    /// `listenerFilter`; ADD of the last two with the same.
+    ///
+    /// # Why it matters
+    /// INSERT_FIRST puts the value at the front of the list and ADD at its end, wherever the named filter is and whether it
+    /// exists or not: ahead of authentication, and in chains that do not have the named filter.
+    ///
+    /// # How to fix
+    /// Write INSERT_BEFORE or INSERT_AFTER, which look for the named filter; or leave the anchor out.
+    ///
+    /// # References
+    /// istiod `listener_patch.go`, releases 1.22 to 1.31; recorded.
+    "EF332" "anchor-not-read" Operation Warning => check,
+    policy: Cel(policy)
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches() {
+        let Some(built) = view.built.filter(|built| built.status == Status::Ready) else { continue };
+        let (apply_to, operation) = (view.patch.apply_to, built.operation);
+        let place = match (operation, apply_to) {
+            (Operation::InsertFirst, _) => "at the front of the list",
+            (Operation::Add, ApplyTo::NetworkFilter | ApplyTo::ListenerFilter) => "at the end of the list",
+            _ => continue,
+        };
+        let (anchor, route): (_, &[&str]) = match apply_to {
+            ApplyTo::HttpFilter => ("subFilter", &["match", "listener", "filterChain", "filter", "subFilter"]),
+            ApplyTo::NetworkFilter => ("filter", &["match", "listener", "filterChain", "filter"]),
+            ApplyTo::ListenerFilter => ("listenerFilter", &["match", "listener", "listenerFilter"]),
+            _ => continue,
+        };
+        if !names_filter(apply_to, &built.object) {
+            continue;
+        }
+        let name = anchor_name(&view.patch.object);
+        let other = if operation == Operation::InsertFirst { "INSERT_BEFORE" } else { "INSERT_AFTER" };
+        out.push(
+            view.finding(rule, view.key_span(route), format!("{operation} does not look at `{anchor}`"))
+                .label(format!("not looked at: the value goes {place}"))
+                .related(view.value_span(&["patch", "operation"]), format!("puts the value {place}"))
+                .note(format!("this also happens where no filter is named `{name}`"))
+                .help(format!("write {other} if the position matters, or leave `{anchor}` out")),
+        );
+    }
+}
+
+fn anchor_name(object: &ObjectMatch) -> String {
+    let ObjectMatch::Listener(listener) = object else { return String::new() };
+    let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+    let named = filter.map(|filter| filter.sub_filter.clone().unwrap_or_else(|| filter.name.clone()));
+    if listener.listener_filter.is_empty() { named.unwrap_or_default() } else { listener.listener_filter.clone() }
+}
+
+fn policy(_: &PolicyTarget<'_>) -> Vec<Cel> {
+    vec![Cel::patch(
+        Severity::Warning,
+        r#"@judged && @filters && @named && (@op == "INSERT_FIRST" || (@op == "ADD" && @to != "HTTP_FILTER"))"#,
+        "INSERT_FIRST and ADD do not look at the filter that the match names",
+    )]
+}

@@ -1,0 +1,113 @@
+//! EF331: a REPLACE of a whole HTTP connection manager, and what it drops.
+
+use crate::declare_rule;
+use crate::engine;
+use crate::engine::trace::{Effect, Place};
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Findings, RuleInfo, names};
+use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::{Tree, type_name};
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// A REPLACE of the whole HTTP connection manager, which drops what istiod generated in it.
+    ///
+    /// # What it finds
+    /// A NETWORK_FILTER REPLACE of `envoy.filters.network.http_connection_manager` whose value lacks HTTP filters or settings
+    /// that the generated one has; the finding names them.
+    ///
+    /// # Why it matters
+    /// Authentication, authorization, metrics, access logs, tracing and the routes of istiod are parts of the generated
+    /// connection manager. Whatever the value does not repeat is gone, also what later Istio releases add.
+    ///
+    /// # How to fix
+    /// MERGE the settings that are to change; insert and remove HTTP filters with HTTP_FILTER patches.
+    ///
+    /// # References
+    /// istiod `listener_patch.go`, releases 1.22 to 1.31; recorded.
+    "EF331" "connection-manager-replaced" Operation Warning => check
+}
+
+const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::NetworkFilter) {
+        let Some(built) = view.built.filter(|built| built.operation == Operation::Replace) else { continue };
+        let Some(config) = built.value.as_ref().and_then(|value| value.get("typed_config")) else { continue };
+        let mut given = config.clone();
+        given.open();
+        let Some(seen) = cx.seen_if(&view, |run| run.has(|effect| matches!(effect, Effect::Replaced))) else {
+            continue;
+        };
+        let (mut filters, mut settings) = (BTreeSet::new(), BTreeSet::new());
+        for run in &seen.runs {
+            for (place, _) in run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Replaced)) {
+                if let Some(before) = generated(run, place) {
+                    compare(&before, &given, &mut filters, &mut settings);
+                }
+            }
+        }
+        if filters.is_empty() && settings.is_empty() {
+            continue;
+        }
+        let mut finding = view
+            .finding(
+                rule,
+                view.value_span(&["patch", "operation"]),
+                format!(
+                    "REPLACE drops {} and {} of the generated HTTP connection manager",
+                    names::count(filters.len(), "HTTP filter", "HTTP filters"),
+                    names::count(settings.len(), "setting", "settings"),
+                ),
+            )
+            .label("the whole connection manager is replaced")
+            .help("use MERGE for settings, and HTTP_FILTER patches for HTTP filters");
+        if !filters.is_empty() {
+            finding = finding
+                .note(format!("HTTP filters dropped: {}", names::listed(filters.iter().map(String::as_str), 12)));
+        }
+        if !settings.is_empty() {
+            finding =
+                finding.note(format!("settings dropped: {}", names::listed(settings.iter().map(String::as_str), 16)));
+        }
+        out.push(seen.tell(finding));
+    }
+}
+
+/// The connection manager that istiod generated at a place.
+fn generated<'r>(run: &PatchRun<'r, '_>, place: &Place) -> Option<Tree<'r>> {
+    let config = run.run.config;
+    let (index, _) = config.generated(ResourceKind::Listener).find(|(_, one)| one.name == place.resource.as_str())?;
+    let listener = engine::open(config, index, run.run.plan)?;
+    let (number, name) = place.chain.as_ref()?;
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    let named = chains.iter().find(|chain| !name.is_empty() && chain.name() == name);
+    let chain = match number {
+        None => listener.get("default_filter_chain"),
+        Some(number) => named.or_else(|| chains.get(*number)),
+    }?;
+    chain.get("filters")?.items().iter().find_map(|filter| {
+        let mut config = filter.get("typed_config")?.clone();
+        config.open();
+        (type_name(config.str_at("@type")) == MANAGER).then_some(config)
+    })
+}
+
+fn compare(before: &Tree<'_>, given: &Tree<'_>, filters: &mut BTreeSet<String>, settings: &mut BTreeSet<String>) {
+    let list = |tree: &Tree<'_>| -> BTreeSet<String> {
+        let filters = tree.get("http_filters").map(Tree::items).unwrap_or_default();
+        filters.iter().map(|filter| filter.name().to_owned()).collect()
+    };
+    filters.extend(list(before).difference(&list(given)).cloned());
+    // Where the routes come from is one setting, by whatever field.
+    let routes = ["rds", "route_config", "scoped_routes"];
+    let has_routes = routes.iter().any(|key| given.get(key).is_some());
+    for (key, _) in before.entries() {
+        let known = given.get(key).is_some() || matches!(&**key, "@type" | "stat_prefix" | "http_filters");
+        let other_routes = has_routes && routes.contains(&&**key);
+        if !(known || other_routes) {
+            settings.insert(key.to_string());
+        }
+    }
+}

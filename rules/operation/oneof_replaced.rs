@@ -1,0 +1,172 @@
+//! EF330: a MERGE that sets one of several alternatives and thereby removes the one that istiod had set.
+
+use crate::declare_rule;
+use crate::engine::trace::{Effect, Place};
+use crate::lint::seen::exact;
+use crate::lint::{Context, Findings, RuleInfo, names};
+use crate::model::envoy_filter::ApplyTo;
+use crate::proto::merge::{Change, ChangeKind};
+use crate::proto::tree::Origin;
+use crate::source::Severity;
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// A MERGE that removes what istiod had set, because only one of the two fields can be set.
+    ///
+    /// # What it finds
+    /// A MERGE of one member of a oneof where istiod had set another one: `route_config` over `rds`, `route` over
+    /// `redirect` or `direct_response`, `weighted_clusters` over `cluster`, `validation_context` over
+    /// `combined_validation_context`.
+    ///
+    /// # Why it matters
+    /// A proto merge sets the new member and clears the old one with everything in it: all routes of a listener, the
+    /// certificate authority that clients are checked against, the redirect of a VirtualService.
+    ///
+    /// # How to fix
+    /// Patch what istiod generates (VIRTUAL_HOST, HTTP_ROUTE, the member that is set), or narrow the match to objects that
+    /// have the member of the patch: `route: {action: ROUTE}`.
+    ///
+    /// # References
+    /// Protocol Buffers, "Oneof"; istiod `pkg/proto/merge`, releases 1.22 to 1.31; recorded.
+    "EF330" "oneof-replaced" Operation Warning => check
+}
+
+/// What a merge cleared and what it set instead.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Lost {
+    /// Path of the new member.
+    path: String,
+    new: String,
+    old: BTreeSet<String>,
+    was: String,
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.built.is_some_and(|built| built.operation.is_merge())) {
+        let Some(seen) = cx.seen_if(&view, |run| run.trace.effects.iter().any(|(_, effect)| lost(effect).is_some()))
+        else {
+            continue;
+        };
+        // Which routes of a mesh redirect is not to be guessed: only a match that means all of them is told without a dump.
+        let guessed = !seen.certain() && !seen.runs.iter().any(|run| exact(run, &view));
+        let all = || seen.runs.iter().flat_map(|run| &run.trace.effects);
+        let mut kinds: Vec<Lost> = Vec::new();
+        for one in all().filter_map(|(_, effect)| lost(effect)) {
+            match kinds.iter_mut().find(|known| known.new == one.new) {
+                None => kinds.push(one),
+                Some(known) => known.old.extend(one.old),
+            }
+        }
+        for one in kinds {
+            let same = |effect: &Effect| lost(effect).is_some_and(|it| it.new == one.new);
+            let places: Vec<&Place> = all().filter(|(_, effect)| same(effect)).map(|(place, _)| place).collect();
+            let objects: BTreeSet<String> = places.iter().map(|place| place.resource.clone()).collect();
+            let (severity, note, help) = advice(&one);
+            if guessed && view.patch.apply_to == ApplyTo::HttpRoute {
+                continue;
+            }
+            let severity = if seen.certain() { severity } else { Severity::Warning };
+            let mut finding = view
+                .finding(
+                    rule,
+                    view.value_path_span(&one.path),
+                    format!(
+                        "MERGE of `{}` removes {}, which istiod had set",
+                        one.new,
+                        one.old.iter().map(|old| format!("`{old}`")).collect::<Vec<_>>().join(" or "),
+                    ),
+                )
+                .severity(severity)
+                .label("only one of the two can be set")
+                .note(note)
+                .help(help);
+            if seen.certain() {
+                if let Some(first) = places.first() {
+                    let more = places.len() - 1;
+                    let others = if more == 0 {
+                        String::new()
+                    } else {
+                        format!(" and {}", names::count(more, "other place", "other places"))
+                    };
+                    finding = finding.note(format!("in {first}{others}"));
+                }
+                if !one.was.is_empty() {
+                    finding = finding.note(format!("removed: {}", one.was));
+                }
+                finding = finding.objects(objects);
+            }
+            out.push(seen.tell(finding));
+        }
+    }
+}
+
+fn lost(effect: &Effect) -> Option<Lost> {
+    let (Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _)) = effect else { return None };
+    changes.iter().enumerate().find_map(|(at, change)| {
+        let ours = change.before_origins.iter().all(|origin| *origin == Origin::ISTIOD);
+        if change.kind != ChangeKind::Cleared || !ours {
+            return None;
+        }
+        let parent = change.path.rfind('.').map_or(0, |dot| dot + 1);
+        let (above, old) = change.path.split_at(parent);
+        // The new member is set right after the old ones are cleared.
+        let set =
+            changes[at + 1..].iter().find(|next| next.kind != ChangeKind::Cleared && next.path.starts_with(above))?;
+        let new = set.path[parent..].split(['.', '[']).next()?;
+        Some(Lost {
+            path: format!("{above}{new}"),
+            new: new.to_owned(),
+            old: BTreeSet::from([old.to_owned()]),
+            was: was(change),
+        })
+    })
+}
+
+/// What was there, where that is short: the name of a route configuration, a cluster, a path.
+fn was(change: &Change) -> String {
+    let value: Option<serde_json::Value> = change.before.as_ref().and_then(|text| serde_json::from_str(text).ok());
+    let Some(value) = value else { return String::new() };
+    let name = value.get("route_config_name").unwrap_or(&value);
+    let text = name.as_str().map_or_else(|| name.to_string(), str::to_owned);
+    if text.len() <= 80 {
+        format!("`{}: {text}`", change.path.rsplit('.').next().unwrap_or_default())
+    } else {
+        String::new()
+    }
+}
+
+/// How bad it is, what follows and what to write instead.
+fn advice(lost: &Lost) -> (Severity, &'static str, &'static str) {
+    match (lost.new.as_str(), lost.old.first().map_or("", String::as_str)) {
+        ("route_config" | "scoped_routes", "rds") => (
+            Severity::Error,
+            "the listener no longer asks for the routes that istiod generates: VirtualServices and Services have no effect on it",
+            "patch the generated routes with applyTo: VIRTUAL_HOST, HTTP_ROUTE or ROUTE_CONFIGURATION",
+        ),
+        ("route", "redirect" | "direct_response") => (
+            Severity::Error,
+            "the redirect or direct response is gone; without a cluster Envoy rejects the whole route configuration",
+            "match only routes that forward:\nvhost:\n  route:\n    action: ROUTE",
+        ),
+        ("redirect" | "direct_response", "route") => (
+            Severity::Warning,
+            "requests no longer reach the service behind the route",
+            "name the route that is meant (vhost.route.name), or INSERT_FIRST a route of your own",
+        ),
+        ("validation_context", _) => (
+            Severity::Error,
+            "the certificate authority that istiod set with it is gone: peers are checked against the new context alone",
+            "merge into the member that is set, for example\ncombined_validation_context:\n  default_validation_context: …",
+        ),
+        ("cluster" | "cluster_header" | "weighted_clusters", _) => (
+            Severity::Warning,
+            "the destination that the VirtualService or the Service gives the route is gone",
+            "set the destination in a VirtualService, which istiod keeps in step with the clusters",
+        ),
+        _ => (
+            Severity::Warning,
+            "a merge sets one member of a oneof and clears the others with everything in them",
+            "merge into the member that is set, or write a complete value that is meant to replace it",
+        ),
+    }
+}

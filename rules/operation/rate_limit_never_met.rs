@@ -1,0 +1,219 @@
+//! EF337: rate limit actions and descriptors that never meet.
+
+use crate::declare_rule;
+use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::seen::{changed_filter_lists, config_type};
+use crate::lint::value::{Object, PatchValue};
+use crate::lint::walk::get;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
+use crate::proto::tree::Tree;
+use crate::source::{Node, NodeValue};
+use std::collections::BTreeSet;
+
+declare_rule! {
+    /// Rate limit actions and descriptors that never meet.
+    ///
+    /// # What it finds
+    /// Descriptors of a local rate limit whose keys no rate limit action makes, in this order; actions of a stage that no rate
+    /// limit filter of the proxy has; actions on a proxy without any rate limit filter (with config dumps).
+    ///
+    /// # Why it matters
+    /// An action makes a descriptor, and a limit holds for the descriptor with the same keys in the same order. One that
+    /// nothing makes limits nothing, and an action of another stage is not looked at.
+    ///
+    /// # How to fix
+    /// Use the same keys, in the same order, and the same stage. `request_headers` makes the `descriptor_key` that it names;
+    /// `remote_address` makes `remote_address`; `generic_key` and `header_value_match` make `generic_key` and `header_match` unless a
+    /// `descriptor_key` is given.
+    ///
+    /// # References
+    /// Envoy `config.route.v3.RateLimit`, "Rate limit descriptors"; `extensions.filters.http.local_ratelimit.v3`.
+    "EF337" "rate-limit-never-met" Operation Warning => check
+}
+
+const LOCAL: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
+const GLOBAL: &str = "envoy.extensions.filters.http.ratelimit.v3.RateLimit";
+
+/// The keys that an action makes, each with the value where that is fixed.
+type Keys = Vec<Key>;
+
+/// A key, and its value where that is fixed.
+type Key = (String, Option<String>);
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let values = cx.values();
+    let mentioned = values.iter().any(|value| {
+        value
+            .objects
+            .iter()
+            .any(|object| object.member("rate_limits").is_some() || object.member("descriptors").is_some())
+    });
+    if !mentioned {
+        return;
+    }
+    descriptors(rule, cx, out);
+    stages(rule, cx, out);
+}
+
+fn descriptors(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let of_routes = |value: &PatchValue<'_>| {
+        value.objects.iter().filter(|object| object.full_name() != LOCAL).flat_map(actions).collect::<Vec<_>>()
+    };
+    let everywhere: Vec<Option<Keys>> = cx.values().iter().flat_map(of_routes).collect();
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.full_name() == LOCAL) {
+            let Some(given) = object.member("descriptors") else { continue };
+            let own: Vec<Option<Keys>> = actions(object);
+            let made = if own.is_empty() { &everywhere } else { &own };
+            // An action that makes keys of its own, or actions in files that are not given.
+            let unknown =
+                made.iter().any(Option::is_none) || (made.is_empty() && !cx.attaches_to_dump(value.view.filter_index));
+            if unknown {
+                continue;
+            }
+            for descriptor in given.entry.value.items() {
+                let wanted = entries(descriptor);
+                if wanted.is_empty() || made.iter().flatten().any(|keys| fits(keys, &wanted)) {
+                    continue;
+                }
+                let words = |keys: &[Key]| {
+                    let one = |(key, value): &Key| {
+                        value.as_ref().map_or_else(|| key.clone(), |value| format!("{key}={value}"))
+                    };
+                    keys.iter().map(one).collect::<Vec<_>>().join(", ")
+                };
+                let makes: BTreeSet<String> = made.iter().flatten().map(|keys| format!("`{}`", words(keys))).collect();
+                let note = if makes.is_empty() {
+                    "no given patch has `rate_limits`".to_owned()
+                } else {
+                    format!("the given actions make {}", makes.into_iter().take(6).collect::<Vec<_>>().join("; "))
+                };
+                out.push(
+                    value
+                        .finding(
+                            rule,
+                            descriptor.span,
+                            format!("no rate limit action makes the descriptor `{}`", words(&wanted)),
+                        )
+                        .label("never met")
+                        .note(note)
+                        .help("rate_limits:\n- actions:\n  # one action for each key, in this order"),
+                );
+            }
+        }
+    }
+}
+
+/// What the `rate_limits` of an object make; `None` for an action whose keys are not known.
+fn actions(object: &Object<'_>) -> Vec<Option<Keys>> {
+    let limits = object.member("rate_limits").map(|member| member.entry.value.items()).unwrap_or_default();
+    limits
+        .iter()
+        .filter_map(|limit| get(limit, "actions"))
+        .map(|actions| actions.items().iter().map(key).collect())
+        .collect()
+}
+
+fn key(action: &Node) -> Option<Key> {
+    let entry = action.entries().first()?;
+    let name = entry.key.replace('_', "").to_lowercase();
+    let text = |field: &str| get(&entry.value, field).and_then(Node::as_str).map(str::to_owned);
+    let named = |default: &str| text("descriptor_key").unwrap_or_else(|| default.to_owned());
+    Some(match name.as_str() {
+        "sourcecluster" => ("source_cluster".to_owned(), None),
+        "destinationcluster" => ("destination_cluster".to_owned(), None),
+        "remoteaddress" => ("remote_address".to_owned(), None),
+        "maskedremoteaddress" => ("masked_remote_address".to_owned(), None),
+        "requestheaders" | "dynamicmetadata" | "metadata" | "queryparameters" => (text("descriptor_key")?, None),
+        "generickey" => (named("generic_key"), text("descriptor_value").filter(|value| !value.contains('%'))),
+        "headervaluematch" => (named("header_match"), text("descriptor_value").filter(|value| !value.contains('%'))),
+        "queryparametervaluematch" => {
+            (named("query_match"), text("descriptor_value").filter(|value| !value.contains('%')))
+        }
+        _ => return None,
+    })
+}
+
+fn entries(descriptor: &Node) -> Keys {
+    let list = get(descriptor, "entries").map(Node::items).unwrap_or_default();
+    let text = |node: &Node, field: &str| get(node, field).and_then(Node::as_str).map(str::to_owned);
+    list.iter()
+        .map(|entry| (text(entry, "key").unwrap_or_default(), text(entry, "value").filter(|it| !it.is_empty())))
+        .collect()
+}
+
+fn fits(made: &Keys, wanted: &Keys) -> bool {
+    let same = |(one, other): (&Key, &Key)| {
+        one.0 == other.0 && !matches!((&one.1, &other.1), (Some(one), Some(other)) if one != other)
+    };
+    made.len() == wanted.len() && made.iter().zip(wanted).all(same)
+}
+
+fn stages(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        let view = &value.view;
+        if !matches!(view.patch.apply_to, ApplyTo::HttpRoute | ApplyTo::VirtualHost | ApplyTo::RouteConfiguration) {
+            continue;
+        }
+        for object in value.objects.iter().filter(|object| object.full_name() == "envoy.config.route.v3.RateLimit") {
+            let in_filter = object.parent.is_some_and(|(parent, _)| value.objects[parent].full_name() == LOCAL);
+            if in_filter {
+                continue;
+            }
+            let stage = object.member("stage").and_then(|member| number(&member.entry.value)).unwrap_or(0);
+            let lacking = |run: &PatchRun<'_, '_>| run.changes() && lacks(cx, run.run, view.filter_index, stage);
+            let Some(seen) = cx.seen_if(view, lacking) else { continue };
+            let has: BTreeSet<u64> = stages_of(seen.runs[0].run);
+            let (message, help) = if has.is_empty() {
+                ("no rate limit filter of the proxy looks at this action".to_owned(), "insert envoy.filters.http.ratelimit or envoy.filters.http.local_ratelimit with an HTTP_FILTER patch".to_owned())
+            } else {
+                let stages = has.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+                (
+                    format!("no rate limit filter has stage {stage}: this action is not looked at"),
+                    format!("stage: {stages}"),
+                )
+            };
+            let span = object.member("stage").map_or(object.span, |member| member.entry.key_span);
+            let finding = value.finding(rule, span, message).label("never looked at").help(help);
+            out.push(seen.tell(finding));
+        }
+    }
+}
+
+/// Whether a proxy has no rate limit filter of a stage. Where only reference configurations are known, the filter may be in
+/// a file that is not given, unless another stage is.
+fn lacks(cx: &Context<'_>, run: &ProxyRun<'_>, filter: usize, stage: u64) -> bool {
+    let has = stages_of(run);
+    !has.contains(&stage) && (!has.is_empty() || cx.attaches_to_dump(filter))
+}
+
+/// The stages of the rate limit filters that patches inserted: istiod generates none.
+fn stages_of(run: &ProxyRun<'_>) -> BTreeSet<u64> {
+    let mut found = BTreeSet::new();
+    for (_, listener) in run.changed_listeners() {
+        for (_, filters) in changed_filter_lists(listener).filter(|(http, _)| *http) {
+            for filter in filters.iter().filter(|filter| matches!(&*config_type(filter), LOCAL | GLOBAL)) {
+                found.insert(filter.get("typed_config").map_or(0, stage));
+            }
+        }
+    }
+    found
+}
+
+fn stage(config: &Tree<'_>) -> u64 {
+    let config = config.readable();
+    let inner = config.get("value").map(Tree::readable);
+    let config = inner.as_deref().unwrap_or(&config);
+    config
+        .get("stage")
+        .and_then(|stage| crate::proto::json::canonical(stage).trim_matches('"').parse().ok())
+        .unwrap_or(0)
+}
+
+fn number(node: &Node) -> Option<u64> {
+    match &node.value {
+        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,112 @@
+//! EF334: an inserted route behind one that takes every request.
+
+use crate::declare_rule;
+use crate::engine::PatchId;
+use crate::engine::trace::{Effect, Place};
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::proto::json;
+use crate::proto::tree::Tree;
+
+declare_rule! {
+    /// An inserted route that no request reaches, because an earlier route takes all of them.
+    ///
+    /// # What it finds
+    /// A route that a patch inserts behind a route whose match is `prefix: /` without other conditions, or that equals its
+    /// own. Without config dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one
+    /// route that takes everything.
+    ///
+    /// # Why it matters
+    /// Envoy takes the first route that matches. Redirects, limits and denials of the later route never happen.
+    ///
+    /// # How to fix
+    /// Write INSERT_FIRST, or INSERT_BEFORE with the name of the route that takes everything.
+    ///
+    /// # References
+    /// Envoy, "Route matching": routes are matched in order.
+    "EF334" "route-never-reached" Operation Error => check
+}
+
+/// The route in front of an inserted one.
+struct Behind {
+    first: String,
+    /// Whether it takes everything, and not only what the inserted one takes.
+    everything: bool,
+    by: Option<PatchId>,
+    vhost: String,
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
+        let inbound = view.patch.context == PatchContext::SidecarInbound;
+        let Some(seen) =
+            cx.seen_if(&view, |run| (inbound || run.run.knowledge == Knowledge::Dump) && all_behind(run).is_some())
+        else {
+            continue;
+        };
+        let Some(behind) = all_behind(&seen.runs[0]) else { continue };
+        let by = behind.by.and_then(|id| cx.view(seen.runs[0].run, id));
+        if by.is_some_and(|other| !seen.certain() || cx.same_object(other.filter_index, view.filter_index)) {
+            continue;
+        }
+        let what = if behind.everything { "takes every request" } else { "has the same match" };
+        let first = if behind.first.is_empty() {
+            "an unnamed route".to_owned()
+        } else {
+            format!("the route `{}`", behind.first)
+        };
+        let mut finding = view
+            .finding(
+                rule,
+                view.value_span(&["patch", "operation"]),
+                format!("no request reaches this route: {first} before it {what}"),
+            )
+            .label("behind it")
+            .note(format!("in virtual host `{}`; Envoy takes the first route that matches", behind.vhost))
+            .help(match view.built.map(|built| built.operation) {
+                Some(Operation::InsertFirst | Operation::InsertBefore) => {
+                    "give the route before it a narrower match, or let this patch run after it"
+                }
+                _ => "write INSERT_FIRST, or INSERT_BEFORE with the name of that route",
+            });
+        if let Some(other) = by {
+            let words = format!("the route before it is inserted by {}", other.filter.full_name());
+            finding = finding.related(other.value_span(&["patch", "operation"]), words);
+        }
+        out.push(seen.tell(finding.ineffective()));
+    }
+}
+
+/// What stands before the route that a patch inserted, if no place is left where the route can be reached.
+fn all_behind(run: &PatchRun<'_, '_>) -> Option<Behind> {
+    let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
+    let mut places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);
+    let first = behind(run, places.next()?)?;
+    places.all(|place| behind(run, place).is_some()).then_some(first)
+}
+
+fn behind(run: &PatchRun<'_, '_>, place: &Place) -> Option<Behind> {
+    let vhost = run.run.object(&Place { route: None, ..place.clone() })?;
+    let routes = vhost.get("routes")?.items();
+    let at = routes.iter().position(|route| route.origin == run.id.origin())?;
+    let own = json::canonical(routes[at].get("match")?);
+    routes[..at].iter().find_map(|route| {
+        let wanted = route.get("match")?;
+        let everything = takes_everything(wanted);
+        (everything || json::canonical(wanted) == own).then(|| Behind {
+            first: route.name().to_owned(),
+            everything,
+            by: PatchId::of(route.origin),
+            vhost: vhost.name().to_owned(),
+        })
+    })
+}
+
+/// Whether every request matches.
+fn takes_everything(wanted: &Tree<'_>) -> bool {
+    let path = wanted.str_at("prefix") == "/"
+        || wanted.path(&["safe_regex", "regex"]).and_then(Tree::as_str).is_some_and(|it| matches!(it, ".*" | "/.*"));
+    // `case_sensitive` says nothing about a slash.
+    path && wanted.entries().iter().all(|(key, _)| matches!(&**key, "prefix" | "safe_regex" | "case_sensitive"))
+}

@@ -1,0 +1,126 @@
+//! EF518: an identity header that the proxy adds beside the one that the client sent.
+
+use crate::declare_rule;
+use crate::lint::value::walk::{get, same};
+use crate::lint::{Context, Findings, RuleInfo, lua, lua_use};
+use crate::rules::value::lua_syntax_error::{place, scripts};
+use crate::source::{Node, NodeValue, Step};
+
+declare_rule! {
+    /// An identity header that is appended, so that the value of the client stays.
+    ///
+    /// # What it finds
+    /// A request header such as `x-user-id`, `x-forwarded-email` or `x-auth-roles` that a value adds with
+    /// `APPEND_IF_EXISTS_OR_ADD` (the default) or `ADD_IF_ABSENT`, and does not remove first; `headers():add` of one in Lua.
+    ///
+    /// # Why it matters
+    /// A client can send the header itself. Appended, both values arrive, the client's first; with `ADD_IF_ABSENT` only the
+    /// client's does. The service behind may believe it.
+    ///
+    /// # How to fix
+    /// `append_action: OVERWRITE_IF_EXISTS_OR_ADD`, or name the header in `request_headers_to_remove`, which comes first.
+    ///
+    /// # References
+    /// Envoy `config.core.v3.HeaderValueOption`.
+    "EF518" "identity-header-kept" Scope Warning => check
+}
+
+/// Parts of names, between dashes, by which services tell who calls.
+const IDENTITY: &[&str] = &[
+    "user",
+    "userid",
+    "username",
+    "uid",
+    "email",
+    "sub",
+    "subject",
+    "principal",
+    "identity",
+    "role",
+    "roles",
+    "groups",
+    "group",
+    "tenant",
+    "tenantid",
+    "account",
+    "customer",
+    "claims",
+    "claim",
+    "scope",
+    "scopes",
+    "permissions",
+    "jwt",
+    "authenticated",
+    "caller",
+    "org",
+];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for script in scripts(value).into_iter().filter(|script| lua::parse(script.text).is_ok()) {
+            let source = cx.sources.get(script.node.span.file);
+            for one in lua_use::read(script.text).added.iter().filter(|one| is_identity(one.name)) {
+                out.push(
+                    value
+                        .finding(
+                            rule,
+                            place(source, script.node, script.text, one.at),
+                            format!("`{}` is appended: the client's own value stays in front", one.name),
+                        )
+                        .label("a client can send this header, too")
+                        .help(format!("headers():replace(\"{}\", …)", one.name)),
+                );
+            }
+        }
+        for object in value.objects.iter().filter(|object| object.short_name() == "HeaderValueOption") {
+            let Some((parent, field)) = object.parent else { continue };
+            let request = match field.name() {
+                "request_headers_to_add" => true,
+                // An item of a header mutation: whose list it is stands one level higher.
+                "append" => {
+                    object.route.iter().any(|step| matches!(step, Step::Key(key) if same(key, "request_mutations")))
+                }
+                _ => false,
+            };
+            let header = object.member("header").map(|member| &member.entry.value);
+            let Some(key) = header.and_then(|header| get(header, "key")) else { continue };
+            let name = key.as_str().unwrap_or_default().to_ascii_lowercase();
+            if !request || !is_identity(&name) || removed(value.objects[parent].node, &name) {
+                continue;
+            }
+            let absent = object.text("append_action") == Some("ADD_IF_ABSENT");
+            let action = object.text("append_action").unwrap_or("APPEND_IF_EXISTS_OR_ADD");
+            let overwrites = object
+                .member("append")
+                .is_some_and(|member| matches!(member.entry.value.value, NodeValue::Bool(false)));
+            if overwrites || !matches!(action, "APPEND_IF_EXISTS_OR_ADD" | "ADD_IF_ABSENT") {
+                continue;
+            }
+            let what =
+                if absent { "a client that sends it keeps its own" } else { "the client's own value stays in front" };
+            out.push(
+                value
+                    .finding(
+                        rule,
+                        key.span,
+                        format!("`{name}` is {}: {what}", if absent { "added if absent" } else { "appended" }),
+                    )
+                    .label("a client can send this header, too")
+                    .help("append_action: OVERWRITE_IF_EXISTS_OR_ADD"),
+            );
+        }
+    }
+}
+
+/// Whether a header says who calls, by its name.
+pub(super) fn is_identity(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let mut parts = name.split(['-', '_']);
+    let own = name.starts_with("x-") || name.starts_with("remote-");
+    own && name != "x-user-agent" && parts.any(|part| IDENTITY.contains(&part))
+}
+
+fn removed(owner: &Node, name: &str) -> bool {
+    let list = get(owner, "request_headers_to_remove").map(Node::items).unwrap_or_default();
+    list.iter().any(|item| item.as_str().is_some_and(|one| one.eq_ignore_ascii_case(name)))
+}

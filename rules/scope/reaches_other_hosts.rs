@@ -1,0 +1,203 @@
+//! EF521: a patch meant for one host that also reaches the others of a shared listener or route configuration.
+
+use crate::declare_rule;
+use crate::engine::trace::Place;
+use crate::lint::context::{PatchRun, PatchView, ProxyRun};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo, names, walk};
+use crate::model::envoy_filter::ApplyTo;
+use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
+use crate::source::{Node, NodeValue};
+use std::collections::{BTreeMap, BTreeSet};
+
+declare_rule! {
+    /// A patch of a shared listener or route configuration that is meant for one host, or that all hosts should not share.
+    ///
+    /// # What it finds
+    /// A LISTENER, NETWORK_FILTER, HTTP_FILTER, FILTER_CHAIN, ROUTE_CONFIGURATION or VIRTUAL_HOST patch on the outbound side or of a gateway that
+    /// changes what several hosts share, where the name of the EnvoyFilter is that of one of these hosts, or the value carries
+    /// credentials, allows other origins (CORS), or switches a filter off. Needs config dumps.
+    ///
+    /// # Why it matters
+    /// Hosts of other teams get the same: their requests carry the credentials, their pages open to other origins, their
+    /// checks are off.
+    ///
+    /// # How to fix
+    /// VIRTUAL_HOST with `vhost.name: <host>:<port>`; for filters `typed_per_filter_config` of that virtual host; for TLS servers
+    /// `filterChain.sni`.
+    ///
+    /// # References
+    /// istio/istio issues 44820, 18273; istio/api issue 3376.
+    "EF521" "reaches-other-hosts" Scope Warning => check,
+    needs: &[Dump], policy: Never("it needs the hosts of the mesh")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut known: BTreeMap<(usize, String), BTreeSet<String>> = BTreeMap::new();
+    for view in cx.patches() {
+        let shared = matches!(
+            view.patch.apply_to,
+            ApplyTo::Listener
+                | ApplyTo::FilterChain
+                | ApplyTo::NetworkFilter
+                | ApplyTo::HttpFilter
+                | ApplyTo::RouteConfiguration
+                | ApplyTo::VirtualHost
+                | ApplyTo::HttpRoute
+        );
+        let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()).filter(|_| shared) else {
+            continue;
+        };
+        let worse = sensitive(value);
+        let mut reached = |run: &PatchRun<'_, '_>| -> BTreeSet<String> {
+            let places = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
+            let mut hosts = BTreeSet::new();
+            for place in places
+                .filter(|place| !place.resource.starts_with("virtualInbound") && !place.resource.starts_with("inbound"))
+            {
+                let key = (std::ptr::from_ref(run.run).addr(), format!("{place}"));
+                hosts.extend(known.entry(key).or_insert_with(|| of_place(run.run, place)).iter().cloned());
+            }
+            hosts
+        };
+        let mut hosts = BTreeSet::new();
+        let mut workloads = BTreeSet::new();
+        for run in cx.on_proxies(view.filter_index, view.patch.index).filter(|run| run.run.knowledge == Knowledge::Dump)
+        {
+            let here = reached(&run);
+            if here.len() > 1 {
+                workloads.insert(run.run.label().to_owned());
+                hosts.extend(here);
+            }
+        }
+        if hosts.len() < 2 || hosts.iter().any(|host| mentions(value, host)) {
+            continue;
+        }
+        let meant = meant_for(&view, &hosts);
+        // A match by virtual host or server name says what is meant.
+        let asked = view.node(&["match", "routeConfiguration", "vhost"]).is_some()
+            || view.node(&["match", "listener", "filterChain", "sni"]).is_some();
+        let (message, label) = match (&meant, worse) {
+            (Some(host), _) if !asked => (
+                format!("this also reaches {} besides `{host}`", names::count(hosts.len() - 1, "host", "hosts")),
+                worse.map_or("shared with other hosts", |what| what),
+            ),
+            (_, Some(what)) => (
+                format!("all of {} get this: {what}", names::count(hosts.len(), "host", "hosts")),
+                "shared by several hosts",
+            ),
+            _ => continue,
+        };
+        let others = hosts.iter().filter(|host| Some(*host) != meant.as_ref()).map(String::as_str);
+        let example = meant.clone().or_else(|| hosts.first().cloned()).unwrap_or_default();
+        out.push(
+            view.finding(rule, view.value_span(&["applyTo"]), message)
+                .label(label)
+                .note(format!("reached: {}", names::listed(others, 8)))
+                .help(format!(
+                    "to keep it to one host:\napplyTo: VIRTUAL_HOST\nmatch:\n  routeConfiguration:\n    vhost:\n      name: {example}:<port>\nand for an HTTP filter typed_per_filter_config there"
+                ))
+                .objects(hosts.iter().cloned())
+                .workloads(workloads),
+        );
+    }
+}
+
+/// The hosts that share the object at a place.
+fn of_place(run: &ProxyRun<'_>, place: &Place) -> BTreeSet<String> {
+    if place.kind == ResourceKind::Route {
+        let Some(routes) = run.after(ResourceKind::Route, &place.resource) else { return BTreeSet::new() };
+        return hosts(&routes, place.vhost.as_deref());
+    }
+    if place.kind != ResourceKind::Listener {
+        return BTreeSet::new();
+    }
+    let Some(listener) = run.after(ResourceKind::Listener, &place.resource) else { return BTreeSet::new() };
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    let mut found = BTreeSet::new();
+    for (number, chain) in chains.iter().enumerate() {
+        let meant = match &place.chain {
+            Some((Some(index), name)) => {
+                if name.is_empty() {
+                    *index == number
+                } else {
+                    chain.name() == name
+                }
+            }
+            Some((None, _)) => false,
+            None => true,
+        };
+        if !meant {
+            continue;
+        }
+        for filter in chain.get("filters").map(Tree::items).unwrap_or_default() {
+            let Some(config) = filter.get("typed_config").map(Tree::readable) else { continue };
+            let name = config.path(&["rds", "route_config_name"]).and_then(Tree::as_str);
+            if let Some(routes) = name.and_then(|name| run.after(ResourceKind::Route, name)) {
+                found.extend(hosts(&routes, None));
+            }
+        }
+    }
+    found
+}
+
+/// One name for each virtual host that is one of a host: what comes before the port.
+fn hosts(routes: &Tree<'_>, only: Option<&str>) -> BTreeSet<String> {
+    let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
+    let meant = vhosts.iter().filter(|vhost| only.is_none_or(|name| vhost.name() == name));
+    let names = meant.map(|vhost| vhost.name().rsplit_once(':').map_or(vhost.name(), |(host, _)| host).to_owned());
+    names.filter(|name| name.contains('.') && !name.contains('*')).collect()
+}
+
+/// The one host whose name the EnvoyFilter has: its first label, or all of it, between dashes.
+fn meant_for(view: &PatchView<'_>, hosts: &BTreeSet<String>) -> Option<String> {
+    let name = &view.filter.name;
+    let words: BTreeSet<&str> = name.split(['-', '.', '_']).collect();
+    let fits = |host: &&String| {
+        let first = host.split('.').next().unwrap_or_default();
+        let parts: Vec<&str> = first.split('-').collect();
+        first.len() > 1 && !matches!(first, "www" | "api") && parts.iter().all(|part| words.contains(part))
+    };
+    let mut found = hosts.iter().filter(fits);
+    let one = found.next()?;
+    found.next().is_none().then(|| one.clone())
+}
+
+/// What makes a value worse where hosts share it.
+fn sensitive(value: &Node) -> Option<&'static str> {
+    let mut found = None;
+    walk::fields(value, &mut |field| {
+        let what =
+            if field.is("key") && field.inside("request_headers_to_add") && field.node.as_str().is_some_and(credential)
+            {
+                Some("their requests carry these credentials")
+            } else if field.is("allow_origin_string_match") {
+                Some("their answers are open to these origins")
+            } else if field.is("disabled") && field.is_true() && field.inside("typed_per_filter_config") {
+                Some("the filter is off for them")
+            } else {
+                None
+            };
+        found = found.or(what);
+    });
+    found
+}
+
+fn credential(header: &str) -> bool {
+    let header = header.to_ascii_lowercase();
+    header == "authorization"
+        || header == "cookie"
+        || header.contains("api-key")
+        || header.contains("token")
+        || header.contains("secret")
+}
+
+fn mentions(node: &Node, host: &str) -> bool {
+    match &node.value {
+        NodeValue::String(text) => text.contains(host),
+        _ => {
+            node.items().iter().any(|item| mentions(item, host))
+                || node.entries().iter().any(|entry| mentions(&entry.value, host))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! EF519: retries that repeat requests which the service may have carried out.
+
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::{Node, NodeValue};
+
+declare_rule! {
+    /// A retry policy that repeats every kind of request after it may have been carried out.
+    ///
+    /// # What it finds
+    /// `retry_on` with `5xx`, `gateway-error` or `reset` in a patch's value, without `retriable_request_headers` and in no
+    /// route that matches a method.
+    ///
+    /// # Why it matters
+    /// After these failures the service may have carried the request out: a POST that orders or pays happens again, up to
+    /// `num_retries` times, on each hop of a call chain anew.
+    ///
+    /// # How to fix
+    /// Retry on `connect-failure,refused-stream,unavailable`, or only what is safe to repeat:
+    /// `retriable_request_headers` with `:method` GET. A VirtualService has `retries`.
+    ///
+    /// # References
+    /// Envoy, "Router": `x-envoy-retry-on`.
+    "EF519" "retries-repeat-writes" Scope Warning => check
+}
+
+const RISKY: [&str; 3] = ["5xx", "gateway-error", "reset"];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.full_name() == "envoy.config.route.v3.RetryPolicy") {
+            let Some(on) = object.member("retry_on").map(|member| &member.entry.value) else { continue };
+            let text = on.as_str().unwrap_or_default();
+            let risky: Vec<&str> = text.split(',').map(str::trim).filter(|one| RISKY.contains(one)).collect();
+            let by_method = object.member("retriable_request_headers").is_some()
+                || value.objects.iter().any(|other| {
+                    let above =
+                        object.route.starts_with(&other.route) && other.full_name() == "envoy.config.route.v3.Route";
+                    above && other.member("match").is_some_and(|it| names_method(&it.entry.value))
+                });
+            let times = object.member("num_retries").and_then(|it| number(&it.entry.value)).unwrap_or(1);
+            if risky.is_empty() || by_method || times == 0 {
+                continue;
+            }
+            out.push(
+                value
+                    .finding(rule, on.span, format!("retries on {} also repeat requests that write", risky.join(" and ")))
+                    .label(format!("up to {times} more times"))
+                    .note("the service may have carried the request out before it failed")
+                    .help("retry_on: connect-failure,refused-stream,unavailable\nor: retriable_request_headers:\n- name: :method\n  string_match: {exact: GET}"),
+            );
+        }
+    }
+}
+
+fn number(node: &Node) -> Option<u64> {
+    match &node.value {
+        NodeValue::Number(text) | NodeValue::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+fn names_method(wanted: &Node) -> bool {
+    let headers = wanted.get("headers").map(Node::items).unwrap_or_default();
+    headers.iter().any(|header| header.get("name").and_then(Node::as_str) == Some(":method"))
+}

@@ -1,0 +1,48 @@
+//! EF140: a dynamic module, which must be in the proxy's image and fit its Envoy.
+
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo, walk};
+use crate::source::Node;
+
+declare_rule! {
+    /// A dynamic module, which Istio's proxy image does not contain.
+    ///
+    /// # What it finds
+    /// An extension of `envoy.extensions.dynamic_modules` in a value.
+    ///
+    /// # Why it matters
+    /// Envoy loads `lib<name>.so` from `ENVOY_DYNAMIC_MODULES_SEARCH_PATH` or the working directory, and rejects the
+    /// listener when it is not there. A module is native code built for one version of the ABI: an upgrade of the proxy needs
+    /// another build. It runs inside the proxy, with all of its rights.
+    ///
+    /// # How to fix
+    /// Build a proxy image with the module for each Envoy minor, or use Wasm, Lua or external processing.
+    ///
+    /// # References
+    /// Envoy, "Dynamic modules"; tried with Envoy 1.39.3 ("not found in any search path").
+    "EF140" "dynamic-module" Value Warning => check
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in &value.objects {
+            let Some(config) = object.member("dynamic_module_config").map(|member| &member.entry) else { continue };
+            let name = walk::get(&config.value, "name").and_then(Node::as_str).unwrap_or_default();
+            let envoy = value.envoy_minor.map_or(String::new(), |minor| format!(" of Envoy 1.{minor}"));
+            let file = if name.is_empty() { "the module".to_owned() } else { format!("`lib{name}.so`") };
+            let path = if name.contains('/') { "; `name` is no path: Envoy adds `lib` and `.so`" } else { "" };
+            out.push(
+                value
+                    .finding(
+                        rule,
+                        config.key_span,
+                        format!("{file} must be in the image of every proxy that this patch reaches"),
+                    )
+                    .label(format!("loaded from ENVOY_DYNAMIC_MODULES_SEARCH_PATH{path}"))
+                    .note(format!("it must be built for the ABI{envoy}, and anew for each upgrade of the proxy"))
+                    .note("where it is missing, Envoy rejects the listener")
+                    .help("build a proxy image with the module, or use Wasm, Lua or ext_proc"),
+            );
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! EF145: a Lua global that requests overwrite for each other.
+
+use super::lua_syntax_error::{place, scripts};
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo, lua, lua_use};
+
+declare_rule! {
+    /// A Lua global that keeps something of one request and is read when another may have overwritten it.
+    ///
+    /// # What it finds
+    /// A global that `envoy_on_request` or `envoy_on_response` writes and that is read after the script has waited (`httpCall`,
+    /// `body`, `bodyChunks`, `trailers`), or in the other of the two functions.
+    ///
+    /// # Why it matters
+    /// All requests of a worker thread share the globals of a script. While one waits, others run: the value read may be that of
+    /// another client, such as its user or token.
+    ///
+    /// # How to fix
+    /// `local` within a function; from the request to the response `streamInfo():dynamicMetadata():set(…)`.
+    ///
+    /// # References
+    /// Envoy, "Lua" HTTP filter: "All scripts are run as coroutines", one environment for each worker thread.
+    "EF145" "lua-global-shared" Value Warning => check,
+    policy: Never("CEL cannot parse Lua")
+}
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for script in scripts(value) {
+            if lua::parse(script.text).is_err() {
+                continue;
+            }
+            let source = cx.sources.get(script.node.span.file);
+            let found = lua_use::read(script.text);
+            for one in &found.shared {
+                out.push(
+                    value
+                        .finding(rule, place(source, script.node, script.text, one.at), format!("the global `{}` is shared by all requests of a worker", one.name))
+                        .label("another request may overwrite it before it is read")
+                        .help("use `local`; from request to response: handle:streamInfo():dynamicMetadata():set(\"<filter>\", \"<key>\", value)"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! EF148: a local rate limit that is switched off by its defaults.
+
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo};
+use crate::source::Severity;
+
+declare_rule! {
+    /// A local rate limit without `filter_enabled` or `filter_enforced`, which limits nothing.
+    ///
+    /// # What it finds
+    /// A `LocalRateLimit` of HTTP with a token bucket, for the filter or for a route, in which `filter_enabled` or
+    /// `filter_enforced` is missing.
+    ///
+    /// # Why it matters
+    /// Both default to 0 % of the requests. Without `filter_enabled` no request takes a token; without `filter_enforced`
+    /// requests above the limit are counted and pass.
+    ///
+    /// # How to fix
+    /// Set both, `default_value: {numerator: 100, denominator: HUNDRED}`.
+    ///
+    /// # References
+    /// Envoy `extensions.filters.http.local_ratelimit.v3.LocalRateLimit`.
+    "EF148" "rate-limit-off" Value Error => check
+}
+
+const LIMIT: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.whole && object.full_name() == LIMIT) {
+            let has = |name: &str| object.member(name).is_some();
+            let Some(bucket) = object.member("token_bucket").or_else(|| object.member("descriptors")) else { continue };
+            let (message, note, severity) = if !has("filter_enabled") {
+                (
+                    "this rate limit limits nothing: `filter_enabled` is missing",
+                    "`filter_enabled` defaults to 0 % of the requests",
+                    Severity::Error,
+                )
+            } else if !has("filter_enforced") {
+                (
+                    "this rate limit only counts: `filter_enforced` is missing",
+                    "`filter_enforced` defaults to 0 % of the requests: those above the limit pass",
+                    Severity::Warning,
+                )
+            } else {
+                continue;
+            };
+            let key = if has("filter_enabled") { "filter_enforced" } else { "filter_enabled" };
+            out.push(
+                value
+                    .finding(rule, bucket.entry.key_span, message)
+                    .severity(severity)
+                    .label("takes no effect on requests")
+                    .note(note)
+                    .help(format!("{key}:\n  default_value:\n    numerator: 100\n    denominator: HUNDRED")),
+            );
+        }
+    }
+}

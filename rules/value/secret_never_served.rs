@@ -1,0 +1,64 @@
+//! EF149: a secret that istiod is asked for and does not serve.
+
+use crate::declare_rule;
+use crate::lint::{Context, Findings, RuleInfo, walk};
+
+declare_rule! {
+    /// A secret fetched over ADS that istiod does not serve.
+    ///
+    /// # What it finds
+    /// An `SdsSecretConfig` with `sds_config: {ads: {}}` whose name is not `kubernetes://…`, `kubernetes-gateway://…`,
+    /// `configmap://…`, `builtin://` or `file-…`; and any such configuration for tokens and keys that are not
+    /// certificates (`token_secret` and `hmac_secret` of OAuth2, the credential injector).
+    ///
+    /// # Why it matters
+    /// istiod serves certificates and authorities under these names and nothing else. The listener or cluster waits for
+    /// the secret and never becomes active.
+    ///
+    /// # How to fix
+    /// Use `kubernetes://<secret>` for certificates. Mount other secrets into the proxy and name a file that holds the
+    /// Secret resource: `sds_config: {path_config_source: {path: /etc/istio/…/token.yaml}}`.
+    ///
+    /// # References
+    /// istiod `pilot/pkg/xds/sds.go`, `pilot/pkg/model/credentials/resource.go`, releases 1.22 to 1.31.
+    "EF149" "secret-never-served" Value Error => check
+}
+
+const SERVED: [&str; 5] = ["kubernetes://", "kubernetes-gateway://", "configmap://", "builtin://", "file-"];
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for object in value.objects.iter().filter(|object| object.short_name() == "SdsSecretConfig") {
+            let Some(source) = object.member("sds_config").map(|member| &member.entry.value) else { continue };
+            if walk::get(source, "ads").is_none() {
+                continue;
+            }
+            let Some((parent, field)) = object.parent else { continue };
+            let owner = value.objects[parent].full_name();
+            let name = object.text("name").unwrap_or_default();
+            let certificate = owner.starts_with("envoy.extensions.transport_sockets.tls.");
+            let served = SERVED.iter().any(|scheme| name.starts_with(scheme));
+            if certificate && (served || name.is_empty()) {
+                continue;
+            }
+            let span = object.member("name").map_or(object.span, |member| member.entry.value.span);
+            let finding = if certificate {
+                value
+                    .finding(rule, span, format!("istiod does not serve a secret named `{name}`"))
+                    .label("not a name that istiod knows")
+                    .help(format!("name: kubernetes://{}", plain(name)))
+            } else {
+                value
+                    .finding(rule, span, format!("istiod serves certificates only, not what `{}` needs", field.name()))
+                    .label("never arrives over ADS")
+                    .help("mount the secret into the proxy, and\nsds_config:\n  path_config_source:\n    path: <file with the Secret resource of Envoy>")
+            };
+            out.push(finding.note("the proxy waits for the secret: the listener or cluster never becomes active"));
+        }
+    }
+}
+
+fn plain(name: &str) -> &str {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    if name.is_empty() { "<secret>" } else { name }
+}

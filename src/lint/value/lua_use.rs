@@ -1,0 +1,532 @@
+//! What a Lua script of Envoy uses: modules, globals, methods of its handle, calls. Only for scripts that parse.
+//!
+//! The tokens are read once, with the scopes of local names. Where that cannot decide, nothing is said: a `local` counts from
+//! its own statement on, and a script that changes its environment has no undefined names.
+
+mod names;
+
+use super::lua::{Token, tokens};
+use names::{GLOBALS, INDIRECT, METHODS, MODULES, YIELDS};
+use std::collections::BTreeSet;
+
+/// What was found in a script.
+#[derive(Debug, Default)]
+pub struct Use<'t> {
+    /// `require` of a module outside `pcall`.
+    pub modules: Vec<Named<'t>>,
+    /// Globals that are indexed or called and that nothing defines.
+    pub undefined: Vec<Named<'t>>,
+    /// Globals that an entry point writes and that are read after it may have yielded, or in the other entry point.
+    pub shared: Vec<Named<'t>>,
+    /// Methods of the handle that do not exist.
+    pub methods: Vec<Named<'t>>,
+    /// `httpCall` with the name of a cluster.
+    pub calls: Vec<Named<'t>>,
+    /// `respond` in `envoy_on_response`.
+    pub responds: Vec<Named<'t>>,
+    /// A header that may be absent in a concatenation.
+    pub concatenated: Vec<Named<'t>>,
+    /// `body()` of a message without one, indexed.
+    pub bodies: Vec<Named<'t>>,
+    /// Request headers that are appended by `add`.
+    pub added: Vec<Named<'t>>,
+    /// Names that are given a text.
+    pub texts: Vec<(&'t str, &'t str)>,
+}
+
+/// A name and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named<'t> {
+    /// The name, or the text.
+    pub name: &'t str,
+    /// Byte in the script.
+    pub at: usize,
+    /// Whether this runs when the script is loaded.
+    pub at_load: bool,
+}
+
+/// A function whose body is being read.
+#[derive(Clone, Copy, PartialEq)]
+enum Function<'t> {
+    Request(&'t str),
+    Response(&'t str),
+    Other,
+}
+
+/// What opened a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Opened {
+    Function,
+    Block,
+    Repeat,
+}
+
+struct Reader<'t> {
+    tokens: Vec<(usize, Token<'t>)>,
+    scopes: Vec<(Opened, Vec<&'t str>)>,
+    functions: Vec<Function<'t>>,
+    /// Open brackets, each with the name called before it.
+    brackets: Vec<(&'t str, &'t str)>,
+    found: Use<'t>,
+    written: BTreeSet<&'t str>,
+    used: Vec<Named<'t>>,
+    /// Globals written in an entry point: where, where the value is there, and whether in that of responses.
+    kept: Vec<(Named<'t>, usize, bool)>,
+    /// Reads of globals in entry points: name, place, whether of the response.
+    read: Vec<(&'t str, usize, bool)>,
+    /// Yields of entry points.
+    yields: Vec<(usize, bool)>,
+    /// Locals that hold the headers.
+    headers: BTreeSet<&'t str>,
+    /// Locals that hold a header which may be absent.
+    maybe: BTreeSet<&'t str>,
+    indirect: bool,
+}
+
+/// Reads a script that parses.
+pub fn read(text: &str) -> Use<'_> {
+    let mut reader = Reader {
+        tokens: tokens(text),
+        scopes: vec![(Opened::Block, Vec::new())],
+        functions: Vec::new(),
+        brackets: Vec::new(),
+        found: Use::default(),
+        written: BTreeSet::new(),
+        used: Vec::new(),
+        kept: Vec::new(),
+        read: Vec::new(),
+        yields: Vec::new(),
+        headers: BTreeSet::new(),
+        maybe: BTreeSet::new(),
+        indirect: false,
+    };
+    reader.run();
+    reader.settle()
+}
+
+impl<'t> Reader<'t> {
+    fn token(&self, at: usize) -> Token<'t> {
+        self.tokens.get(at).map_or(Token::End, |(_, token)| *token)
+    }
+
+    fn before(&self, at: usize) -> Token<'t> {
+        at.checked_sub(1).map_or(Token::End, |at| self.token(at))
+    }
+
+    fn sign(&self, at: usize, sign: &str) -> bool {
+        self.token(at) == Token::Sign(sign)
+    }
+
+    fn named(&self, at: usize, name: &'t str) -> Named<'t> {
+        let place = self.tokens.get(at).map_or(0, |(place, _)| *place);
+        Named { name, at: place, at_load: self.functions.is_empty() }
+    }
+
+    fn is_local(&self, name: &str) -> bool {
+        self.scopes.iter().any(|(_, names)| names.contains(&name))
+    }
+
+    fn declare(&mut self, name: &'t str) {
+        if let Some((_, names)) = self.scopes.last_mut() {
+            names.push(name);
+        }
+    }
+
+    /// The entry point whose body this is, with the name of its handle; in a function inside of it, too.
+    fn entry(&self) -> Option<(bool, &'t str)> {
+        self.functions.iter().find_map(|function| match function {
+            Function::Request(handle) => Some((false, *handle)),
+            Function::Response(handle) => Some((true, *handle)),
+            Function::Other => None,
+        })
+    }
+
+    fn run(&mut self) {
+        let mut at = 0;
+        let mut loops: Vec<Vec<&'t str>> = Vec::new();
+        while at < self.tokens.len() {
+            at = match self.token(at) {
+                Token::Keyword("function") => self.function(at),
+                Token::Keyword("local") => self.local(at),
+                Token::Keyword("for") => {
+                    let mut names = Vec::new();
+                    let mut next = at + 1;
+                    while let Token::Name(name) = self.token(next) {
+                        names.push(name);
+                        next += 1;
+                        if !self.sign(next, ",") {
+                            break;
+                        }
+                        next += 1;
+                    }
+                    loops.push(names);
+                    next
+                }
+                Token::Keyword("while") => {
+                    loops.push(Vec::new());
+                    at + 1
+                }
+                Token::Keyword("do") => {
+                    self.scopes.push((Opened::Block, loops.pop().unwrap_or_default()));
+                    at + 1
+                }
+                Token::Keyword("then") => {
+                    self.scopes.push((Opened::Block, Vec::new()));
+                    at + 1
+                }
+                Token::Keyword("repeat") => {
+                    self.scopes.push((Opened::Repeat, Vec::new()));
+                    at + 1
+                }
+                Token::Keyword("elseif") => {
+                    self.scopes.pop();
+                    at + 1
+                }
+                Token::Keyword("else") => {
+                    self.scopes.pop();
+                    self.scopes.push((Opened::Block, Vec::new()));
+                    at + 1
+                }
+                Token::Keyword("end" | "until") => {
+                    if let Some((Opened::Function, _)) = self.scopes.pop() {
+                        self.functions.pop();
+                    }
+                    at + 1
+                }
+                Token::Sign(open @ ("(" | "{" | "[")) => {
+                    let called = match self.before(at) {
+                        Token::Name(name) => name,
+                        _ => "",
+                    };
+                    self.brackets.push((open, called));
+                    at + 1
+                }
+                Token::Sign(")" | "}" | "]") => {
+                    self.brackets.pop();
+                    at + 1
+                }
+                Token::Name(name) => {
+                    self.name(at, name);
+                    at + 1
+                }
+                _ => at + 1,
+            };
+        }
+    }
+
+    fn function(&mut self, at: usize) -> usize {
+        let mut next = at + 1;
+        let mut name = "";
+        let mut parts = 0;
+        let mut names = Vec::new();
+        while let Token::Name(part) = self.token(next) {
+            name = part;
+            parts += 1;
+            if parts == 1 && (self.sign(next + 1, ".") || self.sign(next + 1, ":")) {
+                self.name(next, part);
+            }
+            next += 1;
+            if self.sign(next, ":") {
+                names.push("self");
+            }
+            if !(self.sign(next, ".") || self.sign(next, ":")) {
+                break;
+            }
+            next += 1;
+        }
+        if parts == 1 {
+            if self.before(at) == Token::Keyword("local") {
+                self.declare(name);
+            } else if !self.is_local(name) {
+                self.written.insert(name);
+            }
+        }
+        let parameters = names.len();
+        // The list of parameters, which ends at the first closing bracket.
+        next += 1;
+        while !self.sign(next, ")") && next < self.tokens.len() {
+            if let Token::Name(parameter) = self.token(next) {
+                names.push(parameter);
+            }
+            next += 1;
+        }
+        let handle = names.get(parameters).copied().unwrap_or("");
+        self.functions.push(match name {
+            "envoy_on_request" if parts == 1 => Function::Request(handle),
+            "envoy_on_response" if parts == 1 => Function::Response(handle),
+            _ => Function::Other,
+        });
+        self.scopes.push((Opened::Function, names));
+        next + 1
+    }
+
+    fn local(&mut self, at: usize) -> usize {
+        if self.token(at + 1) == Token::Keyword("function") {
+            return at + 1;
+        }
+        let mut next = at + 1;
+        let first = next;
+        while let Token::Name(name) = self.token(next) {
+            self.declare(name);
+            // A name that is declared anew holds something else.
+            self.maybe.remove(name);
+            next += 1;
+            if !self.sign(next, ",") {
+                break;
+            }
+            next += 1;
+        }
+        if let (Token::Name(name), true, true) = (self.token(first), next == first + 1, self.sign(next, "=")) {
+            self.assigned(name, next + 1);
+        }
+        next
+    }
+
+    /// What a name is given: a text, or a header.
+    fn assigned(&mut self, name: &'t str, value: usize) {
+        if let Token::Text(text) = self.token(value) {
+            self.found.texts.push((name, text));
+        }
+        if self.of_headers(value).is_some_and(|end| !self.sign(end, ":")) {
+            self.headers.insert(name);
+        }
+        if let Some((end, _)) = self.header_get(value)
+            && !matches!(self.token(end), Token::Keyword("or" | "and") | Token::Sign(".." | "==" | "~="))
+        {
+            self.maybe.insert(name);
+        }
+    }
+
+    fn method_at(&self, at: usize, name: &str) -> bool {
+        self.sign(at, ":") && self.token(at + 1) == Token::Name(name) && self.sign(at + 2, "(")
+    }
+
+    /// Whether `handle:headers()` begins here: the token behind it.
+    fn of_headers(&self, at: usize) -> Option<usize> {
+        let Token::Name(handle) = self.token(at) else { return None };
+        let (_, own) = self.entry()?;
+        (handle == own && self.method_at(at + 1, "headers") && self.sign(at + 4, ")")).then_some(at + 5)
+    }
+
+    /// Whether `handle:headers():get("name")` begins here, for a header that may be absent: the token behind it, and its name.
+    fn header_get(&self, at: usize) -> Option<(usize, &'t str)> {
+        let held = matches!(self.token(at), Token::Name(name) if self.headers.contains(name)).then_some(at + 1);
+        let at = self.of_headers(at).or(held)?;
+        if !self.method_at(at, "get") {
+            return None;
+        }
+        let Token::Text(header) = self.token(at + 3) else { return None };
+        // Pseudo headers are always there.
+        (self.sign(at + 4, ")") && !header.starts_with(':')).then_some((at + 5, header))
+    }
+
+    fn name(&mut self, at: usize, name: &'t str) {
+        let before = self.before(at);
+        if matches!(before, Token::Sign("." | ":" | "::")) || before == Token::Name("goto") {
+            return;
+        }
+        if name == "goto" && matches!(self.token(at + 1), Token::Name(_)) {
+            return;
+        }
+        let in_table = self.brackets.last().is_some_and(|(open, _)| *open == "{");
+        let given = self.sign(at + 1, "=");
+        if in_table && given {
+            return;
+        }
+        if let Some((end, header)) = self.header_get(at)
+            && (before == Token::Sign("..") || self.sign(end, ".."))
+        {
+            let named = self.named(at, header);
+            self.found.concatenated.push(named);
+        }
+        self.tested(at, name);
+        if let Some((response, handle)) = self.entry()
+            && name == handle
+            && !handle.is_empty()
+        {
+            self.method(at, response);
+        }
+        if self.is_local(name) {
+            if given && !in_table {
+                self.maybe.remove(name);
+            }
+            return;
+        }
+        self.indirect |= INDIRECT.contains(&name);
+        if name == "require" {
+            self.module(at);
+        }
+        if self.writes(at) {
+            self.written.insert(name);
+            if given {
+                self.assigned(name, at + 2);
+            }
+            if let Some((response, _)) = self.entry() {
+                let written = self.named(at, name);
+                self.kept.push((written, self.statement_end(at), response));
+            }
+            return;
+        }
+        if let Some((response, _)) = self.entry() {
+            let place = self.named(at, name).at;
+            self.read.push((name, place, response));
+        }
+        let next = self.token(at + 1);
+        if matches!(next, Token::Sign("." | ":" | "(" | "[" | "{") | Token::Text(_)) && !GLOBALS.contains(&name) {
+            let named = self.named(at, name);
+            // In `pcall` a script may look for what is not there.
+            if !self.guarded() {
+                self.used.push(named);
+            }
+        }
+    }
+
+    /// Whether the name at this place is written: `a =`, `a, b =`.
+    fn writes(&self, mut at: usize) -> bool {
+        if !self.brackets.is_empty() && self.brackets.last().is_some_and(|(open, _)| *open != "{") {
+            return false;
+        }
+        loop {
+            if self.sign(at + 1, "=") {
+                return true;
+            }
+            if !self.sign(at + 1, ",") || !matches!(self.token(at + 2), Token::Name(_)) {
+                return false;
+            }
+            at += 2;
+        }
+    }
+
+    /// Where the statement that begins here ends: the value is written only then.
+    fn statement_end(&self, at: usize) -> usize {
+        let mut depth = 0_usize;
+        for next in at + 2..self.tokens.len() {
+            match self.token(next) {
+                Token::Sign("(" | "{" | "[") | Token::Keyword("function") => depth += 1,
+                Token::Sign(")" | "}" | "]") => depth = depth.saturating_sub(1),
+                Token::Keyword("end") if depth > 0 => depth -= 1,
+                _ => {}
+            }
+            let complete = matches!(
+                self.before(next),
+                Token::Name(_)
+                    | Token::Text(_)
+                    | Token::Number
+                    | Token::Sign(")" | "]" | "}")
+                    | Token::Keyword("nil" | "true" | "false" | "end")
+            );
+            let begins = match self.token(next) {
+                Token::Name(_) | Token::Sign(";") => true,
+                Token::Keyword(word) => !matches!(word, "and" | "or" | "not"),
+                _ => false,
+            };
+            if depth == 0 && complete && begins {
+                return self.tokens.get(next).map_or(usize::MAX, |(place, _)| *place);
+            }
+        }
+        usize::MAX
+    }
+
+    fn guarded(&self) -> bool {
+        self.brackets.iter().any(|(_, called)| matches!(*called, "pcall" | "xpcall"))
+    }
+
+    fn module(&mut self, at: usize) {
+        let after = (self.token(at + 1), self.token(at + 2));
+        let ((Token::Text(text), _) | (Token::Sign("("), Token::Text(text))) = after else { return };
+        let root = text.split('.').next().unwrap_or(text);
+        if !MODULES.contains(&root) && !self.guarded() {
+            let named = self.named(at, text);
+            self.found.modules.push(named);
+        }
+    }
+
+    /// A method of the handle.
+    fn method(&mut self, at: usize, response: bool) {
+        let Token::Name(method) = self.token(at + 2) else { return };
+        if !self.sign(at + 1, ":") {
+            return;
+        }
+        let named = self.named(at + 2, method);
+        if !METHODS.contains(&method) {
+            self.found.methods.push(named);
+            return;
+        }
+        if YIELDS.contains(&method) {
+            self.yields.push((named.at, response));
+        }
+        let argument = match (self.sign(at + 3, "("), self.token(at + 4)) {
+            (true, Token::Text(text)) => text,
+            _ => "",
+        };
+        match method {
+            "respond" if response => self.found.responds.push(named),
+            "httpCall" if !argument.is_empty() => {
+                let call = self.named(at + 4, argument);
+                // The place of the text, behind its quote.
+                self.found.calls.push(Named { at: call.at + 1, ..call });
+            }
+            // Without `true` the body of a message that has none is nil.
+            "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") => self.found.bodies.push(named),
+            "headers" if !response && self.sign(at + 5, ":") && self.token(at + 6) == Token::Name("add") => {
+                if let Token::Text(header) = self.token(at + 8) {
+                    let added = self.named(at + 8, header);
+                    self.found.added.push(Named { at: added.at + 1, ..added });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A local that holds a header: whether it is looked at before it is concatenated.
+    fn tested(&mut self, at: usize, name: &'t str) {
+        if !self.maybe.contains(name) {
+            return;
+        }
+        let (before, after) = (self.before(at), self.token(at + 1));
+        if before == Token::Sign("..") || after == Token::Sign("..") {
+            let named = self.named(at, name);
+            self.found.concatenated.push(named);
+            self.maybe.remove(name);
+            return;
+        }
+        let tests = |token: Token<'_>| {
+            matches!(
+                token,
+                Token::Keyword("if" | "elseif" | "and" | "or" | "not" | "while" | "until") | Token::Sign("==" | "~=")
+            )
+        };
+        // Whatever else is done with it may be a test, too.
+        if tests(before) || tests(after) || !matches!(before, Token::Keyword("local")) {
+            self.maybe.remove(name);
+        }
+    }
+
+    fn settle(mut self) -> Use<'t> {
+        if !self.indirect {
+            let written = &self.written;
+            let mut known: BTreeSet<&str> = BTreeSet::new();
+            self.found.undefined =
+                self.used.iter().filter(|one| !written.contains(one.name) && known.insert(one.name)).copied().collect();
+        }
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        for (name, at, of) in &self.read {
+            let writes = || self.kept.iter().filter(|(one, ..)| one.name == *name);
+            // What the function itself wrote last counts; else what the other function left.
+            let own = writes().filter(|(_, end, response)| response == of && end <= at).max_by_key(|(_, end, _)| *end);
+            let shared = match own {
+                Some((one, end, _)) => {
+                    self.yields.iter().any(|(when, which)| which == of && end <= when && when < at).then_some(one)
+                }
+                None => writes().find(|(_, _, response)| *of && !response).map(|(one, ..)| one),
+            };
+            if let Some(one) = shared.filter(|one| known.insert(one.name)) {
+                self.found.shared.push(Named { at_load: false, ..*one });
+            }
+        }
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Names that a script of Envoy's Lua filter can use.
+
+/// Globals of LuaJIT as Envoy opens it (`luaL_openlibs`).
+pub(super) const GLOBALS: &[&str] = &[
+    "_G",
+    "_VERSION",
+    "assert",
+    "bit",
+    "collectgarbage",
+    "coroutine",
+    "debug",
+    "dofile",
+    "error",
+    "ffi",
+    "gcinfo",
+    "getfenv",
+    "getmetatable",
+    "io",
+    "ipairs",
+    "jit",
+    "load",
+    "loadfile",
+    "loadstring",
+    "math",
+    "module",
+    "newproxy",
+    "next",
+    "os",
+    "package",
+    "pairs",
+    "pcall",
+    "print",
+    "rawequal",
+    "rawget",
+    "rawlen",
+    "rawset",
+    "require",
+    "select",
+    "setfenv",
+    "setmetatable",
+    "string",
+    "table",
+    "tonumber",
+    "tostring",
+    "type",
+    "unpack",
+    "xpcall",
+];
+/// Names by which a script may define others unseen.
+pub(super) const INDIRECT: &[&str] =
+    &["_G", "setfenv", "getfenv", "load", "loadstring", "loadfile", "dofile", "setmetatable", "module"];
+/// Modules that LuaJIT brings along.
+pub(super) const MODULES: &[&str] =
+    &["bit", "ffi", "jit", "string", "table", "math", "io", "os", "package", "debug", "coroutine"];
+/// Methods of the handle of a request or response.
+pub(super) const METHODS: &[&str] = &[
+    "base64Escape",
+    "base64Unescape",
+    "body",
+    "bodyChunks",
+    "clearRouteCache",
+    "connection",
+    "connectionStreamInfo",
+    "filterContext",
+    "headers",
+    "httpCall",
+    "importPublicKey",
+    "logCritical",
+    "logDebug",
+    "logErr",
+    "logInfo",
+    "logTrace",
+    "logWarn",
+    "metadata",
+    "respond",
+    "route",
+    "setUpstreamOverrideHost",
+    "streamInfo",
+    "timestamp",
+    "timestampString",
+    "trailers",
+    "verifySignature",
+    "virtualHost",
+];
+/// Methods that wait.
+pub(super) const YIELDS: &[&str] = &["httpCall", "body", "bodyChunks", "trailers"];
