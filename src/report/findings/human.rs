@@ -190,7 +190,10 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden:
         count(sum.files, "file", "files"),
         report.releases.join(", ")
     );
-    if sum.findings() == 0 {
+    if sum.findings() == 0 && sum.filters == 0 {
+        let files = count(sum.files, "file", "files");
+        writeln!(out, "{}: no EnvoyFilter in {files}", terminal.paint(Role::Odd, "nothing judged"))?;
+    } else if sum.findings() == 0 {
         writeln!(out, "{}: {looked}", terminal.paint(Role::Good, "no findings"))?;
     } else {
         let mut parts = Vec::new();
