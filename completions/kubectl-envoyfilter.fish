@@ -129,6 +129,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -171,6 +178,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -213,6 +227,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -255,6 +276,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -297,6 +325,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -339,6 +374,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -381,6 +423,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -423,6 +472,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -465,6 +521,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -507,6 +570,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s o -l output -d 'Text for people, or JSON (schemas/explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -549,6 +619,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s o -l output -d 'Text for people, or JSON (schemas/field-explanation.json)' -r -f -a "text\t''
 json\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
@@ -636,6 +713,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l envoy -d 'Envoy binary to check whether it accepts the patched configuration' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l only -d 'Omit every resource that the EnvoyFilters do not change' -r -f -a "changed\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -s o -l output -d 'Form of the output' -r -f -a "json\t''
@@ -680,6 +764,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l envoy -d 'Envoy binary to run [default: `envoy` on the PATH]' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l stub -d 'What an upstream answers: a status, `echo`, `reset`, or a file with the body; NAME is a cluster, a host, its first part, or `*`' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l wasm -d 'File with the module of a Wasm filter, by the name of the filter' -r
@@ -742,6 +833,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l envoy -d 'Envoy binary to run [default: `envoy` on the PATH]' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l stub -d 'What an upstream answers: a status, `echo`, `reset`, or a file with the body; NAME is a cluster, a host, its first part, or `*`' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l wasm -d 'File with the module of a Wasm filter, by the name of the filter' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l filter -d 'Run only tests whose name contains this text' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l fail-under -d 'Fail when the tests meet less than this share of patches, filters and routes, in percent' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l init -d 'Print a first test file for the filters in this file: one request that meets each patch' -r -F
@@ -786,9 +884,9 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s A -l all-namespaces -d 'Look at all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s f -l filename -d 'EnvoyFilters as they should be: new ones, and changed ones with their names' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l current -d 'EnvoyFilters as they are now, all that are applied [default: the cluster\'s; with --dump, none]' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l delete -d 'An EnvoyFilter of --current to delete' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s f -l filename -d 'EnvoyFilters as they should be: new ones, and changed ones with their names; with --istiod, any object of Istio or Kubernetes' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l current -d 'EnvoyFilters as they are now, all that are applied [default: the cluster\'s; with --dump, none]; with --istiod, the manifests of the mesh' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l delete -d 'An EnvoyFilter of --current to delete; with --istiod, also KIND/NAMESPACE/NAME' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l dump -d 'Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy\'s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-type -d 'Type of the proxy: sidecar, gateway or waypoint; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-namespace -d 'Namespace of the proxy; overrides the config dump' -r
@@ -796,6 +894,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l envoy -d 'Envoy binary to check whether it accepts the patched configuration' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -s o -l output -d 'Form of the output: text, json, or markdown for a comment on a change' -r -f -a "text\t''
 json\t''
@@ -841,6 +946,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-version -d 'Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-name -d 'Name of the proxy\'s pod; overrides the config dump' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l proxy-workload -d 'Name of the proxy\'s workload; overrides the config dump' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l envoy -d 'Envoy binary to check whether it accepts the patched configuration' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l select -d 'Only these rules (codes, prefixes such as EF3, names, or all)' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l ignore -d 'Skip these rules' -r
@@ -1197,6 +1309,15 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 same-but\t'Also moves that differ in names, order and metadata'
 differs\t'Also moves that differ in behavior'
 reviewed\t'Also moves of authentication, authorization and TLS, once you have reviewed them'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l prove -d 'Where the classes come from: recordings of istiod, or an istiod that is run on these files (--istiod)' -r -f -a "recorded\t'Recordings of istiod for each pattern'
+istiod\t'The user\'s own objects, through a real istiod on this machine'"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l cluster-id -d 'Cluster ID that istiod and its proxies have [default: Kubernetes]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s o -l output -d 'Form of the output' -r -f -a "human\t'For people'
 yaml\t'Objects ready for kubectl apply'
 diff\t'Unified diffs'
@@ -1307,7 +1428,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s f -l filename -d 'Objects of the mesh: files, folders, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istiod -d 'istiod binary (pilot-discovery) to run here against the objects, on loopback [default: pilot-discovery on the PATH]' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r
@@ -1353,7 +1474,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s f -l filename -d 'Objects of the mesh with its EnvoyFilters: files, folders, - for the standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod -d 'istiod binary (pilot-discovery) to run here against the objects, on loopback [default: pilot-discovery on the PATH]' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod-revision -d 'Revision that istiod acts as [default: the default revision]' -r

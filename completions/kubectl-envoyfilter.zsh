@@ -115,6 +115,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -165,6 +172,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -215,6 +229,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -265,6 +286,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -315,6 +343,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -365,6 +400,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -415,6 +457,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -465,6 +514,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -515,6 +571,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -565,6 +628,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -615,6 +685,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Text for people, or JSON (schemas/field-explanation.json)]:OUTPUT:(text json)' \
 '--output=[Text for people, or JSON (schemas/field-explanation.json)]:OUTPUT:(text json)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
@@ -852,6 +929,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
 '--only=[Omit every resource that the EnvoyFilters do not change]:ONLY:(changed)' \
 '-o+[Form of the output]:OUTPUT:(json yaml)' \
@@ -904,6 +988,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--envoy=[Envoy binary to run \[default\: \`envoy\` on the PATH\]]:PATH:_files' \
 '*--stub=[What an upstream answers\: a status, \`echo\`, \`reset\`, or a file with the body; NAME is a cluster, a host, its first part, or \`*\`]:NAME=ANSWER:_default' \
 '*--wasm=[File with the module of a Wasm filter, by the name of the filter]:NAME=FILE:_default' \
@@ -975,6 +1066,13 @@ _arguments "${_arguments_options[@]}" : \
 '--envoy=[Envoy binary to run \[default\: \`envoy\` on the PATH\]]:PATH:_files' \
 '*--stub=[What an upstream answers\: a status, \`echo\`, \`reset\`, or a file with the body; NAME is a cluster, a host, its first part, or \`*\`]:NAME=ANSWER:_default' \
 '*--wasm=[File with the module of a Wasm filter, by the name of the filter]:NAME=FILE:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--filter=[Run only tests whose name contains this text]:NAME:_default' \
 '--fail-under=[Fail when the tests meet less than this share of patches, filters and routes, in percent]:PERCENT:_default' \
 '(--watch)--init=[Print a first test file for the filters in this file\: one request that meets each patch]:FILTERS:_files' \
@@ -1022,10 +1120,10 @@ never\:"Never"))' \
 ;;
 (diff)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[EnvoyFilters as they should be\: new ones, and changed ones with their names]:FILE:_files' \
-'*--filename=[EnvoyFilters as they should be\: new ones, and changed ones with their names]:FILE:_files' \
-'*--current=[EnvoyFilters as they are now, all that are applied \[default\: the cluster'\''s; with --dump, none\]]:FILE:_files' \
-'*--delete=[An EnvoyFilter of --current to delete]:NAMESPACE/NAME:_default' \
+'*-f+[EnvoyFilters as they should be\: new ones, and changed ones with their names; with --istiod, any object of Istio or Kubernetes]:FILE:_files' \
+'*--filename=[EnvoyFilters as they should be\: new ones, and changed ones with their names; with --istiod, any object of Istio or Kubernetes]:FILE:_files' \
+'*--current=[EnvoyFilters as they are now, all that are applied \[default\: the cluster'\''s; with --dump, none\]; with --istiod, the manifests of the mesh]:FILE:_files' \
+'*--delete=[An EnvoyFilter of --current to delete; with --istiod, also KIND/NAMESPACE/NAME]:NAMESPACE/NAME:_default' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
 '--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \
@@ -1033,6 +1131,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
 '-o+[Form of the output\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
 '--output=[Form of the output\: text, json, or markdown for a comment on a change]:FORM:(text json markdown)' \
@@ -1084,6 +1189,13 @@ _arguments "${_arguments_options[@]}" : \
 '--proxy-version=[Istio version of the proxy; overrides the config dump; without one, values are judged by the Envoy of that version]:VERSION:_default' \
 '--proxy-name=[Name of the proxy'\''s pod; overrides the config dump]:NAME:_default' \
 '--proxy-workload=[Name of the proxy'\''s workload; overrides the config dump]:NAME:_default' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--envoy=[Envoy binary to check whether it accepts the patched configuration]:PATH:_files' \
 '*--select=[Only these rules (codes, prefixes such as EF3, names, or all)]:RULES:_default' \
 '*--ignore=[Skip these rules]:RULES:_default' \
@@ -1524,6 +1636,15 @@ _arguments "${_arguments_options[@]}" : \
 same-but\:"Also moves that differ in names, order and metadata"
 differs\:"Also moves that differ in behavior"
 reviewed\:"Also moves of authentication, authorization and TLS, once you have reviewed them"))' \
+'--prove=[Where the classes come from\: recordings of istiod, or an istiod that is run on these files (--istiod)]:HOW:((recorded\:"Recordings of istiod for each pattern"
+istiod\:"The user'\''s own objects, through a real istiod on this machine"))' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
+'--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
+'*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
+'--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
+'--cluster-id=[Cluster ID that istiod and its proxies have \[default\: Kubernetes\]]:ID:_default' \
+'--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
+'--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '-o+[Form of the output]:OUTPUT:((human\:"For people"
 yaml\:"Objects ready for kubectl apply"
 diff\:"Unified diffs"
@@ -1693,7 +1814,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*-f+[Objects of the mesh\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[Objects of the mesh\: files, folders, - for the standard input]:FILE:_files' \
-'--istiod=[istiod binary (pilot-discovery) to run here against the objects, on loopback \[default\: pilot-discovery on the PATH\]]:PATH:_files' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
 '--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
 '*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
 '--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \
@@ -1748,7 +1869,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*-f+[Objects of the mesh with its EnvoyFilters\: files, folders, - for the standard input]:FILE:_files' \
 '*--filename=[Objects of the mesh with its EnvoyFilters\: files, folders, - for the standard input]:FILE:_files' \
-'--istiod=[istiod binary (pilot-discovery) to run here against the objects, on loopback \[default\: pilot-discovery on the PATH\]]:PATH:_files' \
+'--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
 '--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
 '*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
 '--istiod-revision=[Revision that istiod acts as \[default\: the default revision\]]:REVISION:_default' \

@@ -76,7 +76,7 @@ impl From<process::Fault> for Fault {
 
 impl Fault {
     /// Whether what was named is no istiod that can run here: then it is the command line that is wrong.
-    pub fn is_usage(&self) -> bool {
+    pub const fn is_usage(&self) -> bool {
         match self {
             Fault::OtherSystem
             | Fault::NotGiven

@@ -2,11 +2,14 @@
 
 use super::kinds::{self, KINDS, Kind, Origin};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Where a kind has its objects: group and plural.
-type Place = (&'static str, &'static str);
+type Shelf = (&'static str, &'static str);
+
+/// Where one object is: its kind's group and plural, its namespace and name.
+pub(super) type Place = (&'static str, &'static str, String, String);
 
 /// What an object has that was read from a file, where a cluster would know when it was made. The oldest time there is:
 /// an object without a time comes first in every order that istiod has.
@@ -47,6 +50,11 @@ impl Object {
         Some(Object { kind, namespace, name, value, metadata, rest })
     }
 
+    /// Where it is.
+    pub(super) fn place(&self) -> Place {
+        (self.kind.group, self.kind.plural, self.namespace.clone(), self.name.clone())
+    }
+
     /// Its JSON in a version of its API, or of its metadata alone.
     pub(super) fn write(&self, api_version: &str, metadata_only: bool) -> String {
         let metadata = &self.metadata;
@@ -63,7 +71,7 @@ impl Object {
 /// All objects, by kind, namespace and name.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {
-    by_kind: BTreeMap<Place, BTreeMap<(String, String), Arc<Object>>>,
+    by_kind: BTreeMap<Shelf, BTreeMap<(String, String), Arc<Object>>>,
     version: u64,
     /// How many were passed over because istiod does not read their kind.
     pub passed_over: usize,
@@ -100,6 +108,26 @@ impl Objects {
         let key = (object.namespace.clone(), object.name.clone());
         self.by_kind.entry((kind.group, kind.plural)).or_default().insert(key, Arc::clone(&object));
         Some(object)
+    }
+
+    /// Where all objects are.
+    pub(super) fn places(&self) -> BTreeSet<Place> {
+        self.by_kind.values().flat_map(|objects| objects.values().map(|object| object.place())).collect()
+    }
+
+    /// The kind that a word means, as users write it, of an object that exists: `VirtualService`, `virtualservices`.
+    pub(super) fn kind_of(&self, word: &str, namespace: &str, name: &str) -> Option<&'static str> {
+        let word = word.to_lowercase();
+        let is = |kind: &&Kind| kind.kind.to_lowercase() == word || kind.plural == word;
+        let exists = |kind: &&Kind| self.get(kind, if kind.namespaced { namespace } else { "" }, name).is_some();
+        KINDS.iter().filter(is).find(exists).map(|kind| kind.kind)
+    }
+
+    /// Takes away what has this kind and name.
+    pub(super) fn take_away(&mut self, kind: &str, namespace: &str, name: &str) {
+        for kind in KINDS.iter().filter(|one| one.kind == kind) {
+            self.remove(kind, if kind.namespaced { namespace } else { "" }, name);
+        }
     }
 
     /// Takes an object away.

@@ -2,13 +2,13 @@
 
 use super::fault::Fault;
 use super::node::Common;
-use super::objects::{Objects, at, list, text};
+use super::objects::{Objects, Place, at, list, text};
 use super::run::{Bottle, Istiod, Limits, Request, environment};
 use super::stand_ins::{self, Added};
 use crate::model::release::Release;
 use crate::process;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const PROGRAM: &str = "pilot-discovery";
 /// What to open.
 #[derive(Clone, Debug)]
 pub struct Open {
-    /// The binary; the one on the `PATH` when absent.
+    /// The binary, or its name on the `PATH`; `pilot-discovery` on the `PATH` when absent.
     pub istiod: Option<PathBuf>,
     /// The digest that it must have, SHA-256 as hexadecimal digits.
     pub sha256: Option<String>,
@@ -52,12 +52,17 @@ pub struct Opened {
     pub added: Added,
     /// What proxies have in common.
     pub common: Common,
+    /// Where the objects are that were given.
+    given: BTreeSet<Place>,
+    /// How it was started.
+    open: Open,
 }
 
 impl Open {
     /// Finds the binary, completes the objects, starts istiod.
     pub fn start(self) -> Result<Opened, Fault> {
-        let path = match self.istiod {
+        let path = match self.istiod.clone() {
+            Some(path) if is_name(&path) => process::find(&path.to_string_lossy()).unwrap_or(path),
             Some(path) => path,
             None => process::find(PROGRAM).ok_or(Fault::NotGiven)?,
         };
@@ -68,13 +73,30 @@ impl Open {
             }
         }
         let istiod = Istiod::find(&path)?;
-        let mut objects = Objects::new(self.documents, &self.namespace);
+        let mut open = self;
+        let objects = Objects::new(std::mem::take(&mut open.documents), &open.namespace);
+        open.run(istiod, objects)
+    }
+
+    /// Completes objects and starts an istiod that reads them.
+    fn run(self, istiod: Istiod, mut objects: Objects) -> Result<Opened, Fault> {
+        let given = objects.places();
         let added = stand_ins::complete(&mut objects);
+        self.run_completed(istiod, objects, given, added)
+    }
+
+    fn run_completed(
+        self,
+        istiod: Istiod,
+        objects: Objects,
+        given: BTreeSet<Place>,
+        added: Added,
+    ) -> Result<Opened, Fault> {
         let mut settings = environment(&objects, &self.revision);
         if ambient(&objects) {
             settings.entry("PILOT_ENABLE_AMBIENT".to_owned()).or_insert_with(|| "true".to_owned());
         }
-        settings.extend(self.environment);
+        settings.extend(self.environment.clone());
         let release = istiod.release.unwrap_or(self.release);
         let common =
             Common { istio_version: release.to_string(), cluster_id: self.cluster_id.clone(), ..Common::default() };
@@ -82,14 +104,54 @@ impl Open {
             istiod,
             release: self.release,
             objects: objects.clone(),
-            revision: self.revision,
-            namespace: self.istiod_namespace,
-            cluster_id: self.cluster_id,
+            revision: self.revision.clone(),
+            namespace: self.istiod_namespace.clone(),
+            cluster_id: self.cluster_id.clone(),
             environment: settings,
             limits: self.limits,
         })?;
-        Ok(Opened { bottle, objects, added, common })
+        Ok(Opened { bottle, objects, added, common, given, open: self })
     }
+}
+
+impl Opened {
+    /// Another istiod of the same binary, with some objects replaced or added and others taken away. What was made up for
+    /// this one and does not follow from what changes stays as it is, addresses above all.
+    pub fn changed(&self, new: Vec<Value>, deleted: &[Deleted]) -> Result<Opened, Fault> {
+        let mut objects = self.objects.clone();
+        let mut given = self.given.clone();
+        for one in deleted {
+            stand_ins::forget(&mut objects, &given, &one.kind, &one.namespace, &one.name);
+            objects.take_away(&one.kind, &one.namespace, &one.name);
+        }
+        let new: Vec<Value> =
+            new.into_iter().map(|value| stand_ins::kept(&objects, value, &self.open.namespace)).collect();
+        for value in new {
+            if let Some(object) = objects.put(value, &self.open.namespace) {
+                stand_ins::forget(&mut objects, &given, object.kind.kind, &object.namespace, &object.name);
+                given.insert(object.place());
+            }
+        }
+        let added = stand_ins::complete(&mut objects);
+        self.open.clone().run_completed(self.bottle.istiod.clone(), objects, given, added)
+    }
+
+    /// The object that a word means, `KIND/NAMESPACE/NAME`, if there is one.
+    pub fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<Deleted> {
+        let kind = self.objects.kind_of(kind, namespace, name)?;
+        Some(Deleted { kind: kind.to_owned(), namespace: namespace.to_owned(), name: name.to_owned() })
+    }
+}
+
+/// An object that is to go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deleted {
+    /// Its kind.
+    pub kind: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
 }
 
 /// Whether the objects are of a mesh in ambient mode: then istiod runs with the flag that its installation sets there.
@@ -104,6 +166,11 @@ fn ambient(objects: &Objects) -> bool {
             && text(set, &["metadata", "name"]) == "ztunnel"
     };
     waypoint || objects.values("", "Namespace").any(enrolled) || objects.values("apps", "DaemonSet").any(ztunnel)
+}
+
+/// Whether it names a program on the `PATH`, as for a shell, and no file here.
+fn is_name(path: &Path) -> bool {
+    path.components().count() == 1 && !path.exists()
 }
 
 /// The SHA-256 digest of a file, as hexadecimal digits.

@@ -12,6 +12,8 @@ pub struct Found {
     pub node: Node,
     /// Its workload.
     pub workload: String,
+    /// Kind of what made its pod; `None` for a pod that nothing made, and for a virtual machine.
+    pub owner: Option<String>,
 }
 
 /// All proxies, in the order of namespaces and names.
@@ -19,7 +21,7 @@ pub fn all(objects: &Objects, common: &Common) -> Vec<Found> {
     let pods = objects.values("", "Pod").filter_map(|pod| of_pod(objects, pod, common));
     let entries = objects.values("networking.istio.io", "WorkloadEntry").map(|entry| {
         let node = Node::of_workload_entry(entry, common);
-        Found { workload: node.name.clone(), node }
+        Found { workload: node.name.clone(), owner: None, node }
     });
     let mut found: Vec<Found> = pods.chain(entries).collect();
     found
@@ -30,7 +32,16 @@ pub fn all(objects: &Objects, common: &Common) -> Vec<Found> {
 fn of_pod(objects: &Objects, pod: &Value, common: &Common) -> Option<Found> {
     let has_proxy = injected(objects, text(pod, &["metadata", "namespace"]), pod);
     let node = Node::of_pod(pod, has_proxy, common)?;
-    Some(Found { workload: workload(pod).unwrap_or(&node.name).to_owned(), node })
+    Some(Found { workload: workload(pod).unwrap_or(&node.name).to_owned(), owner: owner(pod), node })
+}
+
+/// Kind of what made a pod: of a ReplicaSet's, the Deployment.
+fn owner(pod: &Value) -> Option<String> {
+    let owners = list(pod, &["metadata", "ownerReferences"]);
+    let owner = owners.iter().find(|owner| owner.get("controller").and_then(Value::as_bool) == Some(true))?;
+    let kind = text(owner, &["kind"]);
+    let of_deployment = kind == "ReplicaSet" && workload(pod) != Some(text(owner, &["name"]));
+    Some(if of_deployment { "Deployment" } else { kind }.to_owned())
 }
 
 /// Kinds as users write them, and what they mean.

@@ -4,10 +4,12 @@
 //! Nothing that was given is changed, but for addresses that are missing. Same objects in, same objects out, but for the
 //! certificates.
 
+use super::kinds::{self, Kind};
 use super::node::addresses;
-use super::objects::{Objects, at, list, map, selects, text};
+use super::objects::{Object, Objects, Place, at, list, map, selects, text};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What was added, for reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,6 +80,60 @@ pub fn complete(objects: &mut Objects) -> Added {
     added.endpoint_slices = endpoint_slices(objects);
     added.secrets = certificates(objects);
     added
+}
+
+/// Takes away what was made up because of an object that changes or goes, so that it is made again. EndpointSlices follow
+/// from pods and Services alike: all that were made up go.
+pub(super) fn forget(objects: &mut Objects, given: &BTreeSet<Place>, kind: &str, namespace: &str, name: &str) {
+    let made_up = |object: &&Arc<Object>| !given.contains(&object.place());
+    let mut gone: Vec<(&'static Kind, String, String)> = Vec::new();
+    let mut collect = |group: &str, wanted: &str, is: &dyn Fn(&Value) -> bool| {
+        let Some(wanted) = kinds::by_name(group, wanted) else { return };
+        let found = objects.of(wanted).filter(made_up).filter(|object| is(&object.value));
+        gone.extend(found.map(|object| (wanted, object.namespace.clone(), object.name.clone())));
+    };
+    collect("discovery.k8s.io", "EndpointSlice", &|_| true);
+    // A label of a namespace decides what is injected into its pods.
+    let of_namespace = kind == "Namespace";
+    collect("", "Pod", &|pod| {
+        let owner = list(pod, &["metadata", "ownerReferences"]).first();
+        let owned = owner.is_some_and(|owner| text(owner, &["name"]) == name)
+            && text(pod, &["metadata", "namespace"]) == namespace;
+        owned || (of_namespace && text(pod, &["metadata", "namespace"]) == name)
+    });
+    if kind == "Gateway" {
+        collect("", "Service", &|service| {
+            text(service, &["metadata", "namespace"]) == namespace
+                && text(service, &["metadata", "labels", "gateway.networking.k8s.io/gateway-name"]) == name
+        });
+    }
+    for (kind, namespace, name) in gone {
+        objects.remove(kind, &namespace, &name);
+    }
+}
+
+/// An object that replaces another, with the address that was made up for that one.
+pub(super) fn kept(objects: &Objects, mut new: Value, namespace: &str) -> Value {
+    if new.get("kind").and_then(Value::as_str) != Some("Service") {
+        return new;
+    }
+    let namespace = match text(&new, &["metadata", "namespace"]) {
+        "" => namespace,
+        own => own,
+    };
+    let name = text(&new, &["metadata", "name"]);
+    let old = kinds::by_name("", "Service").and_then(|kind| objects.get(kind, namespace, name)).map(Arc::clone);
+    let Some(old) = old else { return new };
+    if let Some(spec) = new.get_mut("spec").and_then(Value::as_object_mut)
+        && !spec.contains_key("clusterIP")
+    {
+        for key in ["clusterIP", "clusterIPs"] {
+            if let Some(value) = at(&old.value, &["spec", key]) {
+                spec.insert(key.to_owned(), value.clone());
+            }
+        }
+    }
+    new
 }
 
 fn put_all(objects: &mut Objects, new: Vec<Value>) -> usize {

@@ -1,5 +1,6 @@
 //! `diff`: what changed EnvoyFilters change on each proxy.
 
+use super::istiod::IstiodOptions;
 use super::options::{Envoy, Proxies};
 use super::session::{Exit, Session};
 use crate::mesh::{self, Asked, DiffReport, DiffRequest, Error, ProxyDiff};
@@ -12,13 +13,15 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(super) struct Diff {
-    /// EnvoyFilters as they should be: new ones, and changed ones with their names
+    /// EnvoyFilters as they should be: new ones, and changed ones with their names; with --istiod, any object of Istio or
+    /// Kubernetes
     #[arg(short, long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// EnvoyFilters as they are now, all that are applied [default: the cluster's; with --dump, none]
+    /// EnvoyFilters as they are now, all that are applied [default: the cluster's; with --dump, none]; with --istiod, the
+    /// manifests of the mesh
     #[arg(long, value_name = "FILE")]
     current: Vec<PathBuf>,
-    /// An EnvoyFilter of --current to delete
+    /// An EnvoyFilter of --current to delete; with --istiod, also KIND/NAMESPACE/NAME
     #[arg(long, value_name = "NAMESPACE/NAME")]
     delete: Vec<String>,
     /// Also ask the cluster's API server, its policies and its webhooks (a dry run: nothing is stored)
@@ -26,6 +29,8 @@ pub(super) struct Diff {
     server_side: bool,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    istiod: IstiodOptions,
     #[command(flatten)]
     envoy: Envoy,
     /// Form of the output: text, json, or markdown for a comment on a change
@@ -51,7 +56,7 @@ impl Diff {
     /// Any trouble is 2, as for kubectl: 1 says that something changes.
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let request = DiffRequest {
-            settings: session.settings(),
+            settings: self.istiod.of(session),
             given: self.proxies.given(),
             files: self.files.clone(),
             current: self.current.clone(),
@@ -73,6 +78,9 @@ impl Diff {
                 for proxy in &found.proxies {
                     write(session, proxy, &mut total)?;
                 }
+                for line in report::changes::outcomes(&found, session.verbose()) {
+                    writeln!(session.out, "{line}")?;
+                }
                 summary(session, &found, &total)?;
             }
             Output::Json => report::json(session.out, &report::changes::Diff::of(&found))?,
@@ -84,7 +92,9 @@ impl Diff {
         session.scope(&found.scope)?;
         // Nothing differs where no EnvoyFilter does; else somebody must have been asked.
         let judged = report::changes::is_judged(&found);
-        Ok(match (trouble.contains(&true) || !judged || found.asked != Asked::Taken, found.proxies.is_empty()) {
+        let complete = !found.whole || found.scope.is_complete();
+        let same = found.proxies.is_empty() && !report::changes::more_than_resources(&found);
+        Ok(match (trouble.contains(&true) || !judged || !complete || found.asked != Asked::Taken, same) {
             (true, _) => Exit::Usage,
             (false, true) => Exit::Ok,
             (false, _) => Exit::Changes,

@@ -65,10 +65,7 @@ impl Dump {
             Ok(like) => like,
             Err(exit) => return Ok(exit),
         };
-        let (mut opened, loaded) = match self.istiod.open(session, &self.files)? {
-            Ok(opened) => opened,
-            Err(exit) => return Ok(exit),
-        };
+        let (mut opened, loaded) = self.istiod.open(session, &self.files)?;
         let mut partial = istiod::tell(session, &loaded)?;
         if let Some(version) = &self.proxy_version {
             opened.common.istio_version.clone_from(version);

@@ -1,6 +1,7 @@
 //! `explain`: what EnvoyFilters do to a proxy, patch by patch.
 
 use super::examples;
+use super::istiod::IstiodOptions;
 use super::options::{Proxies, TextOrJson};
 use super::session::{Exit, Session};
 use crate::explain::view::Live;
@@ -66,6 +67,8 @@ struct Named {
     files: Vec<PathBuf>,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    istiod: IstiodOptions,
     /// Text for people, or JSON (schemas/explanation.json)
     #[arg(short, long, default_value = "text")]
     output: TextOrJson,
@@ -84,7 +87,7 @@ impl Explain {
             Subject::Field(named) => (mesh::Subject::Field, named),
         };
         let request = ExplainRequest {
-            settings: session.settings(),
+            settings: named.istiod.of(session),
             given: named.proxies.given(),
             files: named.files.clone(),
             subject,

@@ -2,21 +2,21 @@
 
 use super::session::{Exit, Session};
 use crate::bottle::stand_ins::Added;
-use crate::bottle::{Fault, Limits, Open, Opened};
+use crate::bottle::{Fault, Opened};
 use crate::load::{self, Loaded};
-use crate::mesh::Error;
+use crate::mesh::{Error, IstiodSettings, Settings, bottled};
 use crate::report::style::Role;
 use crate::source::Severity;
 use crate::words::count;
 use clap::Args;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Default, Args)]
 pub(super) struct IstiodOptions {
-    /// istiod binary (pilot-discovery) to run here against the objects, on loopback [default: pilot-discovery on the PATH]
-    #[arg(long, value_name = "PATH", env = "ENVOYFILTER_ISTIOD", help_heading = "istiod")]
+    /// istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the
+    /// configuration that it generates
+    #[arg(long, value_name = "PATH", env = "ENVOYFILTER_ISTIOD", hide_env_values = true, help_heading = "istiod")]
     pub(super) istiod: Option<PathBuf>,
     /// SHA-256 digest that the istiod binary must have
     #[arg(long, value_name = "DIGEST", help_heading = "istiod")]
@@ -46,45 +46,38 @@ fn setting(text: &str) -> Result<(String, String), String> {
 }
 
 impl IstiodOptions {
-    /// Starts istiod with the objects of these files. Fails with the way the command ends.
-    pub(super) fn open(
-        &self,
-        session: &mut Session<'_>,
-        files: &[PathBuf],
-    ) -> Result<Result<(Opened, Loaded), Exit>, Error> {
-        let options = load::Options { namespace: namespace(session), keep_documents: true, ..load::Options::default() };
-        let mut loaded = load::read(files, &options);
-        let documents = std::mem::take(&mut loaded.documents);
-        // A mesh config is read by the istiod of its namespace.
-        let meshes = &loaded.inventory.meshes;
-        let namespace = meshes.first().map_or("istio-system", |mesh| mesh.object.namespace.as_str()).to_owned();
-        let mut limits = Limits::default();
-        if let Some(seconds) = self.istiod_timeout {
-            limits.ready = Duration::from_secs(seconds);
-        }
-        if let Some(megabytes) = self.istiod_memory {
-            limits.memory = megabytes.saturating_mul(1_000_000);
-        }
-        let opened = Open {
-            istiod: self.istiod.clone(),
+    /// The same as plain data, where an istiod is named.
+    pub(super) fn settings(&self) -> Option<IstiodSettings> {
+        self.istiod.is_some().then(|| self.required())
+    }
+
+    /// The same where one is needed: without a name, the one on the `PATH`.
+    pub(super) fn required(&self) -> IstiodSettings {
+        IstiodSettings {
+            path: self.istiod.clone().unwrap_or_default(),
             sha256: self.istiod_sha256.clone(),
-            documents,
-            namespace: options.namespace,
-            release: session.release(),
+            environment: self.istiod_env.iter().cloned().collect(),
             revision: self.istiod_revision.clone().unwrap_or_default(),
-            istiod_namespace: namespace,
-            cluster_id: self.cluster_id.clone().unwrap_or_else(|| "Kubernetes".to_owned()),
-            environment: self.istiod_env.iter().cloned().collect::<BTreeMap<_, _>>(),
-            limits,
+            cluster_id: self.cluster_id.clone(),
+            ready: self.istiod_timeout.map(Duration::from_secs),
+            memory: self.istiod_memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
         }
-        .start();
-        match opened {
-            Ok(opened) => {
-                told(session, &opened)?;
-                Ok(Ok((opened, loaded)))
-            }
-            Err(fault) => Ok(Err(failed(session, &fault)?)),
-        }
+    }
+
+    /// The settings of a mesh with it.
+    pub(super) fn of(&self, session: &Session<'_>) -> Settings {
+        Settings { istiod: self.settings(), ..session.settings() }
+    }
+
+    /// Starts istiod with the objects of these files.
+    pub(super) fn open(&self, session: &mut Session<'_>, files: &[PathBuf]) -> Result<(Opened, Loaded), Error> {
+        let istiod = self.required();
+        let settings = Settings { istiod: Some(istiod.clone()), ..session.settings() };
+        let mut loaded = load::read(files, &settings.load_options());
+        let documents = std::mem::take(&mut loaded.documents);
+        let opened = bottled::open(&settings, &istiod, &loaded, documents)?;
+        told(session, &opened)?;
+        Ok((opened, loaded))
     }
 }
 

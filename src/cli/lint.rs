@@ -1,5 +1,6 @@
 //! `lint`: what is wrong, risky or without effect in a set of EnvoyFilters.
 
+use super::istiod::IstiodOptions;
 use super::options::{Envoy, Proxies};
 use super::session::{Exit, Session};
 use super::trying::{GET_ENVOY, NO_ENVOY};
@@ -29,6 +30,8 @@ pub(super) struct Lint {
     named: Vec<PathBuf>,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    istiod: IstiodOptions,
     #[command(flatten)]
     envoy: Envoy,
     /// Send standard requests through the patched proxies in a real Envoy and report what fails at run time; uses `envoy` on
@@ -171,7 +174,7 @@ impl Lint {
 
     fn request(&self, session: &Session<'_>) -> LintRequest {
         LintRequest {
-            settings: session.settings(),
+            settings: self.istiod.of(session),
             given: self.proxies.given(),
             files: self.files.clone(),
             envoy: self.envoy.envoy.clone(),

@@ -1,10 +1,11 @@
 //! `migrate`: which native objects take over from EnvoyFilters, and what differs then.
 
+use super::istiod::IstiodOptions;
 use super::session::{Exit, Session};
 use crate::load::dump::{Identity, Layout};
 use crate::load::limits::Limits;
 use crate::load::{dumps, migration};
-use crate::mesh::{self, Error, MigrateRequest};
+use crate::mesh::{self, Error, MigrateRequest, Prove, Settings};
 use crate::migrate::compare::Resources;
 use crate::migrate::verdict::Class;
 use crate::migrate::{Accept, verify};
@@ -33,6 +34,11 @@ pub(super) struct Migrate {
     /// Weakest class to write
     #[arg(long, value_name = "CLASS", default_value = "same-but")]
     accept: AcceptWord,
+    /// Where the classes come from: recordings of istiod, or an istiod that is run on these files (--istiod)
+    #[arg(long, value_name = "HOW", default_value = "recorded")]
+    prove: ProveWord,
+    #[command(flatten)]
+    istiod: IstiodOptions,
     /// Form of the output
     #[arg(short, long, default_value = "human")]
     output: Output,
@@ -79,6 +85,14 @@ enum AcceptWord {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ProveWord {
+    /// Recordings of istiod for each pattern
+    Recorded,
+    /// The user's own objects, through a real istiod on this machine
+    Istiod,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
     /// For people
     Human,
@@ -101,7 +115,11 @@ impl Migrate {
         }
         let files: Vec<PathBuf> = self.files.iter().chain(&self.named).cloned().collect();
         let request = MigrateRequest {
-            settings: session.settings(),
+            settings: Settings {
+                // Without a name, the one on the PATH.
+                istiod: (self.prove == ProveWord::Istiod).then(|| self.istiod.required()),
+                ..session.settings()
+            },
             files,
             to: self.to,
             accept: match self.accept {
@@ -109,6 +127,10 @@ impl Migrate {
                 AcceptWord::SameBut => Accept::SameBut,
                 AcceptWord::Differs => Accept::Differs,
                 AcceptWord::Reviewed => Accept::Reviewed,
+            },
+            prove: match self.prove {
+                ProveWord::Recorded => Prove::Recorded,
+                ProveWord::Istiod => Prove::Istiod,
             },
         };
         let found = mesh::migrate(&request, session.progress)?;

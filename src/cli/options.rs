@@ -64,6 +64,7 @@ impl Global {
             cluster: self.cluster.settings(),
             limits: self.max_input_size.unwrap_or_default(),
             secrets: self.secrets.clone(),
+            istiod: None,
         }
     }
 }

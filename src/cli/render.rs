@@ -1,5 +1,6 @@
 //! `render`: the config dump of a proxy as istiod would send it with these EnvoyFilters.
 
+use super::istiod::IstiodOptions;
 use super::options::{Envoy, Proxies};
 use super::session::{Exit, Session};
 use crate::mesh::{self, Asked, Error, RenderRequest};
@@ -19,6 +20,8 @@ pub(super) struct Render {
     files: Vec<PathBuf>,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    istiod: IstiodOptions,
     #[command(flatten)]
     envoy: Envoy,
     /// Omit every resource that the EnvoyFilters do not change
@@ -43,7 +46,7 @@ enum Output {
 impl Render {
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let request = RenderRequest {
-            settings: session.settings(),
+            settings: self.istiod.of(session),
             given: self.proxies.given(),
             pod: self.pod.as_ref().map(|pod| super::pod_name(pod).to_owned()),
             files: self.files.clone(),

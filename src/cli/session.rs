@@ -46,6 +46,7 @@ impl Exit {
             Error::NotFound(unanswered) if unanswered.problems.iter().any(hides) => Exit::Partial,
             Error::Cluster { .. } | Error::Output(_) => Exit::Partial,
             Error::Envoy(trouble) if !trouble.usage => Exit::Partial,
+            Error::Istiod(fault) if !fault.is_usage() => Exit::Partial,
             _ => Exit::Usage,
         }
     }

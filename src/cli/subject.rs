@@ -1,5 +1,6 @@
 //! What `try` and `test` send requests through: the proxies that options name, with the filters of files or of a cluster.
 
+use super::istiod::IstiodOptions;
 use super::options::Proxies;
 use super::session::{Exit, Session};
 use crate::mesh::{self, Error, SubjectRequest};
@@ -19,12 +20,14 @@ pub(super) struct Source<'s> {
     pub(super) files: &'s [PathBuf],
     /// EnvoyFilters that the comparison leaves out; all when empty.
     pub(super) without: &'s [String],
+    /// An istiod to ask for the proxy that the files describe.
+    pub(super) istiod: &'s IstiodOptions,
 }
 
 impl Source<'_> {
     /// Hands out the one proxy that is meant.
     pub(super) fn one(&self, session: &mut Session<'_>, take: &mut Use<'_>) -> Result<Exit, Error> {
-        let mut settings = session.settings();
+        let mut settings = self.istiod.of(session);
         if self.capture.is_some() {
             settings.cluster.capture.clone_from(&self.capture);
         }

@@ -1,5 +1,6 @@
 //! `test`: files of requests with what is expected of them.
 
+use super::istiod::IstiodOptions;
 use super::options::Proxies;
 use super::session::{Exit, Session};
 use super::subject::{Given, Source};
@@ -22,6 +23,8 @@ pub(super) struct Test {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     sandbox: SandboxOptions,
+    #[command(flatten)]
+    istiod: IstiodOptions,
     /// Run only tests whose name contains this text
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
@@ -216,7 +219,7 @@ impl Test {
                 (Proxies::default(), Some(name.as_str()), capture)
             }
         };
-        let source = Source { proxies: &proxies, pod, capture, files: &filters, without: &[] };
+        let source = Source { proxies: &proxies, pod, capture, files: &filters, without: &[], istiod: &self.istiod };
         let chosen = |name: &str| self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()));
         let mut results = None;
         let suite = Suite { wasm: std::collections::BTreeMap::new(), ..suite.clone() };
@@ -269,7 +272,8 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
         None => Proxies::of_demo(),
     };
     let files = [filters.to_owned()];
-    let source = Source { proxies: &proxies, pod: None, capture: None, files: &files, without: &[] };
+    let source =
+        Source { proxies: &proxies, pod: None, capture: None, files: &files, without: &[], istiod: &IstiodOptions::default() };
     source.one(session, &mut |session, given| {
         let drafts = crate::behaviour::drafts(&given.with, &given.patches);
         writeln!(session.out, "# One request that meets each patch; add what you expect of them.\nkind: {KIND}")?;

@@ -1,5 +1,6 @@
 //! `try`: one request through the patched proxy.
 
+use super::istiod::IstiodOptions;
 use super::options::Proxies;
 use super::session::{Exit, Session};
 use super::subject::{Given, Source};
@@ -26,6 +27,8 @@ pub(super) struct TryRequest {
     files: Vec<PathBuf>,
     #[command(flatten)]
     proxies: Proxies,
+    #[command(flatten)]
+    istiod: IstiodOptions,
     #[command(flatten)]
     sandbox: SandboxOptions,
     #[command(flatten)]
@@ -220,7 +223,8 @@ impl TryRequest {
             (false, [pod]) => (Some(pod.as_str()), None),
             (false, [pod, request, ..]) => (Some(pod.as_str()), Some(request.as_str())),
         };
-        let source = Source { proxies: &self.proxies, pod, capture: None, files: &self.files, without: &self.without };
+        let source =
+            Source { proxies: &self.proxies, pod, capture: None, files: &self.files, without: &self.without, istiod: &self.istiod };
         source.one(session, &mut |session, given| {
             let request = match self.request.request(asked, given) {
                 Ok(request) => request,

@@ -2,7 +2,7 @@
 
 use super::facts::{self, Station};
 use crate::model::inventory::{Inventory, Labels, Workload};
-use crate::model::proxy::ProxyKind;
+use crate::model::proxy::{Proxy, ProxyKind};
 use std::collections::BTreeMap;
 
 /// A pod with a proxy.
@@ -31,6 +31,28 @@ pub struct Target {
 }
 
 impl Target {
+    /// A proxy that no pod of a cluster tells of. `owner` is kind and name of what made its pod.
+    pub fn of_proxy(proxy: &Proxy, owner: Option<(&str, &str)>, revision: &str) -> Target {
+        let (namespace, pod) = (proxy.namespace.clone(), proxy.name.clone());
+        let template = match owner {
+            Some((kind, name)) => format!("{kind} {namespace}/{name} {}", proxy.istio_version),
+            None => format!("Pod {namespace}/{pod}"),
+        };
+        let (workload_kind, workload) = owner.unwrap_or(("Pod", &pod));
+        Target {
+            kind: proxy.kind,
+            workload: workload.to_owned(),
+            workload_kind: workload_kind.to_owned(),
+            labels: proxy.labels.clone(),
+            revision: revision.to_owned(),
+            version: proxy.istio_version.clone(),
+            ready: true,
+            template,
+            namespace,
+            pod,
+        }
+    }
+
     /// `namespace/name`.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.pod)

@@ -42,6 +42,7 @@ pub struct Dump {
     node_id: Option<String>,
     proxy: Option<Proxy>,
     lent: Arc<BTreeMap<String, String>>,
+    generated: bool,
 }
 
 impl Dump {
@@ -144,7 +145,15 @@ impl Dump {
             }
             return (None, problems);
         }
-        let mut dump = Dump { name, text: Text::Whole(text), index, node_id: None, proxy: None, lent: Arc::default() };
+        let mut dump = Dump {
+            name,
+            text: Text::Whole(text),
+            index,
+            node_id: None,
+            proxy: None,
+            lent: Arc::default(),
+            generated: false,
+        };
         match dump.index.node.clone().map(|range| identity::node(dump.slice(&range))) {
             Some(Ok(node)) if node.id.starts_with("ztunnel~") => return (None, vec![foreign::ztunnel(&dump.name)]),
             Some(Ok(node)) => {
@@ -193,6 +202,13 @@ impl Dump {
         self.lent = clusters;
     }
 
+    /// Says that it was made without any EnvoyFilter, so that nothing has to be undone in it.
+    #[must_use]
+    pub fn without_filters(mut self) -> Dump {
+        self.generated = true;
+        self
+    }
+
     /// How many resources it holds.
     pub fn len(&self) -> usize {
         self.index.entries.len()
@@ -212,6 +228,7 @@ impl Dump {
             refused: self.index.refused.iter().map(|refused| self.refused(refused)).collect(),
             field_names: self.index.field_names,
             lent: Arc::clone(&self.lent),
+            generated: self.generated,
         })
     }
 

@@ -105,7 +105,15 @@ pub fn bytes(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {
 /// Reads files, folders (recursively: `.yaml`, `.yml`, `.json`, also with `.gz`) and `-`, the standard input.
 /// The result does not depend on the order of the arguments.
 pub fn read(arguments: &[PathBuf], options: &Options) -> Loaded {
-    let mut loaded = Loaded::default();
+    read_into(Loaded::default(), arguments, options)
+}
+
+/// The same, with places that do not get mixed up with those of texts that were read before.
+pub fn read_above(base: Sources, arguments: &[PathBuf], options: &Options) -> Loaded {
+    read_into(Loaded::above(Arc::new(base)), arguments, options)
+}
+
+fn read_into(mut loaded: Loaded, arguments: &[PathBuf], options: &Options) -> Loaded {
     for input in files::list(arguments, &mut loaded.problems) {
         match input.read(options.limits) {
             Ok(files::Text { text, replaced }) => loaded.add(&input.name, text, &replaced, input.named, options),

@@ -9,7 +9,7 @@ use super::server_side;
 use super::settings::{Breadth, Progress, Settings};
 use super::{Error, Refusal};
 use crate::cluster::kinds;
-use crate::engine::Program;
+use crate::engine::{Outcome, Program};
 use crate::load::Loaded;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Code, Problem, Severity};
@@ -56,6 +56,14 @@ pub struct DiffReport {
     pub asked: Asked,
     /// What was looked at.
     pub scope: Scope,
+    /// Patches that begin or end to do something; only where an istiod was asked.
+    pub outcomes: Vec<OutcomeChange>,
+    /// Proxies that exist only after the change, `namespace/name`.
+    pub appeared: Vec<String>,
+    /// Proxies that exist only before it.
+    pub gone: Vec<String>,
+    /// Whether every object counts, and not EnvoyFilters alone.
+    pub whole: bool,
 }
 
 /// What changes on one proxy.
@@ -69,7 +77,27 @@ pub struct ProxyDiff {
     pub resources: Vec<Changed>,
 }
 
+/// A patch whose outcome is another one after a change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OutcomeChange {
+    /// `namespace/name` of the EnvoyFilter.
+    pub filter: String,
+    /// Index of the patch.
+    pub patch: usize,
+    /// `applyTo`.
+    pub apply_to: &'static str,
+    /// Before; `None` where the EnvoyFilter is new.
+    pub before: Option<Outcome>,
+    /// After; `None` where it is deleted.
+    pub after: Option<Outcome>,
+    /// Why it does not apply any more, or did not before.
+    pub reason: Option<String>,
+    /// The proxies, `namespace/name`.
+    pub proxies: Vec<String>,
+}
+
 /// Compares EnvoyFilters as they are with EnvoyFilters as they shall be, on every proxy that those which differ reach.
+#[cfg_attr(feature = "bottle", expect(unreachable_pub, reason = "without the bottle it is what everybody calls"))]
 pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport, Error> {
     let DiffRequest { settings, given, .. } = request;
     let live = !given.any() && request.current.is_empty();
@@ -172,6 +200,10 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
         remarks,
         asked,
         scope,
+        outcomes: Vec::new(),
+        appeared: Vec::new(),
+        gone: Vec::new(),
+        whole: false,
     })
 }
 
@@ -196,7 +228,7 @@ fn changed(before: &[EnvoyFilter], after: &[EnvoyFilter]) -> Vec<EnvoyFilter> {
     [only(before, after), only(after, before)].concat()
 }
 
-fn not_there(name: &str, filters: &[EnvoyFilter]) -> Problem {
+pub(super) fn not_there(name: &str, filters: &[EnvoyFilter]) -> Problem {
     let names: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
     Problem {
         code: Code::NothingToDelete,

@@ -52,6 +52,9 @@ pub enum Error {
     },
     /// The Envoy that was named cannot be asked.
     Envoy(Trouble),
+    /// The istiod that was named gives no answer.
+    #[cfg(feature = "bottle")]
+    Istiod(crate::bottle::Fault),
     /// What was read cannot be written.
     Output(io::Error),
 }
@@ -149,6 +152,8 @@ impl Error {
             #[cfg(feature = "cluster")]
             Error::Cluster { unreachable, .. } => Some(unreachable.help.clone()),
             Error::Envoy(_) => Some("--envoy takes the path of an Envoy binary".to_owned()),
+            #[cfg(feature = "bottle")]
+            Error::Istiod(fault) => fault.help().map(str::to_owned),
             Error::Output(_) => None,
         }
     }
@@ -175,6 +180,8 @@ impl fmt::Display for Error {
             #[cfg(feature = "cluster")]
             Error::Cluster { unreachable, .. } => out.write_str(&unreachable.message),
             Error::Envoy(trouble) => out.write_str(&trouble.message),
+            #[cfg(feature = "bottle")]
+            Error::Istiod(fault) => write!(out, "{fault}"),
             Error::Output(error) => write!(out, "cannot write the output: {error}"),
         }
     }
@@ -192,6 +199,13 @@ impl std::error::Error for Error {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Error {
         Error::Output(error)
+    }
+}
+
+#[cfg(feature = "bottle")]
+impl From<crate::bottle::Fault> for Error {
+    fn from(fault: crate::bottle::Fault) -> Error {
+        Error::Istiod(fault)
     }
 }
 

@@ -5,7 +5,7 @@ use super::proxies::{Given, Taken};
 use super::read::{Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal, Unanswered};
+use super::{Error, Refusal, Unanswered, manifests};
 use crate::cluster::facts::{self, Station};
 use crate::cluster::kinds::{self, Needs};
 use crate::cluster::targets::Target;
@@ -100,6 +100,8 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     given.one_standard_input(&[&request.files])?;
     let mesh = if given.any() {
         Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
+    } else if settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty() {
+        manifests::mesh(settings, objects(&settings.load_options(), &request.files, false), given, progress)?
     } else if request.files.is_empty() {
         let breadth = |_: &str| match (request.subject, request.parts()) {
             (Subject::Field, _) | (_, (None, _)) => Breadth::Namespace,
@@ -137,7 +139,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     mesh.visit(given, &wanted, &mut taken, &mut |offer| {
         let proxy = &offer.config.proxy;
         offered.push((proxy.full_name(), proxy.kind.word()));
-        if !mesh.is_mesh() && !request.wants(&Who::of(proxy)) {
+        if !mesh.has_targets() && !request.wants(&Who::of(proxy)) {
             return;
         }
         let (Some(program), Some(plane)) = (programs.get(offer.plane), mesh.planes.get(offer.plane)) else { return };
@@ -227,8 +229,15 @@ fn filter(request: &ExplainRequest, mesh: &Mesh<'_>) -> Result<String, Error> {
 /// The pods of a cluster that the question is about. Fails where there are none, with the reason.
 fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result<BTreeSet<String>, Error> {
     let pods = |picked: Vec<&Target>| picked.into_iter().map(Target::full_name).collect::<BTreeSet<_>>();
-    let targets: Vec<&Target> = mesh.targets().iter().collect();
-    if !mesh.is_mesh() {
+    // What a cluster shows is of the namespace that is looked at already; manifests are of all namespaces.
+    let looked_at = |target: &&Target| {
+        mesh.is_mesh()
+            || matches!(request.subject, Subject::Filter)
+            || request.parts().0.is_some()
+            || request.settings.namespace.as_ref().is_none_or(|namespace| *namespace == target.namespace)
+    };
+    let targets: Vec<&Target> = mesh.targets().iter().filter(looked_at).collect();
+    if !mesh.has_targets() {
         return Ok(BTreeSet::new());
     }
     let inventory = &mesh.loaded.inventory;

@@ -6,7 +6,7 @@ use super::read::{Feed, Mesh};
 use super::rules::{rules_with, unusable};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal, unread};
+use super::{Error, Refusal, manifests, unread};
 use crate::cluster::kinds;
 use crate::demo;
 use crate::lint::baseline::Baseline;
@@ -143,7 +143,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let trial = trial.as_ref();
     let options = settings.load_options();
     let mut mesh = if !request.files.is_empty() {
-        Mesh::of_files(settings, load::read(&request.files, &options), progress)
+        manifests::mesh(settings, load::read(&request.files, &options), given, progress)?
     } else if given.demo {
         Mesh::of_files(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), progress)
     } else {
@@ -253,7 +253,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
             count(summary.filters, "EnvoyFilter", "EnvoyFilters"),
             releases.join(", ")
         ));
-        if mesh.loaded.inventory.workloads.is_empty() && !mesh.is_mesh() {
+        if mesh.loaded.inventory.workloads.is_empty() && !mesh.has_targets() {
             summary.unknown.push("not checked: selectors, as no workloads were given".to_owned());
         }
     }

@@ -1,14 +1,17 @@
 //! `migrate`: the native objects that take over from EnvoyFilters, and what they were judged with.
 
 use super::Error;
+#[cfg(feature = "bottle")]
+use super::prove;
 use super::proxies::{Given, Taken};
-use super::read::{Mesh, objects};
+use super::read::{Feed, Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
 use crate::cluster::kinds;
 use crate::load::Loaded;
 use crate::migrate::{self, Accept, Report, Request};
 use crate::model::release::Release;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What is migrated.
@@ -22,6 +25,18 @@ pub struct MigrateRequest {
     pub to: Option<Release>,
     /// The weakest class that is written.
     pub accept: Accept,
+    /// Where the classes come from.
+    pub prove: Prove,
+}
+
+/// Where the classes of a migration come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prove {
+    /// Recordings of istiod for each pattern.
+    #[default]
+    Recorded,
+    /// An istiod that is run on the user's own objects.
+    Istiod,
 }
 
 /// A migration and what it was made from.
@@ -46,14 +61,73 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
     let plane = mesh.planes.first();
     let root = plane.map_or_else(|| mesh.loaded.inventory.root_namespace(), |plane| &plane.mesh.root_namespace);
     let release = plane.map_or_else(|| request.settings.release(), |plane| plane.release);
-    let report = migrate::migrate(&Request {
+    let what = Request {
         inventory: &mesh.loaded.inventory,
         root,
         to: request.to.unwrap_or(release),
         accept: request.accept,
         asked: mesh.asked.clone(),
-    })
-    .map_err(|error| Error::Text { message: error.to_string(), help: None })?;
+        unread: unread(&mesh),
+        doubts: BTreeMap::new(),
+    };
+    let report = match request.prove {
+        Prove::Recorded => {
+            migrate::migrate(&what).map_err(|error| Error::Text { message: error.to_string(), help: None })?
+        }
+        Prove::Istiod => proven(&mesh, &what, progress)?,
+    };
     let scope = mesh.scope(&Given::default(), &Taken::default(), report.filters.len());
     Ok(MigrateReport { report, scope, loaded: mesh.loaded })
+}
+
+/// Asks an istiod for the classes.
+#[cfg(feature = "bottle")]
+fn proven(mesh: &Mesh<'_>, what: &Request<'_>, progress: &dyn Progress) -> Result<Report, Error> {
+    let settings = &mesh.settings;
+    let wrong = |message: &str, help: &str| Error::Text { message: message.to_owned(), help: Some(help.to_owned()) };
+    if !matches!(mesh.feed, Feed::Given) {
+        return Err(wrong(
+            "--prove istiod works on manifests",
+            "give the filters and the manifests of the mesh as files",
+        ));
+    }
+    let Some(istiod) = &settings.istiod else {
+        return Err(wrong("--prove istiod needs an istiod", "name its binary with --istiod PATH"));
+    };
+    let (mut report, proofs, version) = prove::prove(settings, istiod, &mesh.loaded, what, progress)?;
+    report.proofs = proofs;
+    report.proven_by = Some(version);
+    Ok(report)
+}
+
+#[cfg(not(feature = "bottle"))]
+fn proven(_: &Mesh<'_>, _: &Request<'_>, _: &dyn Progress) -> Result<Report, Error> {
+    Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
+}
+
+/// The kinds of which objects that guards look for may be missing, with what was not read.
+fn unread(mesh: &Mesh<'_>) -> BTreeMap<&'static str, String> {
+    let mut unread = BTreeMap::new();
+    for kind in kinds::MIGRATE.kinds.iter().filter(|kind| **kind != kinds::ENVOY_FILTER) {
+        let refused = mesh.unlisted.iter().find(|(one, _)| one == kind);
+        // What other namespaces and the root namespace have may apply here as well.
+        let elsewhere = mesh.only.as_ref().filter(|only| mesh.planes.iter().all(|it| it.mesh.root_namespace != **only));
+        let captured = !matches!(mesh.feed, Feed::Captured(ref capture, _)
+            if !capture.description.is_null() && !kinds::CAPTURE.kinds.contains(kind));
+        let what = match (refused, elsewhere) {
+            _ if !captured => format!("the capture contains no {} objects", kind.kind),
+            (Some((_, Some(namespace))), _) => {
+                format!("{} objects of namespace {namespace} could not be read", kind.kind)
+            }
+            (Some((_, None)), _) => format!("{} objects could not all be read", kind.kind),
+            // A capture holds all namespaces; the one that is named only says which filters are asked about.
+            (None, Some(_)) if matches!(mesh.feed, Feed::Captured(..)) => continue,
+            (None, Some(only)) if kind.namespaced => {
+                format!("only {} objects of namespace {only} were read", kind.kind)
+            }
+            _ => continue,
+        };
+        unread.insert(if *kind == kinds::KUBE_GATEWAY { "KubeGateway" } else { kind.kind }, what);
+    }
+    unread
 }

@@ -4,6 +4,8 @@
 //! control planes and proxies an answer is about is decided here and is part of every report ([`Scope`]).
 
 mod audit;
+#[cfg(feature = "bottle")]
+pub mod bottled;
 #[cfg(feature = "cluster")]
 mod capture;
 mod diff;
@@ -14,8 +16,13 @@ mod gateways;
 mod lint;
 #[cfg(feature = "cluster")]
 pub mod live;
+mod manifests;
 mod migrate;
 pub mod planes;
+#[cfg(feature = "bottle")]
+mod preview;
+#[cfg(feature = "bottle")]
+mod prove;
 mod proxies;
 mod read;
 mod render;
@@ -36,16 +43,20 @@ mod versions;
 pub use audit::{AuditReport, AuditRequest, audit};
 #[cfg(feature = "cluster")]
 pub use capture::{CaptureReport, CaptureRequest, capture};
-pub use diff::{DiffReport, DiffRequest, ProxyDiff, diff};
+#[cfg(not(feature = "bottle"))]
+pub use diff::diff;
+pub use diff::{DiffReport, DiffRequest, OutcomeChange, ProxyDiff};
 pub use envoy::{Asked, Remark};
 pub use error::{Error, Refusal};
 pub use explain::{Answer, ExplainReport, ExplainRequest, Subject, explain};
 pub use lint::{LintReport, LintRequest, Shard, lint};
-pub use migrate::{MigrateReport, MigrateRequest, migrate};
+pub use migrate::{MigrateReport, MigrateRequest, Prove, migrate};
+#[cfg(feature = "bottle")]
+pub use preview::diff;
 pub use proxies::Given;
 pub use render::{RenderReport, RenderRequest, render};
 pub use scope::{Origin, PlaneScope, ProxyScope, Scope, Unread};
-pub use settings::{Breadth, ClusterSettings, DEFAULT_ISTIO_NAMESPACE, Progress, Quiet, Settings};
+pub use settings::{Breadth, ClusterSettings, DEFAULT_ISTIO_NAMESPACE, IstiodSettings, Progress, Quiet, Settings};
 #[cfg(feature = "sandbox")]
 pub use subject::{Pair, SubjectReport, SubjectRequest, subject};
 pub use survey::{SurveyReport, SurveyRequest, survey};

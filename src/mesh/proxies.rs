@@ -170,6 +170,13 @@ impl Mesh<'_> {
                     Ok(())
                 })?;
             }
+            #[cfg(feature = "bottle")]
+            Feed::Bottled(_) => {
+                self.each(given, Layout::Dropped, &|_| true, &mut Taken::default(), &mut |_, kept| {
+                    take(&kept);
+                    Ok(())
+                })?;
+            }
             #[cfg(feature = "cluster")]
             Feed::Live(live, targets) => {
                 let waypoint = |target: &Target| target.kind == ProxyKind::Waypoint;
@@ -192,10 +199,15 @@ impl Mesh<'_> {
     /// What the answer is made from.
     pub(super) fn scope(&self, given: &Given, taken: &Taken, filters: usize) -> Scope {
         let origin = if given.demo { Origin::Demo } else { self.origin.clone() };
+        let mut control_planes = Scope::planes(&self.planes, &self.facts);
+        if !self.is_mesh() && self.has_targets() {
+            let read = !self.loaded.inventory.meshes.is_empty();
+            control_planes.iter_mut().for_each(|plane| plane.mesh_config = read);
+        }
         Scope {
             origin,
             namespaces: self.only.clone().map(|only| vec![only]),
-            control_planes: Scope::planes(&self.planes, &self.facts),
+            control_planes,
             filters,
             proxies: taken.proxies,
             unread: Scope::unread(self.loaded.problems.iter().chain(&taken.problems)),
@@ -249,6 +261,17 @@ impl Mesh<'_> {
                     }
                 })?;
                 problems.extend(sent_by_istiod(of_istiod));
+            }
+            #[cfg(feature = "bottle")]
+            Feed::Bottled(bottled) => {
+                let wanted: Vec<Target> = bottled.targets().iter().filter(|target| wanted(target)).cloned().collect();
+                proxies.pods += wanted.len();
+                let groups = targets::groups(wanted, self.settings.cluster.all_replicas);
+                proxies.of += groups.len();
+                let firsts: Vec<Target> = groups.into_iter().filter_map(|group| group.into_iter().next()).collect();
+                bottled.each(&firsts, self.progress, problems, &mut |problems, dump, target| {
+                    take(problems, Kept { dump, identity: of_pod(&given.identity, target), plane: 0, running: false })
+                })?;
             }
             #[cfg(feature = "cluster")]
             Feed::Live(live, targets) => {

@@ -1,5 +1,7 @@
 //! A mesh that was read: objects, control planes, and where its proxies come from.
 
+#[cfg(feature = "bottle")]
+use super::bottled::Bottled;
 #[cfg(feature = "cluster")]
 use super::live::{self, Live};
 use super::planes::{self, Plane};
@@ -60,6 +62,9 @@ pub(super) enum Feed {
     Live(Box<Live>, Vec<Target>),
     /// Pods of a capture that it has the dumps of.
     Captured(Capture, Vec<Target>),
+    /// Proxies of the files, asked of an istiod on this machine.
+    #[cfg(feature = "bottle")]
+    Bottled(Box<Bottled>),
 }
 
 impl<'p> Mesh<'p> {
@@ -199,6 +204,8 @@ impl<'p> Mesh<'p> {
             #[cfg(feature = "cluster")]
             Feed::Live(_, targets) => targets,
             Feed::Captured(_, targets) => targets,
+            #[cfg(feature = "bottle")]
+            Feed::Bottled(bottled) => bottled.targets(),
         }
     }
 
@@ -226,8 +233,20 @@ impl<'p> Mesh<'p> {
         }
     }
 
-    /// Whether a cluster or a capture was read.
+    /// Whether a cluster or a capture was read: its dumps hold what its filters do.
     pub(super) fn is_mesh(&self) -> bool {
+        match &self.feed {
+            Feed::Given => false,
+            #[cfg(feature = "bottle")]
+            Feed::Bottled(_) => false,
+            #[cfg(feature = "cluster")]
+            Feed::Live(..) => true,
+            Feed::Captured(..) => true,
+        }
+    }
+
+    /// Whether it is known which proxies there are, and not only which dumps were named.
+    pub(super) fn has_targets(&self) -> bool {
         !matches!(self.feed, Feed::Given)
     }
 
@@ -304,7 +323,7 @@ pub(super) fn objects(options: &load::Options, files: &[PathBuf], demo: bool) ->
             message: format!("the files contain no EnvoyFilter{ignored}"),
             help: None,
         });
-    } else {
+    } else if !options.keep_documents {
         for (kind, number) in &loaded.inventory.other {
             loaded.problems.push(Problem {
                 code: Code::OtherKind,

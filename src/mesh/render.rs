@@ -5,7 +5,7 @@ use super::proxies::{self, Given, Kept, Taken};
 use super::read::{Mesh, objects, replaced};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal, Unanswered};
+use super::{Error, Refusal, Unanswered, manifests};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
 use crate::engine::Program;
@@ -78,10 +78,12 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
         }
         Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
     } else if let Some(pod) = &request.pod {
-        let mesh = Mesh::open(settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
-            Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
-            None => Breadth::Namespace,
-        })?;
+        let of_files = settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty();
+        let mesh = if of_files {
+            manifests::mesh(settings, objects(&settings.load_options(), &request.files, false), given, progress)?
+        } else {
+            request.open(pod, progress)?
+        };
         if !mesh.targets().iter().any(|target| request.wants(target)) {
             let known: Vec<String> = mesh.targets().iter().map(Target::full_name).collect();
             let message = format!("no pod {pod} has a proxy");
@@ -180,10 +182,19 @@ struct Parts {
 }
 
 impl RenderRequest {
+    fn open<'p>(&self, pod: &str, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
+        Mesh::open(&self.settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
+            Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
+            None => Breadth::Namespace,
+        })
+    }
+
     fn wants(&self, target: &Target) -> bool {
         let Some(pod) = &self.pod else { return false };
+        // What a cluster shows is of the namespace that is looked at already; manifests are of all namespaces.
+        let looked_at = self.settings.namespace.as_deref();
         let (namespace, name) =
-            pod.split_once('/').map_or((None, pod.as_str()), |(namespace, name)| (Some(namespace), name));
+            pod.split_once('/').map_or((looked_at, pod.as_str()), |(namespace, name)| (Some(namespace), name));
         namespace.is_none_or(|namespace| namespace == target.namespace)
             && (target.pod == name || target.workload == name)
     }

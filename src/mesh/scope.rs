@@ -39,6 +39,16 @@ pub enum Origin {
         /// The context.
         context: String,
     },
+    /// Files, and proxies from an istiod that ran on this machine.
+    #[serde(rename_all = "camelCase")]
+    Istiod {
+        /// What the binary says of itself.
+        version: String,
+        /// Objects that it was shown.
+        objects: usize,
+        /// Objects among them that were made here because a cluster would have them.
+        stand_ins: usize,
+    },
     /// A capture or a bug report.
     Capture {
         /// Where it is.

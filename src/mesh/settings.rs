@@ -8,7 +8,9 @@ use crate::load::{self, limits::Limits};
 use crate::model::inventory::Inventory;
 use crate::model::redact::Keeper;
 use crate::model::release::Release;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Which mesh is read, and how it is to be taken.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +29,27 @@ pub struct Settings {
     pub limits: Limits,
     /// Secrets of what was read, which no output repeats.
     pub secrets: Keeper,
+    /// An istiod to ask what the proxies of the files would get, where no config dump is given.
+    pub istiod: Option<IstiodSettings>,
+}
+
+/// An istiod that is run on this machine.
+#[derive(Clone, Debug, Default)]
+pub struct IstiodSettings {
+    /// The binary; a name without a folder is looked up on the `PATH`.
+    pub path: PathBuf,
+    /// The digest that it must have, SHA-256 as hexadecimal digits.
+    pub sha256: Option<String>,
+    /// Settings of it, over those of its Deployment among the objects.
+    pub environment: BTreeMap<String, String>,
+    /// The revision to act as; empty for the default.
+    pub revision: String,
+    /// Name of the cluster; `Kubernetes` without.
+    pub cluster_id: Option<String>,
+    /// How long it may take to be ready.
+    pub ready: Option<Duration>,
+    /// Memory that it may use, in bytes.
+    pub memory: Option<u64>,
 }
 
 /// How a cluster is read.
@@ -82,7 +105,9 @@ impl Settings {
     /// How files are read: documents without a namespace are in the one that is named, else in `default`.
     pub fn load_options(&self) -> load::Options {
         let namespace = self.namespace.clone().unwrap_or_else(|| "default".to_owned());
-        load::Options { namespace, limits: self.limits, secrets: self.secrets.clone(), ..load::Options::default() }
+        let (limits, secrets) = (self.limits, self.secrets.clone());
+        // What nothing here reads may matter to istiod.
+        load::Options { namespace, limits, secrets, keep_documents: self.istiod.is_some() }
     }
 
     /// Whether EnvoyFilters are selected by labels or fields.

@@ -20,6 +20,7 @@ mod listener;
 mod manager;
 pub mod mesh;
 mod policy;
+pub mod proof;
 mod reach;
 mod rest;
 pub mod roll_out;
@@ -33,8 +34,9 @@ pub mod value;
 pub mod verdict;
 pub mod verify;
 
-use self::draft::Draft;
+use self::draft::{Action, Draft};
 use self::mesh::Mesh;
+use self::proof::Proof;
 use self::reach::{Reach, pinned};
 use self::step::{Cx, Move, Names, Part};
 use self::value::{Fields, json};
@@ -75,6 +77,10 @@ pub struct Request<'a> {
     pub accept: Accept,
     /// The filters that are asked about, `namespace/name`; all without.
     pub asked: Option<BTreeSet<String>>,
+    /// Kinds of which objects that matter may not have been read, each with what was not read, as a sentence.
+    pub unread: BTreeMap<&'static str, String>,
+    /// What else speaks against moving a filter, `namespace/name`.
+    pub doubts: BTreeMap<String, (State, String)>,
 }
 
 /// Why nothing can be migrated.
@@ -154,6 +160,10 @@ pub struct Report {
     pub described: bool,
     /// How many filters were read, asked about or not.
     pub read: usize,
+    /// What was computed, filter by filter; empty where the classes come from recordings.
+    pub proofs: Vec<Proof>,
+    /// The istiod that computed it, by its version.
+    pub proven_by: Option<String>,
 }
 
 /// Finds the native objects for filters. Fails when the release is not known.
@@ -172,27 +182,39 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
         mesh_config: None,
         described: mesh.described(),
         read: filters.len(),
+        proofs: Vec::new(),
+        proven_by: None,
     };
     for (index, filter) in filters.iter().enumerate() {
         if request.asked.as_ref().is_some_and(|asked| !asked.contains(&filter.full_name())) {
             continue;
         }
         let cx = Cx { mesh, filter, to: request.to, names: &names };
-        let one = of_filter(&cx, &program, index, request.accept, &mut report.draft);
+        let one = of_filter(&cx, &program, index, request, &mut report.draft);
         report.filters.push(one);
     }
     report.mesh_config = report.draft.mesh_config(&mesh);
     Ok(report)
 }
 
-fn of_filter(cx: &Cx<'_>, program: &Program<'_>, index: usize, accept: Accept, draft: &mut Draft) -> FilterReport {
-    let filter = cx.filter;
+fn of_filter(
+    cx: &Cx<'_>,
+    program: &Program<'_>,
+    index: usize,
+    request: &Request<'_>,
+    draft: &mut Draft,
+) -> FilterReport {
+    let (filter, accept) = (cx.filter, request.accept);
     let mut parts: Vec<Part<'_>> = program.patches(index).iter().map(|built| part(cx, program, built)).collect();
     search(cx, &mut parts);
     users(cx, &mut parts);
     let mut patches = Vec::new();
     for part in parts {
-        let found = part.found.unwrap_or_else(|| Move::none(&catalog::OTHER, "no native API is known for it"));
+        let mut found = part.found.unwrap_or_else(|| Move::none(&catalog::OTHER, "no native API is known for it"));
+        unread(&request.unread, &mut found);
+        if let Some((state, reason)) = request.doubts.get(&filter.full_name()).filter(|_| found.moves) {
+            found.guard(Concern::Patch, *state, reason.clone());
+        }
         let class = found.class();
         let written = is_written(&found, accept);
         patches.push(PatchReport {
@@ -288,6 +310,28 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
         part.found = Some(found);
     }
     part
+}
+
+/// What could stand beside an object that is written, and was not read: nothing is said to be absent then.
+fn unread(unread: &BTreeMap<&'static str, String>, found: &mut Move) {
+    let kinds: BTreeSet<String> = found
+        .actions
+        .iter()
+        .filter_map(|action| match action {
+            Action::Object(object) => object["kind"].as_str().map(str::to_owned),
+            Action::Edit { object: (kind, ..), .. } => Some((*kind).to_owned()),
+            _ => None,
+        })
+        .collect();
+    for kind in kinds {
+        let Some(what) = unread.get(kind.as_str()).filter(|_| found.moves) else { continue };
+        let concern = match kind.as_str() {
+            "AuthorizationPolicy" => Concern::Authorization,
+            "RequestAuthentication" => Concern::Authentication,
+            _ => Concern::Existing,
+        };
+        found.guard(concern, State::Undecided, format!("{what}: whether another {kind} applies here is not known"));
+    }
 }
 
 /// Whether the objects for a patch are written.

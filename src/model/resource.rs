@@ -156,6 +156,8 @@ pub struct ProxyConfig<'a> {
     pub field_names: FieldNames,
     /// Clusters that other proxies have, as JSON by name: filters may add them here by an annotation.
     pub lent: Arc<BTreeMap<String, String>>,
+    /// Whether it is known to hold nothing of any EnvoyFilter: istiod was asked without them.
+    pub generated: bool,
 }
 
 impl<'a> ProxyConfig<'a> {
@@ -175,7 +177,14 @@ impl<'a> ProxyConfig<'a> {
             extensions: like.extensions.clone(),
         };
         let (resources, refused) = (Arc::clone(&self.resources), self.refused.clone());
-        ProxyConfig { proxy, resources, refused, field_names: self.field_names, lent: Arc::clone(&self.lent) }
+        ProxyConfig {
+            proxy,
+            resources,
+            refused,
+            field_names: self.field_names,
+            lent: Arc::clone(&self.lent),
+            generated: self.generated,
+        }
     }
 
     /// Every resource of a kind, static and draining ones too, in the order of the dump.

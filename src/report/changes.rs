@@ -2,6 +2,7 @@
 
 use super::style::{Terminal, count};
 use super::unified::{self, MAX_LINES};
+use crate::engine::Outcome;
 use crate::explain::view::API_VERSION;
 use crate::mesh::{DiffReport, ProxyDiff, Scope};
 use crate::study::Changed;
@@ -23,8 +24,34 @@ pub struct Diff<'d> {
     proxies: Vec<OnProxy<'d>>,
     /// Hosts whose clusters an annotation adds, and that no config dump here holds.
     unknown_services: &'d [String],
+    /// Patches whose outcome is another one after a change of any object.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outcomes: Vec<Turned<'d>>,
+    /// Proxies that exist only after the change.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    appeared: &'d [String],
+    /// Proxies that exist only before it.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    gone: &'d [String],
     problems: Vec<&'d str>,
     scope: &'d Scope,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Turned<'d> {
+    filter: &'d str,
+    patch: usize,
+    apply_to: &'static str,
+    /// Absent where the EnvoyFilter is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Outcome>,
+    /// Absent where it is deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Outcome>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'d str>,
+    proxies: &'d [String],
 }
 
 #[derive(Debug, Serialize)]
@@ -70,14 +97,45 @@ impl OfResource<'_> {
 
 /// Whether proxies were compared, or nothing had to be.
 pub fn is_judged(report: &DiffReport) -> bool {
-    report.scope.proxies.read > 0 || report.scope.filters == 0
+    report.scope.proxies.read > 0 || (report.scope.filters == 0 && !report.whole)
+}
+
+/// Whether proxies come or go, or patches begin or end to do something.
+pub fn more_than_resources(report: &DiffReport) -> bool {
+    !(report.appeared.is_empty() && report.gone.is_empty() && report.outcomes.is_empty())
+}
+
+/// Proxies that come and go, and patches that begin or end to do something, in lines.
+pub fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let mut lines: Vec<String> = report.appeared.iter().map(|name| format!("new proxy {name}")).collect();
+    lines.extend(report.gone.iter().map(|name| format!("gone proxy {name}")));
+    if !report.outcomes.is_empty() {
+        lines.extend([String::new(), "EnvoyFilters".to_owned()]);
+    }
+    let word = |outcome: Option<Outcome>, none: &'static str| outcome.map_or(none, Outcome::word);
+    for change in &report.outcomes {
+        let (before, after) = (word(change.before, "new"), word(change.after, "deleted"));
+        let shown = if everything { change.proxies.len() } else { SHOWN };
+        let more = change.proxies.len().saturating_sub(shown);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let proxies = change.proxies.iter().take(shown).cloned().collect::<Vec<_>>().join(", ");
+        let (filter, patch, apply_to) = (&change.filter, change.patch, change.apply_to);
+        lines.push(format!("{filter} patch {patch} ({apply_to}): {before} → {after} on {proxies}{more}"));
+        if let Some(reason) = &change.reason {
+            let when = if change.after == Some(Outcome::Applied) { "before: " } else { "" };
+            lines.push(format!("  {when}{reason}"));
+        }
+    }
+    lines
 }
 
 /// In one sentence what a comparison came to, where nothing changed.
 pub fn unchanged(report: &DiffReport) -> String {
     let read = report.scope.proxies.read;
     match (report.scope.filters, read, report.scope.unread.is_empty()) {
-        (0, 0, _) => "no change: the EnvoyFilters are the same".to_owned(),
+        (0, 0, _) if !report.whole => "no change: the EnvoyFilters are the same".to_owned(),
+        (_, 0, true) if report.whole => "nothing compared: no proxy exists before and after the change".to_owned(),
         (_, 0, true) => "nothing compared: the EnvoyFilters reach no proxy".to_owned(),
         (_, 0, false) => "nothing compared: no proxy could be read".to_owned(),
         _ => format!("no change on {}", count(read, "proxy", "proxies")),
@@ -96,6 +154,21 @@ impl Diff<'_> {
             judged: is_judged(report),
             proxies: report.proxies.iter().map(OnProxy::of).collect(),
             unknown_services: &report.unknown_services,
+            outcomes: report
+                .outcomes
+                .iter()
+                .map(|one| Turned {
+                    filter: &one.filter,
+                    patch: one.patch,
+                    apply_to: one.apply_to,
+                    before: one.before,
+                    after: one.after,
+                    reason: one.reason.as_deref(),
+                    proxies: &one.proxies,
+                })
+                .collect(),
+            appeared: &report.appeared,
+            gone: &report.gone,
             problems: problems.map(|problem| problem.message.as_str()).collect(),
             scope: &report.scope,
         }
@@ -134,6 +207,9 @@ pub fn markdown(out: &mut dyn Write, report: &DiffReport, everything: bool) -> i
         let proxies = count(report.scope.proxies.read, "proxy", "proxies");
         let resources = count(resources, "resource", "resources");
         writeln!(out, "**{} of {proxies} changed: {resources}**", report.proxies.len())?;
+    }
+    for line in outcomes(report, everything) {
+        writeln!(out, "\n{}", plain(line.trim()))?;
     }
     let (mut written, mut left) = (0, 0);
     for proxy in &report.proxies {

@@ -20,6 +20,11 @@ pub fn sentence(scope: &Scope) -> String {
             parts.push("the demo mesh".to_owned());
             false
         }
+        Origin::Istiod { version, objects, stand_ins } => {
+            let objects = count(*objects, "object", "objects");
+            parts.push(format!("istiod {version} on this machine with {objects}, {stand_ins} of them stand-ins"));
+            true
+        }
         Origin::Cluster { context } => {
             parts.push(format!("context {context}"));
             true

@@ -1,12 +1,12 @@
 //! Two sets of filters on one proxy: what istiod sends with either, in a configuration that may hold the first already.
 
-use super::Settings;
+use super::{Settings, Study};
 use crate::engine::unapply::{self, Texts};
 use crate::engine::{self, Patched, Plan, Program};
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind, ResourceState};
 use crate::proto::json::{self, Style};
 use crate::proto::tree::{TYPE_KEY, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A resource that is another one with the second set of filters: its texts with either, several where several resources
 /// have the name, none where it does not exist.
@@ -62,6 +62,55 @@ pub fn changes<T>(
     let resources =
         changed.map(|((kind, name), [before, after])| Changed { kind, name, before, after }).collect::<Vec<_>>();
     look(&Changes { base: &base, plan: &new, resources, unknown_services: second.unknown_services })
+}
+
+/// Compares what istiod sends to a proxy in two meshes: other filters, or another configuration under them.
+pub fn between(before: &Study<'_>, after: &Study<'_>) -> Vec<Changed> {
+    let (first, second) = (Sent::of(before), Sent::of(after));
+    let keys: BTreeSet<&(ResourceKind, String)> = first.keys().chain(second.keys()).collect();
+    let differ = keys.into_iter().filter_map(|key| {
+        let (kind, name) = key;
+        // Most resources are the same text on both sides, and no filter touches them.
+        if first.untouched(key).is_some_and(|texts| second.untouched(key) == Some(texts)) {
+            return None;
+        }
+        let text = |study: &Study<'_>| texts(study.config, &study.judged.patched, *kind, name, study.plan);
+        let (before, after) = (text(before), text(after));
+        (before != after).then(|| Changed { kind: *kind, name: name.clone(), before, after })
+    });
+    differ.collect()
+}
+
+/// The resources of one side, by kind and name: texts that istiod generated, and those that filters touch.
+struct Sent<'s> {
+    generated: BTreeMap<(ResourceKind, String), Vec<&'s str>>,
+    touched: BTreeSet<(ResourceKind, String)>,
+}
+
+impl<'s> Sent<'s> {
+    fn of(study: &Study<'s>) -> Sent<'s> {
+        let config: &'s ProxyConfig<'s> = study.config;
+        let mut generated: BTreeMap<(ResourceKind, String), Vec<&str>> = BTreeMap::new();
+        for kind in ResourceKind::ALL {
+            for (_, resource) in config.generated(kind) {
+                generated.entry((kind, resource.name.to_string())).or_default().push(resource.json);
+            }
+        }
+        let name = |one: &engine::PatchedResource<'_>| {
+            let source = one.source.and_then(|index| config.resources.get(index));
+            source.map_or(one.name.clone(), |it| it.name.to_string())
+        };
+        let touched = study.judged.patched.resources.iter().map(|one| (one.kind, name(one))).collect();
+        Sent { generated, touched }
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &(ResourceKind, String)> {
+        self.generated.keys().chain(&self.touched)
+    }
+
+    fn untouched(&self, key: &(ResourceKind, String)) -> Option<&[&'s str]> {
+        if self.touched.contains(key) { None } else { self.generated.get(key).map(Vec::as_slice) }
+    }
 }
 
 /// Runs filters over a configuration that is written out again: resources keep their places, those of now are undone first.

@@ -11,7 +11,7 @@ mod changes;
 pub mod dump;
 
 pub use crate::engine::unapply::InEffect;
-pub use changes::{Changed, Changes, changes, render};
+pub use changes::{Changed, Changes, between, changes, render};
 
 use crate::engine::unapply::{self, doubt};
 use crate::engine::{self, Judged, MeshSettings, Options, Outcome, PatchId, Plan, Program, Unapplied};

@@ -31,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "audit",
             "behaviour",
+            "bottle",
             "cluster",
             "demo",
             "engine",

@@ -122,6 +122,8 @@ impl Serialize for InEffect {
 /// What is known of a configuration before the filters.
 #[derive(Debug, Default)]
 pub struct Unapplied<'a> {
+    /// Whether the configuration is known to hold nothing of any filter, so that nothing was looked for.
+    pub generated: bool,
     /// What is another text without the filters.
     pub texts: Texts,
     /// The same as trees; what is not known is tagged [`crate::proto::tree::Origin::UNKNOWN`] or `HELD`.
@@ -154,6 +156,9 @@ impl Unapplied<'_> {
 
     /// Whether the dump was taken with the filters in effect.
     pub fn state(&self) -> State {
+        if self.generated {
+            return State::Generated;
+        }
         let seen = || self.shown.iter().map(|shown| &shown.seen);
         let sure = seen().any(|seen| matches!(seen, Seen::Found | Seen::Appended));
         // Values that merely equal what istiod generates say nothing of a configuration that was written by a generator.
@@ -215,6 +220,9 @@ pub fn without<'t>(config: &ProxyConfig<'t>, texts: &'t Texts) -> ProxyConfig<'t
 
 /// Undoes the patches of a plan in a dump, replays them, and compares.
 pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options) -> Unapplied<'a> {
+    if config.generated {
+        return Unapplied { generated: true, ..Unapplied::default() };
+    }
     let live = config.resources.iter().any(|resource| resource.last_updated.is_some());
     if plan.patches.is_empty() {
         return Unapplied { live, ..Unapplied::default() };

@@ -1,7 +1,7 @@
 //! A migration for a terminal.
 
 use super::text::{documents, heading};
-use super::{classes, full_name, scope, unwritten};
+use super::{classes, full_name, proven, scope, unwritten};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::{Class, Kind, State};
 use crate::migrate::{After, FilterReport, PatchReport, Report};
@@ -12,7 +12,7 @@ use std::io::{self, Write};
 /// Writes the report; everything, or what decides.
 pub fn human(out: &mut dyn Write, terminal: Terminal, report: &Report, verbose: bool) -> io::Result<()> {
     for filter in &report.filters {
-        one(out, terminal, filter, verbose)?;
+        one(out, terminal, report, filter, verbose)?;
     }
     let written = documents(report);
     if !written.is_empty() {
@@ -33,7 +33,13 @@ fn role(class: Class) -> Role {
     }
 }
 
-fn one(out: &mut dyn Write, terminal: Terminal, filter: &FilterReport, verbose: bool) -> io::Result<()> {
+fn one(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    report: &Report,
+    filter: &FilterReport,
+    verbose: bool,
+) -> io::Result<()> {
     let class = terminal.paint(role(filter.class), filter.class.name());
     writeln!(out, "{}: {class} ({})", heading(terminal, &plain(&full_name(filter))), filter.class.meaning())?;
     let mut told: Option<&PatchReport> = None;
@@ -50,6 +56,9 @@ fn one(out: &mut dyn Write, terminal: Terminal, filter: &FilterReport, verbose: 
         }
         told = Some(patch);
         self::patch(out, terminal, patch, verbose)?;
+    }
+    for (number, text) in proven(report, filter).iter().enumerate() {
+        line(out, terminal, if number == 0 { "  " } else { "    " }, &plain(text))?;
     }
     match &filter.after {
         After::Delete => writeln!(out, "  then delete it: every patch has moved")?,

@@ -1,6 +1,7 @@
 //! A migration as JSON (schemas/migrate.json).
 
 use super::{classes, scope, unwritten};
+use crate::migrate::proof::Proven;
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::State;
 use crate::migrate::{After, FilterReport, PatchReport, Report};
@@ -41,11 +42,12 @@ pub fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             "filtersRead": report.read,
             "filtersJudged": report.filters.len(),
             "meshDescribed": report.described,
-            "proof": "recorded",
+            "proof": if report.proven_by.is_some() { "istiod" } else { "recorded" },
+            "istiod": report.proven_by,
             "notes": scope(report),
         },
         "classes": counts,
-        "filters": report.filters.iter().map(filter).collect::<Vec<_>>(),
+        "filters": report.filters.iter().map(|one| filter(report, one)).collect::<Vec<_>>(),
         "objects": objects,
         "edits": edits,
         "pods": pods,
@@ -55,7 +57,21 @@ pub fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     crate::report::json(out, &value)
 }
 
-fn filter(filter: &FilterReport) -> Json {
+fn proof(found: &Proven) -> Json {
+    match found {
+        Proven::NotComputed(why) => json!({ "notComputed": why }),
+        Proven::Computed(computed) => json!({
+            "class": computed.class().name(),
+            "proxies": computed.proxies,
+            "beyond": computed.beyond,
+            "differences": computed.differences.iter()
+                .map(|(one, places)| json!({ "kind": one.kind.name(), "effect": one.effect, "places": places }))
+                .collect::<Vec<_>>(),
+        }),
+    }
+}
+
+fn filter(report: &Report, filter: &FilterReport) -> Json {
     let mut value = json!({
         "namespace": filter.namespace,
         "name": filter.name,
@@ -70,6 +86,10 @@ fn filter(filter: &FilterReport) -> Json {
     });
     if let After::Smaller(smaller) = &filter.after {
         value["smaller"] = smaller.clone();
+    }
+    let name = super::full_name(filter);
+    if let Some(one) = report.proofs.iter().find(|proof| proof.filter == name) {
+        value["proof"] = proof(&one.found);
     }
     value
 }

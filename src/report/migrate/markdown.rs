@@ -2,9 +2,10 @@
 
 use super::human::sentence;
 use super::text::documents;
-use super::{classes, full_name, scope, unwritten};
+use super::{classes, full_name, proven, scope, unwritten};
 use crate::migrate::Report;
 use crate::migrate::roll_out::steps;
+use crate::migrate::verdict::State;
 use std::io::{self, Write};
 
 /// Text in a table's cell or a line: on one line, without markup of its own.
@@ -51,9 +52,15 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             for difference in &patch.found.differences {
                 writeln!(out, "  - {}: {}", difference.kind.name(), cell(&difference.effect))?;
             }
+            for guard in patch.found.guards.iter().filter(|guard| guard.state == State::Undecided) {
+                writeln!(out, "  - not decided: {}", cell(&guard.reason))?;
+            }
             for note in &patch.found.notes {
                 writeln!(out, "  - {}", cell(note))?;
             }
+        }
+        for line in proven(report, filter) {
+            writeln!(out, "- {}", cell(&line))?;
         }
     }
     let steps = steps(report);

@@ -12,8 +12,10 @@ pub use markdown::markdown;
 pub use page::html;
 pub use text::{Document, diff, documents, yaml};
 
+use crate::migrate::proof::Proven;
 use crate::migrate::verdict::{Class, State};
 use crate::migrate::{FilterReport, PatchReport, Report};
+use crate::words::count;
 
 /// What a report says of itself: what was looked at, and what not.
 pub fn scope(report: &Report) -> Vec<String> {
@@ -27,12 +29,48 @@ pub fn scope(report: &Report) -> Vec<String> {
                 .to_owned(),
         );
     }
-    notes.push(
-        "classes rest on what istiod 1.31 was recorded to generate with the filter and with the native objects; they were not \
-         computed for your objects"
-            .to_owned(),
-    );
+    match &report.proven_by {
+        None => notes.push(
+            "classes rest on what istiod 1.31 was recorded to generate with the filter and with the native objects; they were \
+             not computed for your objects"
+                .to_owned(),
+        ),
+        Some(version) => notes.push(format!(
+            "istiod {version} generated the configuration of every proxy for your objects, with the filter and with what takes \
+             over, for {}; other classes rest on recordings of istiod 1.31",
+            count(
+                report.proofs.iter().filter(|proof| matches!(proof.found, Proven::Computed(_))).count(),
+                "filter",
+                "filters"
+            )
+        )),
+    }
     notes
+}
+
+/// What was computed for a filter, in lines: what came of it, then each difference.
+pub fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
+    let name = full_name(filter);
+    let (Some(version), Some(proof)) = (&report.proven_by, report.proofs.iter().find(|proof| proof.filter == name))
+    else {
+        return Vec::new();
+    };
+    match &proof.found {
+        Proven::NotComputed(why) => vec![format!("not computed: {why}")],
+        Proven::Computed(computed) => {
+            let class = computed.class();
+            let proxies = count(computed.proxies, "proxy", "proxies");
+            let mut lines =
+                vec![format!("computed by istiod {version} for {proxies}: {} ({})", class.name(), class.meaning())];
+            if !computed.beyond.is_empty() {
+                lines.push(format!("reaches further than the filter: {}", computed.beyond.join(", ")));
+            }
+            lines.extend(computed.differences.iter().map(|(one, places)| {
+                format!("{}: {} ({})", one.kind.name(), one.effect, count(*places, "place", "places"))
+            }));
+            lines
+        }
+    }
 }
 
 /// How many filters each class has.

@@ -2,9 +2,10 @@
 
 use super::human::sentence;
 use super::text::documents;
-use super::{classes, full_name, scope, unwritten};
+use super::{classes, full_name, proven, scope, unwritten};
 use crate::migrate::Report;
 use crate::migrate::roll_out::steps;
+use crate::migrate::verdict::State;
 use std::fmt;
 use std::io::{self, Write};
 
@@ -62,10 +63,16 @@ pub fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             for difference in &patch.found.differences {
                 writeln!(out, "<li>{}: {}", difference.kind.name(), Text(&difference.effect))?;
             }
+            for guard in patch.found.guards.iter().filter(|guard| guard.state == State::Undecided) {
+                writeln!(out, "<li>not decided: {}", Text(&guard.reason))?;
+            }
             for note in &patch.found.notes {
                 writeln!(out, "<li>{}", Text(note))?;
             }
             writeln!(out, "</ul>")?;
+        }
+        for line in proven(report, filter) {
+            writeln!(out, "<li>{}", Text(&line))?;
         }
         writeln!(out, "</ul>")?;
     }

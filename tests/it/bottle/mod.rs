@@ -1,7 +1,9 @@
 //! The real istiod without a cluster: what it sends is what was recorded, the engine agrees with it, and nothing stays.
 
+mod commands;
 mod faults;
 mod manifests;
+mod proof;
 
 use crate::support::{canonical, dumps, testdata, text};
 use kubectl_envoyfilter::bottle::doctor::{self, Filters};

@@ -1,0 +1,181 @@
+//! Proxies that an istiod on this machine is asked for, in the place of a mesh: what manifests alone would become.
+
+use super::Error;
+use super::scope::Origin;
+use super::settings::{IstiodSettings, Progress, Settings};
+use crate::bottle::{Common, Limits, Node, Open, Opened, Wanted, dump, proxies};
+use crate::cluster::targets::Target;
+use crate::load::Loaded;
+use crate::load::dump::Dump;
+use crate::model::proxy::Proxy;
+use crate::model::release::Release;
+use crate::source::{Code, Problem, Severity};
+use serde_json::Value;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+/// How many proxies are held at the same time.
+const AT_ONCE: usize = 16;
+
+/// An istiod that has read the files, but for their EnvoyFilters, and the proxies that they make.
+pub(super) struct Bottled {
+    pub(super) opened: RefCell<Opened>,
+    targets: Vec<Target>,
+    nodes: BTreeMap<String, Node>,
+    pub(super) version: String,
+}
+
+/// What to do with the configuration of a proxy.
+type Take<'t> = dyn FnMut(&mut Vec<Problem>, Dump, &Target) -> io::Result<()> + 't;
+
+/// Starts an istiod with documents that were read.
+pub fn open(
+    settings: &Settings,
+    istiod: &IstiodSettings,
+    loaded: &Loaded,
+    documents: Vec<Value>,
+) -> Result<Opened, Error> {
+    let defaults = Limits::default();
+    let opened = Open {
+        istiod: Some(istiod.path.clone()).filter(|path| !path.as_os_str().is_empty()),
+        sha256: istiod.sha256.clone(),
+        documents,
+        namespace: settings.namespace.clone().unwrap_or_else(|| "default".to_owned()),
+        release: settings.release(),
+        revision: istiod.revision.clone(),
+        // A mesh config is read by the istiod of its namespace.
+        istiod_namespace: loaded
+            .inventory
+            .meshes
+            .first()
+            .map_or(super::DEFAULT_ISTIO_NAMESPACE, |mesh| mesh.object.namespace.as_str())
+            .to_owned(),
+        cluster_id: istiod.cluster_id.clone().unwrap_or_else(|| Common::default().cluster_id),
+        environment: istiod.environment.clone(),
+        limits: Limits {
+            ready: istiod.ready.unwrap_or(defaults.ready),
+            memory: istiod.memory.unwrap_or(defaults.memory),
+            ..defaults
+        },
+    };
+    Ok(opened.start()?)
+}
+
+/// What was made up beside what was given, altogether.
+fn stand_ins(opened: &Opened) -> usize {
+    let added = &opened.added;
+    added.namespaces + added.pods + added.endpoint_slices + added.services + added.secrets
+}
+
+/// Whether a document is an EnvoyFilter.
+pub(super) fn is_filter(document: &Value) -> bool {
+    document.get("kind").and_then(Value::as_str) == Some("EnvoyFilter")
+}
+
+impl Bottled {
+    /// Finds the proxies of the objects.
+    pub(super) fn of(opened: Opened, revision: &str) -> Bottled {
+        let revision = own_revision(revision);
+        let (mut targets, mut nodes) = (Vec::new(), BTreeMap::new());
+        for found in proxies::all(&opened.objects, &opened.common) {
+            let proxy = proxy(&found.node, &found.workload);
+            let owner = found.owner.as_deref().map(|kind| (kind, found.workload.as_str()));
+            targets.push(Target::of_proxy(&proxy, owner, &revision));
+            nodes.insert(found.node.full_name(), found.node);
+        }
+        let version = opened.bottle.istiod.version.clone();
+        Bottled { opened: RefCell::new(opened), targets, nodes, version }
+    }
+
+    /// The release of the istiod, where its binary tells it.
+    pub(super) fn release(&self) -> Option<Release> {
+        self.opened.borrow().bottle.istiod.release
+    }
+
+    pub(super) fn origin(&self) -> Origin {
+        let opened = self.opened.borrow();
+        Origin::Istiod { version: self.version.clone(), objects: opened.objects.len(), stand_ins: stand_ins(&opened) }
+    }
+
+    /// The proxies of the objects.
+    pub(super) fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// The proxy of a target, as it introduces itself.
+    pub(super) fn node(&self, target: &Target) -> Option<&Node> {
+        self.nodes.get(&target.full_name())
+    }
+
+    /// Hands out what these proxies would get, a few in memory at a time.
+    pub(super) fn each(
+        &self,
+        wanted: &[Target],
+        progress: &dyn Progress,
+        problems: &mut Vec<Problem>,
+        take: &mut Take<'_>,
+    ) -> io::Result<()> {
+        progress.begin(wanted.len());
+        for part in wanted.chunks(AT_ONCE) {
+            let known: Vec<(&Target, &Node)> =
+                part.iter().filter_map(|target| Some((target, self.nodes.get(&target.full_name())?))).collect();
+            let nodes: Vec<Node> = known.iter().map(|(_, node)| (*node).clone()).collect();
+            let answers = self.opened.borrow_mut().bottle.ask_all(&nodes, &Wanted::default());
+            for ((target, node), answer) in known.into_iter().zip(answers) {
+                progress.advance();
+                match answer {
+                    Ok(configuration) if configuration.is_empty() => {
+                        problems.push(unread(target, "istiod has no configuration for it"));
+                    }
+                    Ok(configuration) => {
+                        let name = format!("istiod {} for {}", self.version, target.full_name());
+                        let (dump, mut trouble) = Dump::from_text(name, dump::text(node, &configuration));
+                        problems.append(&mut trouble);
+                        if let Some(dump) = dump {
+                            take(problems, dump.without_filters(), target)?;
+                        }
+                    }
+                    Err(fault) => problems.push(unread(target, &fault.to_string())),
+                }
+            }
+        }
+        progress.end();
+        Ok(())
+    }
+}
+
+/// The revision that an istiod says it is.
+pub(super) fn own_revision(revision: &str) -> String {
+    if revision.is_empty() { "default" } else { revision }.to_owned()
+}
+
+/// A proxy as far as it is known before istiod is asked.
+fn proxy(node: &Node, workload: &str) -> Proxy {
+    let text = |key: &str| node.metadata.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let labels = node.metadata.get("LABELS").and_then(Value::as_object);
+    let labels =
+        labels.into_iter().flatten().filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())));
+    Proxy {
+        kind: node.kind,
+        name: node.name.clone(),
+        workload: workload.to_owned(),
+        namespace: node.namespace.clone(),
+        labels: labels.collect(),
+        istio_version: text("ISTIO_VERSION"),
+        metadata: Arc::new(node.metadata.clone()),
+        envoy_version: None,
+        extensions: Vec::new(),
+    }
+}
+
+fn unread(target: &Target, why: &str) -> Problem {
+    Problem {
+        code: Code::NoDump,
+        severity: Severity::Error,
+        span: None,
+        message: format!("{}: {why}", target.full_name()),
+        help: None,
+    }
+}

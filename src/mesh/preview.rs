@@ -1,0 +1,262 @@
+//! `diff --istiod`: what a change of any object does to every proxy, and to every EnvoyFilter on it.
+
+use super::bottled::{self, Bottled};
+use super::diff::{self, DiffReport, DiffRequest, OutcomeChange, ProxyDiff, not_there};
+use super::envoy::{self, Asked};
+use super::planes::Plane;
+use super::proxies::{Given, Taken};
+use super::read::{Mesh, objects, replaced};
+use super::settings::{IstiodSettings, Progress};
+use super::{Error, Refusal, manifests};
+use crate::bottle::Deleted;
+use crate::cluster::targets::{self, Target};
+use crate::engine::{Outcome, Program};
+use crate::explain::view::{Patch, Proxy as Explained};
+use crate::explain::{self, Explainer};
+use crate::load::dump::{Dump, Identity};
+use crate::load::{self, Loaded};
+use crate::model::resource::ProxyConfig;
+use crate::source::Problem;
+use crate::study::{self, Study, study};
+use crate::trial::Trial;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One side of the comparison.
+struct Side {
+    bottled: Bottled,
+    plane: Plane,
+    loaded: Loaded,
+}
+
+/// Compares EnvoyFilters as they are with EnvoyFilters as they shall be, on every proxy that those which differ reach; where
+/// an istiod is named, a whole mesh with the same after a change.
+pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport, Error> {
+    match (&request.settings.istiod, request.given.any(), request.current.is_empty()) {
+        (Some(istiod), false, false) => of_manifests(request, istiod, progress),
+        _ => diff::diff(request, progress),
+    }
+}
+
+/// Compares a mesh in files with the same mesh after a change, as the istiod that the settings name sees either.
+fn of_manifests(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progress) -> Result<DiffReport, Error> {
+    let DiffRequest { settings, given, .. } = request;
+    if request.files.is_empty() && request.delete.is_empty() {
+        return Err(Refusal::NothingToCompare.into());
+    }
+    given.one_standard_input(&[&request.files, &request.current])?;
+    if request.server_side {
+        let message = "--server-side asks a cluster; with --istiod none is read".to_owned();
+        return Err(Error::Text { message, help: None });
+    }
+    let options = settings.load_options();
+    let current = objects(&options, &request.current, false);
+    let new = load::read_above(current.sources.clone(), &request.files, &options);
+    let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
+    let mut problems = Vec::new();
+
+    let mut mesh = manifests::fill(Mesh::of_files(settings, current, progress), istiod)?;
+    let origin = mesh.origin.clone();
+    let (Some(plane), Some(bottled)) = (mesh.planes.first().cloned(), manifests::taken(&mut mesh)) else {
+        return Err(Refusal::NothingToCompare.into());
+    };
+    let mut filters = mesh.loaded.inventory.envoy_filters.clone();
+    let mut deleted = Vec::new();
+    for word in &request.delete {
+        match named(word, &options.namespace) {
+            Some((kind, namespace, name)) if !kind.eq_ignore_ascii_case("envoyfilter") => {
+                match bottled.find(kind, namespace, name) {
+                    Some(found) => deleted.push(found),
+                    None => problems.push(not_there(word, &filters)),
+                }
+            }
+            of_kind => {
+                let full = of_kind.map_or_else(
+                    || if word.contains('/') { word.clone() } else { format!("{}/{word}", options.namespace) },
+                    |(_, namespace, name)| format!("{namespace}/{name}"),
+                );
+                match filters.iter().position(|filter| filter.full_name() == full) {
+                    Some(index) => drop(filters.remove(index)),
+                    None => problems.push(not_there(&full, &filters)),
+                }
+            }
+        }
+    }
+    let filters = replaced(&filters, &new.inventory.envoy_filters);
+    let documents: Vec<Value> = new.documents.iter().filter(|one| !bottled::is_filter(one)).cloned().collect();
+    let filters_only = documents.is_empty() && deleted.is_empty();
+    let after = if filters_only { None } else { Some(bottled.changed(documents, &deleted, &istiod.revision)?) };
+    let meshes = if new.inventory.meshes.is_empty() { &mesh.loaded.inventory } else { &new.inventory };
+    let plane_after = Plane {
+        mesh: crate::engine::MeshSettings { revision: plane.mesh.revision.clone(), ..settings.mesh(meshes) },
+        ..plane.clone()
+    };
+    let before = Side { bottled, plane, loaded: mesh.loaded };
+    let programs = (
+        Program::new(&before.loaded.inventory.envoy_filters, before.plane.release),
+        Program::new(&filters, plane_after.release),
+    );
+
+    let mut taken = Taken { problems, ..Taken::default() };
+    let (mut proxies, mut remarks, mut asked) = (Vec::new(), Vec::new(), Asked::default());
+    let mut outcomes: BTreeMap<OutcomeChange, Vec<String>> = BTreeMap::new();
+    let mut unknown_services = BTreeSet::new();
+    let later = after.as_ref().unwrap_or(&before.bottled);
+    let pairs = pairs(&before.bottled, later, request.settings.cluster.all_replicas);
+    taken.proxies.pods = pairs.pods;
+    taken.proxies.of = pairs.both.len();
+    progress.begin(pairs.both.len());
+    let written = [
+        (before.loaded.inventory.envoy_filters.as_slice(), &before.loaded.sources),
+        (new.inventory.envoy_filters.as_slice(), &new.sources),
+    ];
+    for target in &pairs.both {
+        progress.advance();
+        let mut dumps: Vec<Dump> = Vec::new();
+        for side in [&before.bottled, later] {
+            side.each(std::slice::from_ref(target), &super::Quiet, &mut taken.problems, &mut |_, dump, _| {
+                dumps.push(dump);
+                Ok(())
+            })?;
+        }
+        let [first, second] = dumps.as_slice() else { continue };
+        let (Some(first), Some(second)) = (config(first, &mut taken.problems), config(second, &mut taken.problems))
+        else {
+            continue;
+        };
+        taken.proxies.read += 1;
+        let (settings, settings_after) = (before.plane.mesh.clone().into(), plane_after.mesh.clone().into());
+        study(&programs.0, &first, &settings, |old| {
+            study(&programs.1, &second, &settings_after, |now| {
+                unknown_services.extend(now.judged.patched.unknown_services.iter().cloned());
+                if let Some(trial) = &trial {
+                    let (came, said) = envoy::ask(trial, now.plan, now.config, &settings_after.options, &written);
+                    asked = asked.max(came);
+                    remarks.extend(said);
+                }
+                let resources = study::between(old, now);
+                let name = now.config.proxy.full_name();
+                let (one, other) = (told(old, &before.loaded), told(now, &new));
+                for change in turned(&one, &other) {
+                    outcomes.entry(change).or_default().push(name.clone());
+                }
+                if !resources.is_empty() {
+                    proxies.push(ProxyDiff { kind: now.config.proxy.kind.word(), name, resources });
+                }
+            });
+        });
+    }
+    progress.end();
+    let outcomes = outcomes.into_iter().map(|(change, proxies)| OutcomeChange { proxies, ..change }).collect();
+    let judged = filters.len();
+    drop(programs);
+    let Side { loaded, plane, .. } = before;
+    let mut scope = Mesh::of_files(settings, Loaded::default(), progress).scope(&Given::default(), &taken, judged);
+    scope.origin = origin;
+    scope.control_planes = super::Scope::planes(std::slice::from_ref(&plane), &crate::cluster::facts::Facts::default());
+    scope.control_planes.iter_mut().for_each(|one| one.mesh_config = !loaded.inventory.meshes.is_empty());
+    scope.unread = super::Scope::unread(loaded.problems.iter().chain(&new.problems).chain(&taken.problems));
+    Ok(DiffReport {
+        proxies,
+        unknown_services: unknown_services.into_iter().collect(),
+        current: loaded,
+        new,
+        problems: taken.problems,
+        remarks,
+        asked,
+        scope,
+        outcomes,
+        appeared: pairs.appeared,
+        gone: pairs.gone,
+        whole: true,
+    })
+}
+
+/// The proxies of both sides.
+struct Pairs {
+    both: Vec<Target>,
+    pods: usize,
+    appeared: Vec<String>,
+    gone: Vec<String>,
+}
+
+fn pairs(before: &Bottled, after: &Bottled, all_replicas: bool) -> Pairs {
+    let names = |side: &Bottled| side.targets().iter().map(Target::full_name).collect::<BTreeSet<_>>();
+    let (first, second) = (names(before), names(after));
+    let both: Vec<Target> =
+        after.targets().iter().filter(|target| first.contains(&target.full_name())).cloned().collect();
+    let pods = both.len();
+    let groups = targets::groups(both, all_replicas);
+    Pairs {
+        both: groups.into_iter().filter_map(|group| group.into_iter().next()).collect(),
+        pods,
+        appeared: second.difference(&first).cloned().collect(),
+        gone: first.difference(&second).cloned().collect(),
+    }
+}
+
+fn config<'d>(dump: &'d Dump, problems: &mut Vec<Problem>) -> Option<ProxyConfig<'d>> {
+    dump.config(&Identity::default()).map_err(|problem| problems.push(super::proxies::named(dump, problem))).ok()
+}
+
+/// Kind, namespace and name of what is to be deleted: `KIND/NAMESPACE/NAME`.
+fn named<'w>(word: &'w str, namespace: &'w str) -> Option<(&'w str, &'w str, &'w str)> {
+    let parts: Vec<&str> = word.split('/').collect();
+    match *parts.as_slice() {
+        [kind, "", name] => Some((kind, namespace, name)),
+        [kind, namespace, name] => Some((kind, namespace, name)),
+        _ => None,
+    }
+}
+
+fn told(study: &Study<'_>, loaded: &Loaded) -> Explained {
+    let explainer =
+        Explainer { sources: &loaded.sources, inventory: &loaded.inventory, study, dump: "", running: false };
+    explainer.proxy(&explain::Settings::default())
+}
+
+/// The patches that do something on one side only, or another thing.
+fn turned(before: &Explained, after: &Explained) -> Vec<OutcomeChange> {
+    let all = |side: &Explained| -> BTreeMap<(String, usize), Patch> {
+        let filters = side.filters.iter();
+        filters
+            .flat_map(|filter| {
+                let name = format!("{}/{}", filter.namespace, filter.name);
+                filter.patches.iter().map(move |patch| ((name.clone(), patch.index), patch.clone()))
+            })
+            .collect()
+    };
+    let (first, second) = (all(before), all(after));
+    let keys: BTreeSet<&(String, usize)> = first.keys().chain(second.keys()).collect();
+    let changes = keys.into_iter().filter_map(|key| {
+        let (old, new) = (first.get(key), second.get(key));
+        let outcome = |patch: Option<&Patch>| patch.map(|patch| patch.outcome);
+        let idle = |outcome: Option<Outcome>| outcome.is_none_or(|outcome| outcome == Outcome::NotSelected);
+        if outcome(old) == outcome(new) || (idle(outcome(old)) && idle(outcome(new))) {
+            return None;
+        }
+        let reason = |patch: Option<&Patch>| patch?.reason.as_ref().map(|reason| reason.message.clone());
+        Some(OutcomeChange {
+            filter: key.0.clone(),
+            patch: key.1,
+            apply_to: new.or(old).map_or("", |patch| patch.apply_to),
+            before: outcome(old),
+            after: outcome(new),
+            reason: if outcome(new) == Some(Outcome::Applied) { reason(old) } else { reason(new) },
+            proxies: Vec::new(),
+        })
+    });
+    changes.collect()
+}
+
+impl Bottled {
+    /// The same binary with a changed mesh.
+    fn changed(&self, new: Vec<Value>, deleted: &[Deleted], revision: &str) -> Result<Bottled, Error> {
+        Ok(Bottled::of(self.opened.borrow().changed(new, deleted)?, revision))
+    }
+
+    /// The object that is called so.
+    fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<Deleted> {
+        self.opened.borrow().find(kind, namespace, name)
+    }
+}

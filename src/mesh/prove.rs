@@ -1,0 +1,189 @@
+//! `migrate --prove istiod`: a real istiod generates every proxy's configuration with the filter and with what is to take
+//! over from it, on the user's own objects.
+
+use super::Error;
+use super::bottled::{self, Bottled, own_revision};
+use super::read::proxy_of;
+use super::settings::{IstiodSettings, Progress, Settings};
+use crate::bottle::{Configuration, Deleted, Fault, Node, Wanted};
+use crate::cluster::targets::{self, Target};
+use crate::engine::compat::Compat;
+use crate::engine::select::select;
+use crate::engine::{MeshSettings, Selection};
+use crate::load::Loaded;
+use crate::migrate::compare::{Resources, differences, explain};
+use crate::migrate::proof::{Computed, Proof, Proven};
+use crate::migrate::verdict::{Class, Difference, Kind, State};
+use crate::migrate::{self, Accept, After, Report, Request};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::resource::ResourceKind;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Computes the classes of a migration. What turns out to differ more than is accepted, or to reach further than its filter,
+/// is not written.
+pub(super) fn prove(
+    settings: &Settings,
+    istiod: &IstiodSettings,
+    loaded: &Loaded,
+    request: &Request<'_>,
+    progress: &dyn Progress,
+) -> Result<(Report, Vec<Proof>, String), Error> {
+    let opened = bottled::open(settings, istiod, loaded, loaded.documents.clone())?;
+    let release = opened.bottle.istiod.release.unwrap_or(settings.release());
+    let bottled = Bottled::of(opened, &istiod.revision);
+    let version = bottled.version.clone();
+    let firsts: Vec<Target> = targets::groups(bottled.targets().to_vec(), settings.cluster.all_replicas)
+        .into_iter()
+        .filter_map(|group| group.into_iter().next())
+        .collect();
+    let mesh = MeshSettings { revision: Some(own_revision(&istiod.revision)), ..settings.mesh(&loaded.inventory) };
+    let before = bottled.ask(&firsts);
+    let run = |request: &Request<'_>| {
+        migrate::migrate(request).map_err(|error| Error::Text { message: error.to_string(), help: None })
+    };
+    let first = run(request)?;
+    let (mut proofs, mut request) = (Vec::new(), request.clone());
+    let moved: Vec<_> = first.filters.iter().filter(|one| one.patches.iter().any(|patch| patch.written)).collect();
+    progress.begin(moved.len());
+    for one in moved {
+        progress.advance();
+        let filter = &loaded.inventory.envoy_filters[one.index];
+        let name = filter.full_name();
+        let alone = run(&Request { asked: Some([name.clone()].into()), ..request.clone() })?;
+        let reaches =
+            |target: &Target| select(filter, &proxy_of(target), &mesh, Compat { release }) == Selection::Selected;
+        let found = match changes(&alone, loaded, filter) {
+            Err(why) => Proven::NotComputed(why.to_owned()),
+            Ok((new, deleted)) => {
+                let after = bottled.opened.borrow().changed(new, &deleted);
+                match after {
+                    Err(fault) => Proven::NotComputed(fault.to_string()),
+                    Ok(after) => {
+                        let after = Bottled::of(after, &istiod.revision).ask(&firsts);
+                        compared(&firsts, &before, &after, &reaches)
+                    }
+                }
+            }
+        };
+        let doubt = match &found {
+            Proven::NotComputed(why) => Some((State::Undecided, format!("istiod {version} could not be asked: {why}"))),
+            Proven::Computed(computed) if !computed.beyond.is_empty() => Some((
+                State::Broken,
+                format!(
+                    "istiod {version} also changes {}, which the filter does not select",
+                    computed.beyond.join(", ")
+                ),
+            )),
+            Proven::Computed(computed) if computed.class() > Class::SameBut && request.accept < Accept::Differs => {
+                let worst = computed.differences.first().map_or("", |(one, _)| one.effect.as_str());
+                Some((
+                    State::Undecided,
+                    format!("istiod {version} computes another behavior for these objects: {worst}"),
+                ))
+            }
+            Proven::Computed(computed) if computed.class() > Class::Exact && request.accept == Accept::Exact => {
+                let worst = computed.differences.first().map_or("", |(one, _)| one.effect.as_str());
+                Some((State::Undecided, format!("istiod {version} does not compute the same: {worst}")))
+            }
+            Proven::Computed(_) => None,
+        };
+        if let Some(doubt) = doubt {
+            request.doubts.insert(name.clone(), doubt);
+        }
+        proofs.push(Proof { filter: name, found });
+    }
+    progress.end();
+    let report = if request.doubts.is_empty() { first } else { run(&request)? };
+    Ok((report, proofs, version))
+}
+
+/// What a migration of one filter applies and deletes; why that cannot be shown to an istiod.
+fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Vec<Value>, Vec<Deleted>), &'static str> {
+    let draft = &report.draft;
+    if !draft.pods.is_empty() {
+        return Err(
+            "the annotation proxy.istio.io/config reaches istiod with the restarted pods; compare their dumps \
+                    with `migrate verify`",
+        );
+    }
+    let mut new: Vec<Value> = draft.made.iter().map(|made| made.object.clone()).collect();
+    new.extend(draft.edited.iter().map(|edited| edited.after.clone()));
+    if new.iter().any(|object| object.get("kind").and_then(Value::as_str) == Some("ProxyConfig")) {
+        return Err("a ProxyConfig reaches istiod with the restarted pods; compare their dumps with `migrate verify`");
+    }
+    if let Some((settings, _)) = &draft.mesh {
+        let is = |one: &&Value| {
+            one.get("kind").and_then(Value::as_str) == Some("ConfigMap") && one.pointer("/data/mesh").is_some()
+        };
+        let after = report.mesh_config.as_ref().map_or(settings, |(_, after)| after).to_string();
+        let mut map = loaded.documents.iter().find(is).cloned().unwrap_or_else(|| {
+            json!({"apiVersion": "v1", "kind": "ConfigMap",
+                   "metadata": {"name": "istio", "namespace": super::DEFAULT_ISTIO_NAMESPACE}, "data": {"mesh": ""}})
+        });
+        if let Some(mesh) = map.pointer_mut("/data/mesh") {
+            *mesh = after.into();
+        }
+        new.push(map);
+    }
+    let mut deleted = Vec::new();
+    match report.filters.first().map(|one| &one.after) {
+        Some(After::Smaller(smaller)) => new.push(smaller.clone()),
+        Some(After::Delete) => deleted.push(Deleted {
+            kind: "EnvoyFilter".to_owned(),
+            namespace: filter.namespace.clone(),
+            name: filter.name.clone(),
+        }),
+        _ => return Err("nothing of the filter would go"),
+    }
+    Ok((new, deleted))
+}
+
+type Answers = Vec<Result<Configuration, Fault>>;
+
+fn compared(targets: &[Target], before: &Answers, after: &Answers, reaches: &dyn Fn(&Target) -> bool) -> Proven {
+    let mut computed = Computed::default();
+    for ((target, old), new) in targets.iter().zip(before).zip(after) {
+        let (old, new) = match (old, new) {
+            (Ok(old), Ok(new)) => (resources(old), resources(new)),
+            (Err(fault), _) | (_, Err(fault)) => {
+                return Proven::NotComputed(format!("{}: {fault}", target.full_name()));
+            }
+        };
+        computed.proxies += 1;
+        let found = differences(&old, &new, &BTreeMap::new());
+        let told: Vec<Difference> = found.iter().map(|one| explain(&target.full_name(), one, &[])).collect();
+        if !reaches(target) && told.iter().any(|one| one.kind == Kind::Behavior) {
+            computed.beyond.push(target.full_name());
+        }
+        told.into_iter().for_each(|one| computed.add(one));
+    }
+    if computed.proxies == 0 {
+        return Proven::NotComputed("no object has a proxy, so istiod has nobody to configure".to_owned());
+    }
+    Proven::Computed(computed)
+}
+
+/// The resources of a proxy as they are compared.
+fn resources(configuration: &Configuration) -> Resources {
+    let mut all = Resources::new();
+    for kind in ResourceKind::ALL {
+        let word = if kind == ResourceKind::ExtensionConfig { "ecds" } else { kind.word() };
+        for (name, text) in configuration.of(kind) {
+            let Ok(mut value) = serde_json::from_str::<Value>(text) else { continue };
+            if let Some(map) = value.as_object_mut() {
+                map.shift_remove("@type");
+            }
+            all.entry(word.to_owned()).or_default().insert(name.clone(), value);
+        }
+    }
+    all
+}
+
+impl Bottled {
+    /// What these proxies get, in their order.
+    fn ask(&self, targets: &[Target]) -> Answers {
+        let nodes: Vec<Node> = targets.iter().filter_map(|target| self.node(target).cloned()).collect();
+        self.opened.borrow_mut().bottle.ask_all(&nodes, &Wanted::default())
+    }
+}

@@ -1,0 +1,68 @@
+//! What was computed of a migration, where an istiod was asked instead of the recordings.
+
+use super::verdict::{Class, Difference, class_of};
+
+/// What was computed for one filter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// `namespace/name` of the filter.
+    pub filter: String,
+    /// What came of it.
+    pub found: Proven,
+}
+
+/// What came of asking istiod.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proven {
+    /// istiod generated both configurations for every proxy, and they were compared.
+    Computed(Computed),
+    /// They could not be compared: why.
+    NotComputed(String),
+}
+
+/// Two configurations of every proxy, compared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Computed {
+    /// Each difference once, with how many places have it; the worst first.
+    pub differences: Vec<(Difference, usize)>,
+    /// How many proxies were compared.
+    pub proxies: usize,
+    /// Proxies that the filter does not attach to and that change all the same, `namespace/name`.
+    pub beyond: Vec<String>,
+}
+
+impl Computed {
+    /// Takes up a difference at one more place.
+    pub fn add(&mut self, difference: Difference) {
+        match self.differences.iter_mut().find(|(known, _)| *known == difference) {
+            Some((_, places)) => *places += 1,
+            None => self.differences.push((difference, 1)),
+        }
+        self.differences.sort_by_key(|(one, _)| std::cmp::Reverse(one.kind));
+    }
+
+    /// The class of what was compared.
+    pub fn class(&self) -> Class {
+        let all: Vec<Difference> = self.differences.iter().map(|(one, _)| one.clone()).collect();
+        if self.beyond.is_empty() { class_of(&all, &[], false) } else { Class::Differs }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::migrate::verdict::Kind;
+
+    #[test]
+    fn a_change_beyond_the_filter_is_never_the_same() {
+        let mut computed = Computed::default();
+        assert_eq!(computed.class(), Class::Exact);
+        computed.add(Difference::new(Kind::Metadata, "m"));
+        computed.add(Difference::new(Kind::Name, "n"));
+        computed.add(Difference::new(Kind::Name, "n"));
+        assert_eq!(computed.class(), Class::SameBut);
+        assert_eq!(computed.differences.iter().map(|(_, places)| *places).collect::<Vec<_>>(), [1, 2]);
+        computed.beyond.push("shop/cart".to_owned());
+        assert_eq!(computed.class(), Class::Differs);
+    }
+}

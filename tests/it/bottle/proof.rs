@@ -1,0 +1,66 @@
+//! `migrate --prove istiod`: what recordings say of a pattern is what istiod computes for the objects.
+
+use super::commands::run;
+use super::istiod;
+use crate::migrate::{all_recorded, input_texts};
+use serde_json::{Value as Json, json};
+use std::fs;
+
+/// Every so many-th recorded case is proven; with `ALL_CASES` every one.
+const EVERY: usize = 6;
+
+const ORDER: [&str; 5] = ["exact", "same-but", "differs", "partly", "no-home"];
+
+fn rank(class: &Json) -> usize {
+    let class = class.as_str().unwrap();
+    ORDER.iter().position(|one| *one == class).unwrap_or_else(|| panic!("no class {class}"))
+}
+
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn nothing_is_worse_than_its_class() {
+    let istiod = istiod("1.31");
+    let every = if std::env::var_os("ALL_CASES").is_some() { 1 } else { EVERY };
+    let cases = all_recorded();
+    let good = cases.iter().filter(|case| ["exact", "same-but"].contains(&case["class"].as_str().unwrap()));
+    // The recorder turns some features of ambient mode off, which istiod's own flag turns on.
+    let good = good.filter(|case| case["topology"] == "shop");
+    // What somebody judged for one case alone counts as behavior where it is computed.
+    let good = good.filter(|case| case["effects"].as_array().is_none_or(Vec::is_empty));
+    let (mut computed, mut not, mut faults) = (0, 0, Vec::new());
+    for case in good.step_by(every) {
+        let (id, folder) = (case["id"].as_str().unwrap(), tempfile::tempdir().unwrap());
+        for (name, text) in input_texts(case) {
+            fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
+        }
+        let path = folder.path().to_str().unwrap();
+        let arguments = ["migrate", path, "--prove", "istiod", "--accept", "reviewed", "-o", "json"];
+        let (code, out, err) = run(&istiod, &arguments);
+        let report: Json = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{id} {code}: {error}: {err}"));
+        assert_eq!(report["scope"]["proof"], "istiod");
+        for filter in report["filters"].as_array().unwrap() {
+            let proof = &filter["proof"];
+            if proof["class"].is_null() {
+                // Settings of pods reach istiod when they restart; everything else can be computed.
+                not += 1;
+                assert_ne!(filter["class"], "exact", "{id}: {filter:#}");
+                continue;
+            }
+            computed += 1;
+            let claimed: Vec<usize> = filter["patches"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter(|patch| patch["written"] == json!(true))
+                .map(|patch| rank(&patch["class"]))
+                .collect();
+            let claimed = claimed.into_iter().max().unwrap_or(0);
+            if rank(&proof["class"]) > claimed || proof["beyond"] != json!([]) {
+                faults.push(format!("{id}: {} claimed, {proof:#}", ORDER[claimed]));
+            }
+        }
+    }
+    println!("{computed} computed, {not} not");
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(computed > 4, "{computed}");
+}
