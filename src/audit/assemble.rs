@@ -87,6 +87,8 @@ pub(super) fn view(
         path,
         unknown: Vec::new(),
         problems: Vec::new(),
+        bases: Vec::new(),
+        all_changes: None,
     }
 }
 

@@ -39,6 +39,34 @@ fn one_class<S: Serializer>(class: &Class, serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_str(class.word())
 }
 
+/// What a release on the way was judged on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Basis {
+    /// The release, such as `1.31`.
+    pub release: String,
+    /// `dumps`: what proxies have now; `computed`: an istiod of that release generated it; `forecast`: the dumps with the
+    /// names and domains of that release.
+    pub source: &'static str,
+    /// Version of the istiod that computed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub istiod: Option<String>,
+}
+
+/// A resource that an upgrade changes although no EnvoyFilter is concerned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MeshChange {
+    /// The proxy, `namespace/name`.
+    pub proxy: String,
+    /// `listener`, `cluster`, `route` or `extension config`.
+    pub kind: &'static str,
+    /// Name of the resource.
+    pub name: String,
+    /// `added`, `removed` or `changed`.
+    pub change: &'static str,
+}
+
 /// An audit.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -72,6 +100,12 @@ pub struct Audit {
     pub unknown: Vec<String>,
     /// What could not be read.
     pub problems: Vec<String>,
+    /// What each release was judged on; empty unless istiods were asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bases: Vec<Basis>,
+    /// What changes from the first to the last release without any EnvoyFilter; absent unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_changes: Option<Vec<MeshChange>>,
 }
 
 /// Numbers of an audit.

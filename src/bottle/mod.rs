@@ -22,5 +22,5 @@ pub use ads::{Configuration, Named, Wanted};
 pub use fault::Fault;
 pub use node::{Common, Node};
 pub use objects::Objects;
-pub use open::{Deleted, Open, Opened};
+pub use open::{Deleted, Open, Opened, located};
 pub use run::{Bottle, Istiod, Limits, Request, environment};

@@ -61,9 +61,8 @@ pub struct Opened {
 impl Open {
     /// Finds the binary, completes the objects, starts istiod.
     pub fn start(self) -> Result<Opened, Fault> {
-        let path = match self.istiod.clone() {
-            Some(path) if is_name(&path) => process::find(&path.to_string_lossy()).unwrap_or(path),
-            Some(path) => path,
+        let path = match &self.istiod {
+            Some(path) => located(path),
             None => process::find(PROGRAM).ok_or(Fault::NotGiven)?,
         };
         if let Some(wanted) = &self.sha256 {
@@ -168,9 +167,11 @@ fn ambient(objects: &Objects) -> bool {
     waypoint || objects.values("", "Namespace").any(enrolled) || objects.values("apps", "DaemonSet").any(ztunnel)
 }
 
-/// Whether it names a program on the `PATH`, as for a shell, and no file here.
-fn is_name(path: &Path) -> bool {
-    path.components().count() == 1 && !path.exists()
+/// Where a binary is: a name without a folder that is no file here is looked up on the `PATH`, as a shell does.
+pub fn located(path: &Path) -> PathBuf {
+    let is_name = path.components().count() == 1 && !path.exists();
+    let found = is_name.then(|| process::find(&path.to_string_lossy())).flatten();
+    found.unwrap_or_else(|| path.to_owned())
 }
 
 /// The SHA-256 digest of a file, as hexadecimal digits.

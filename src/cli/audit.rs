@@ -7,7 +7,7 @@ use crate::lint::summary::Summary;
 use crate::lint::upgrade::tell::{Class, short};
 use crate::lint::{Finding, baseline, fix};
 use crate::load::{Loaded, config as files};
-use crate::mesh::{self, AuditReport, AuditRequest, Error};
+use crate::mesh::{self, AuditReport, AuditRequest, Error, IstiodSettings};
 use crate::model::release::Release;
 use crate::report::{self, audit as forms, findings};
 use clap::{Args, ValueEnum};
@@ -39,6 +39,16 @@ pub(super) struct Audit {
     /// Revision to upgrade to: EnvoyFilters for other revisions do not count after the upgrade
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     revision_to: String,
+    /// istiod binary of a release on the way, RELEASE=PATH; may be given several times: what it generates for the manifests
+    /// takes the place of a forecast
+    #[arg(long, value_name = "RELEASE=PATH", value_parser = istiod, help_heading = "istiod")]
+    istiod: Vec<(Option<Release>, PathBuf)>,
+    /// istiod binary of the release to upgrade to
+    #[arg(long, value_name = "PATH", help_heading = "istiod")]
+    istiod_to: Option<PathBuf>,
+    /// Also list what changes although no EnvoyFilter is concerned; needs the istiod of the release to upgrade to
+    #[arg(long, help_heading = "istiod")]
+    all_changes: bool,
     /// Form of the output
     #[arg(short, long, default_value = "human")]
     output: Output,
@@ -51,6 +61,17 @@ pub(super) struct Audit {
     /// Also apply fixes that may change what an EnvoyFilter means
     #[arg(long)]
     unsafe_fixes: bool,
+}
+
+/// `RELEASE=PATH`, or a path alone.
+fn istiod(text: &str) -> Result<(Option<Release>, PathBuf), String> {
+    match text.split_once('=') {
+        None => Ok((None, text.into())),
+        Some((release, path)) => match release.parse() {
+            Ok(release) => Ok((Some(release), path.into())),
+            Err(_) => Err(format!("`{release}` is not a release of Istio: write 1.31=PATH")),
+        },
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -113,6 +134,14 @@ impl Audit {
             path: self.path.clone(),
             revisions: (self.revision_from.clone(), self.revision_to.clone()),
             unsafe_fixes: self.unsafe_fixes,
+            istiods: self
+                .istiod
+                .iter()
+                .cloned()
+                .chain(self.istiod_to.iter().map(|path| (Some(self.to), path.clone())))
+                .map(|(release, path)| (release, IstiodSettings { path, ..IstiodSettings::default() }))
+                .collect(),
+            all_changes: self.all_changes,
         };
         let report = mesh::audit(&request, session.progress)?;
         session.notes(&report.notes)?;

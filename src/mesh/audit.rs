@@ -1,10 +1,11 @@
 //! `audit`: what an upgrade of Istio does to a set of EnvoyFilters, before it is done.
 
-use super::proxies::{self, Given as Dumps, Taken};
+use super::audit_request::AuditRequest;
+use super::proxies::{self, Taken};
 use super::read::{Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
-use super::{Error, standing};
+use super::{Error, manifests, next, standing};
 use crate::audit::view::Verdict;
 use crate::audit::{self, Audit, Given, Request};
 use crate::cluster::facts::{Facts, REVISION};
@@ -14,7 +15,9 @@ use crate::envoy::api::envoy_of;
 use crate::lint::tried;
 use crate::lint::upgrade::forecast::Forecast;
 use crate::lint::upgrade::tell::short;
+use crate::load::dump::Dump;
 use crate::load::{Loaded, reference};
+use crate::model::proxy::Proxy;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::proto::schema::Schema;
@@ -23,30 +26,6 @@ use crate::source::{Problem, Severity};
 use crate::study::{self, Undone};
 use crate::trial::Trial;
 use crate::words::count;
-use std::path::PathBuf;
-
-/// Which upgrade is audited.
-#[derive(Clone, Debug)]
-pub struct AuditRequest {
-    /// The mesh.
-    pub settings: Settings,
-    /// Config dumps; with `demo` the demo's filters where no file is named.
-    pub given: Dumps,
-    /// EnvoyFilters and what they are about: files, folders, `-`. The cluster's without.
-    pub files: Vec<PathBuf>,
-    /// An Envoy binary to ask about the target.
-    pub envoy: Option<PathBuf>,
-    /// The release to upgrade to.
-    pub to: Release,
-    /// The release that runs now; what the cluster or the dumps say without.
-    pub from: Option<Release>,
-    /// Releases on the way; every minor release without.
-    pub path: Vec<Release>,
-    /// Names of the revisions, old and new; empty where they are not known.
-    pub revisions: (String, String),
-    /// Whether fixes that change the meaning go into the rewritten filters.
-    pub unsafe_fixes: bool,
-}
 
 /// What an upgrade does.
 pub struct AuditReport {
@@ -78,8 +57,18 @@ struct Shape {
 pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditReport, Error> {
     let AuditRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
+    let base = next::base(request)?;
     let mesh = if !request.files.is_empty() || given.demo {
-        Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
+        let istiod = base.as_ref().map(|(istiod, _)| istiod.clone());
+        // Which release runs now is said by its istiod, where that is asked.
+        let istio_version = settings.istio_version.filter(|_| istiod.is_none());
+        let settings = Settings { istiod, istio_version, ..settings.clone() };
+        let loaded = objects(&settings.load_options(), &request.files, given.demo);
+        manifests::mesh(&settings, loaded, given, progress)?
+    } else if !request.istiods.is_empty() {
+        let message = "--istiod needs the manifests of the mesh".to_owned();
+        let help = Some("give them with -f, and config dumps of what runs now with --dump if you have them".to_owned());
+        return Err(Error::Text { message, help });
     } else {
         Mesh::open(settings, &kinds::AUDIT, progress, |_| Breadth::Mesh)?
     };
@@ -93,6 +82,8 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         dumps.iter().filter_map(|kept| Some((kept.plane, proxies::config(kept, &mut taken.problems)?))).collect();
     let mut unknown = Vec::new();
     let running = mesh.planes.first().filter(|_| mesh.is_mesh()).map(|plane| plane.release);
+    let computed_base = base.map(|(_, release)| release).filter(|_| mesh.has_targets());
+    let running = computed_base.or(running);
     let from = request.current(running, &configs, &mut unknown)?;
     let path = request.path(from)?;
     unknown.extend(beyond(&path));
@@ -153,15 +144,45 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
             (of_dumps, of_references)
         })
         .collect();
+    let istiods = next::Istiods::open(settings, &request.istiods, loaded)?;
+    let runs_now = |shape: &Shape| shape.istiod == from && !shape.upgraded;
+    let asked: Vec<Vec<Option<Dump>>> = all
+        .iter()
+        .map(|shape| {
+            let proxies: Vec<&Proxy> = bases.iter().map(|config| &config.proxy).collect();
+            let dumps = |taken: &mut Taken| {
+                istiods.dumps(shape.istiod, Some(shape.proxies), &proxies, &mut taken.problems)
+            };
+            if runs_now(shape) { Vec::new() } else { dumps(&mut taken) }
+        })
+        .collect();
     let mut stages: Vec<Given<'_>> = Vec::new();
-    for (shape, (of_dumps, of_references)) in all.iter().zip(&forecasts) {
+    for ((shape, (of_dumps, of_references)), asked) in all.iter().zip(&forecasts).zip(&asked) {
         let references = of_references.iter().zip(reference::configs(shape.istiod));
+        let dumps = of_dumps.iter().zip(&bases).enumerate().map(|(at, (one, config))| {
+            let forecast = one.apply(config);
+            let computed = asked.get(at).and_then(Option::as_ref).and_then(|dump| next::config(dump, &forecast));
+            computed.unwrap_or(forecast)
+        });
         stages.push(Given {
             release: shape.istiod,
             proxies: shape.proxies,
-            dumps: of_dumps.iter().zip(&bases).map(|(one, config)| one.apply(config)).collect(),
+            dumps: dumps.collect(),
             references: references.map(|(one, config)| one.apply(config)).collect(),
         });
+    }
+    let target = shapes.len() - 1;
+    let all_changes = request.all_changes.then(|| -> Vec<_> {
+        let computed = asked.get(target).into_iter().flatten().map(Option::is_some);
+        let pairs = stages.first().into_iter().zip(stages.get(target)).flat_map(|(old, new)| old.dumps.iter().zip(&new.dumps));
+        let pairs = pairs.zip(computed).filter(|(_, computed)| *computed);
+        pairs.flat_map(|((old, new), _)| next::changes(old, new, (from, request.to))).collect()
+    });
+    if request.all_changes && asked.get(target).is_none_or(|dumps| dumps.iter().all(Option::is_none)) {
+        unknown.push(format!(
+            "what changes without any EnvoyFilter is not known: name an istiod of the target with --istiod-to ({})",
+            short(request.to)
+        ));
     }
     let (stages, mixed) = stages.split_at(shapes.len());
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
@@ -194,6 +215,10 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let serious = loaded.problems.iter().chain(&taken.problems).any(super::is_serious);
     answer.view.counts.suppressed = answer.suppressed;
     answer.view.unknown.append(&mut unknown);
+    answer.view.all_changes = all_changes;
+    if !request.istiods.is_empty() {
+        answer.view.bases = istiods.bases(&path, from, computed_base.is_some());
+    }
     let errors = loaded.problems.iter().chain(&taken.problems).filter(|one| one.severity == Severity::Error);
     answer.view.problems.extend(errors.map(|problem| match problem.span {
         Some(span) => format!("{}: {}", loaded.sources.place(span), problem.message),
@@ -207,6 +232,8 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let scope = mesh.scope(given, &taken, judged);
     drop(reached);
     drop(forecasts);
+    drop(asked);
+    drop(istiods);
     drop(bases);
     drop(undone);
     drop(plans);

@@ -109,6 +109,25 @@ impl Bottled {
         self.nodes.get(&target.full_name())
     }
 
+    /// What these proxies would get; `None` for each that is not answered, which is noted.
+    pub(super) fn dumps(&self, nodes: &[Node], problems: &mut Vec<Problem>) -> Vec<Option<Dump>> {
+        let answers = self.opened.borrow_mut().bottle.ask_all(nodes, &Wanted::default());
+        let dumps = nodes.iter().zip(answers).map(|(node, answer)| match answer {
+            Ok(configuration) if !configuration.is_empty() => {
+                let name = format!("istiod {} for {}", self.version, node.full_name());
+                let (dump, mut trouble) = Dump::from_text(name, dump::text(node, &configuration));
+                problems.append(&mut trouble);
+                dump.map(Dump::without_filters)
+            }
+            Ok(_) => None,
+            Err(fault) => {
+                problems.push(unread(&node.full_name(), &fault.to_string()));
+                None
+            }
+        });
+        dumps.collect()
+    }
+
     /// Hands out what these proxies would get, a few in memory at a time.
     pub(super) fn each(
         &self,
@@ -127,7 +146,7 @@ impl Bottled {
                 progress.advance();
                 match answer {
                     Ok(configuration) if configuration.is_empty() => {
-                        problems.push(unread(target, "istiod has no configuration for it"));
+                        problems.push(unread(&target.full_name(), "istiod has no configuration for it"));
                     }
                     Ok(configuration) => {
                         let name = format!("istiod {} for {}", self.version, target.full_name());
@@ -137,7 +156,7 @@ impl Bottled {
                             take(problems, dump.without_filters(), target)?;
                         }
                     }
-                    Err(fault) => problems.push(unread(target, &fault.to_string())),
+                    Err(fault) => problems.push(unread(&target.full_name(), &fault.to_string())),
                 }
             }
         }
@@ -170,12 +189,12 @@ fn proxy(node: &Node, workload: &str) -> Proxy {
     }
 }
 
-fn unread(target: &Target, why: &str) -> Problem {
+fn unread(proxy: &str, why: &str) -> Problem {
     Problem {
         code: Code::NoDump,
         severity: Severity::Error,
         span: None,
-        message: format!("{}: {why}", target.full_name()),
+        message: format!("{proxy}: {why}"),
         help: None,
     }
 }

@@ -4,6 +4,7 @@
 //! control planes and proxies an answer is about is decided here and is part of every report ([`Scope`]).
 
 mod audit;
+mod audit_request;
 #[cfg(feature = "bottle")]
 pub mod bottled;
 #[cfg(feature = "cluster")]
@@ -18,6 +19,8 @@ mod lint;
 pub mod live;
 mod manifests;
 mod migrate;
+#[cfg_attr(not(feature = "bottle"), path = "no_next.rs")]
+mod next;
 pub mod planes;
 #[cfg(feature = "bottle")]
 mod preview;
@@ -40,7 +43,8 @@ pub mod survey;
 mod unread;
 mod versions;
 
-pub use audit::{AuditReport, AuditRequest, audit};
+pub use audit::{AuditReport, audit};
+pub use audit_request::AuditRequest;
 #[cfg(feature = "cluster")]
 pub use capture::{CaptureReport, CaptureRequest, capture};
 #[cfg(not(feature = "bottle"))]

@@ -12,7 +12,8 @@ pub use markdown::markdown;
 use crate::audit::view::{Audit, During, Filter, Finding, Gets, Place, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
 use crate::model::release::Release;
-use std::collections::BTreeSet;
+use crate::words::count;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many filters of each class there are, in words: `3 break, 1 changes, 4 are fine`.
 fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
@@ -130,4 +131,34 @@ fn worth_telling(audit: &Audit) -> Vec<&During> {
 /// What a combination is called: `istiod 1.31, proxies 1.24`.
 fn combination(row: &RollOut) -> String {
     format!("istiod {}, proxies {}", row.istiod, row.proxies)
+}
+
+/// What each release was judged on, in a sentence; `None` where that is what the dumps tell of all.
+pub(super) fn bases(audit: &Audit) -> Option<String> {
+    let told = audit.bases.iter().map(|basis| match (basis.source, &basis.istiod) {
+        ("computed", Some(version)) => format!("Istio {}: computed by istiod {version} for these objects", basis.release),
+        ("dumps", _) => format!("Istio {}: what the proxies have", basis.release),
+        _ => format!("Istio {}: a forecast", basis.release),
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// What changes without any EnvoyFilter, in lines: proxies with equal changes together.
+pub(super) fn all_changes(audit: &Audit) -> Vec<String> {
+    let Some(changes) = &audit.all_changes else { return Vec::new() };
+    let mut by_change: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    for one in changes {
+        by_change.entry((one.kind, &one.name, one.change)).or_default().push(&one.proxy);
+    }
+    if by_change.is_empty() {
+        return vec!["nothing changes without an EnvoyFilter".to_owned()];
+    }
+    let head = format!("{} without any EnvoyFilter:", count(by_change.len(), "resource changes", "resources change"));
+    let lines = by_change.into_iter().map(|((kind, name, change), proxies)| {
+        let others = proxies.len().saturating_sub(1);
+        let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+        format!("{kind} {name} is {change} on {}{more}", proxies.first().unwrap_or(&""))
+    });
+    std::iter::once(head).chain(lines).collect()
 }

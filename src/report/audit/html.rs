@@ -1,6 +1,6 @@
 //! An audit as one page that needs nothing else: no network, light and dark, for the screen and for paper.
 
-use super::{advice, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
+use super::{advice, all_changes, bases, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
 use crate::audit::view::{Audit, Chain, Filter, Finding, RollOut, Verdict, Workloads};
 use crate::lint::upgrade::tell::Class;
 use crate::mesh::Scope;
@@ -96,9 +96,10 @@ pub fn html(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()>
     for (index, filter) in found {
         section(out, audit, index, filter)?;
     }
-    if !audit.unknown.is_empty() || !audit.problems.is_empty() {
+    let (bases, changes) = (bases(audit), all_changes(audit));
+    if bases.is_some() || !changes.is_empty() || !audit.unknown.is_empty() || !audit.problems.is_empty() {
         writeln!(out, "<h2>What was not known</h2><ul>")?;
-        for text in audit.unknown.iter().chain(&audit.problems) {
+        for text in bases.iter().chain(&audit.unknown).chain(&audit.problems).chain(&changes) {
             writeln!(out, "<li>{}</li>", Prose(text))?;
         }
         writeln!(out, "</ul>")?;

@@ -1,6 +1,6 @@
 //! An audit for people at a terminal, and as a patch of the files.
 
-use super::{advice, full_name, gets, places, steps, tally, verdict_sentence, word, worth_telling};
+use super::{advice, all_changes, bases, full_name, gets, places, steps, tally, verdict_sentence, word, worth_telling};
 use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
 use crate::report::style::{Role, Terminal, count, wrap};
@@ -84,7 +84,9 @@ pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audi
     for line in wrap(&advice(audit).replace('`', ""), terminal.width) {
         writeln!(out, "{line}")?;
     }
-    let mut lines: Vec<String> = audit.unknown.iter().chain(&audit.problems).cloned().collect();
+    let mut lines: Vec<String> = bases(audit).into_iter().collect();
+    lines.extend(audit.unknown.iter().chain(&audit.problems).cloned());
+    lines.extend(all_changes(audit));
     if audit.counts.suppressed > 0 {
         lines.push(format!("{} suppressed", count(audit.counts.suppressed, "finding is", "findings are")));
     }

@@ -1,6 +1,6 @@
 //! An audit in Markdown, for a change ticket.
 
-use super::{advice, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
+use super::{advice, all_changes, bases, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
 use crate::audit::view::{Audit, Filter, Finding};
 use crate::mesh::Scope;
 use crate::report::scope::sentence;
@@ -85,7 +85,8 @@ pub fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result
     if found.len() > MAX_FILTERS {
         writeln!(out, "{} more filters are only in the table above.\n", found.len() - MAX_FILTERS)?;
     }
-    for text in audit.unknown.iter().chain(&audit.problems) {
+    let (bases, changes) = (bases(audit), all_changes(audit));
+    for text in bases.iter().chain(&audit.unknown).chain(&audit.problems).chain(&changes) {
         writeln!(out, "- {}", cell(text))?;
     }
     Ok(())

@@ -45,7 +45,7 @@ spec:
 "#;
 
 /// The shop with these filters, as a folder of manifests.
-fn shop(folder: &Path) -> PathBuf {
+pub(super) fn shop(folder: &Path) -> PathBuf {
     let mesh = folder.join("mesh");
     fs::create_dir(&mesh).unwrap();
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/reference/shop");
@@ -56,17 +56,21 @@ fn shop(folder: &Path) -> PathBuf {
     mesh
 }
 
-/// Runs a command with an istiod: exit code, standard output, standard error.
-pub(super) fn run(istiod: &Path, arguments: &[&str]) -> (i32, String, String) {
+/// Runs a command: exit code, standard output, standard error.
+pub(super) fn plain(arguments: &[&str]) -> (i32, String, String) {
     let done = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
         .args(arguments)
-        .arg("--istiod")
-        .arg(istiod)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (done.status.code().unwrap(), text(done.stdout), text(done.stderr))
+}
+
+/// The same with an istiod.
+pub(super) fn run(istiod: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let more = ["--istiod", istiod.to_str().unwrap()];
+    plain(&[arguments, &more].concat())
 }
 
 #[test]

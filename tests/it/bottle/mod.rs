@@ -4,6 +4,7 @@ mod commands;
 mod faults;
 mod manifests;
 mod proof;
+mod upgrade;
 
 use crate::support::{canonical, dumps, testdata, text};
 use kubectl_envoyfilter::bottle::doctor::{self, Filters};
