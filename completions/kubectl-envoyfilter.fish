@@ -1255,6 +1255,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l path -d 'Releases on the way, such as 1.24,1.26,1.28 [default: every minor release]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l revision-from -d 'Revision that runs now: EnvoyFilters for other revisions do not count before the upgrade' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l revision-to -d 'Revision to upgrade to: EnvoyFilters for other revisions do not count after the upgrade' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istiod -d 'istiod binary of a release on the way, RELEASE=PATH; may be given several times: what it generates for the manifests takes the place of a forecast' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l istiod-to -d 'istiod binary of the release to upgrade to' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s o -l output -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'schemas/audit.json'
 markdown\t'For a change ticket'
@@ -1297,6 +1299,7 @@ pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l all-changes -d 'Also list what changes although no EnvoyFilter is concerned; needs the istiod of the release to upgrade to'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l unsafe-fixes -d 'Also apply fixes that may change what an EnvoyFilter means'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'

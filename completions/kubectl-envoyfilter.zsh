@@ -1566,6 +1566,8 @@ _arguments "${_arguments_options[@]}" : \
 '*--path=[Releases on the way, such as 1.24,1.26,1.28 \[default\: every minor release\]]:RELEASES:_default' \
 '--revision-from=[Revision that runs now\: EnvoyFilters for other revisions do not count before the upgrade]:NAME:_default' \
 '--revision-to=[Revision to upgrade to\: EnvoyFilters for other revisions do not count after the upgrade]:NAME:_default' \
+'*--istiod=[istiod binary of a release on the way, RELEASE=PATH; may be given several times\: what it generates for the manifests takes the place of a forecast]:RELEASE=PATH:_default' \
+'--istiod-to=[istiod binary of the release to upgrade to]:PATH:_files' \
 '-o+[Form of the output]:OUTPUT:((human\:"For people"
 json\:"schemas/audit.json"
 markdown\:"For a change ticket"
@@ -1616,6 +1618,7 @@ never\:"Never"))' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'--all-changes[Also list what changes although no EnvoyFilter is concerned; needs the istiod of the release to upgrade to]' \
 '--unsafe-fixes[Also apply fixes that may change what an EnvoyFilter means]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \

@@ -272,8 +272,14 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
         None => Proxies::of_demo(),
     };
     let files = [filters.to_owned()];
-    let source =
-        Source { proxies: &proxies, pod: None, capture: None, files: &files, without: &[], istiod: &IstiodOptions::default() };
+    let source = Source {
+        proxies: &proxies,
+        pod: None,
+        capture: None,
+        files: &files,
+        without: &[],
+        istiod: &IstiodOptions::default(),
+    };
     source.one(session, &mut |session, given| {
         let drafts = crate::behaviour::drafts(&given.with, &given.patches);
         writeln!(session.out, "# One request that meets each patch; add what you expect of them.\nkind: {KIND}")?;

@@ -223,8 +223,14 @@ impl TryRequest {
             (false, [pod]) => (Some(pod.as_str()), None),
             (false, [pod, request, ..]) => (Some(pod.as_str()), Some(request.as_str())),
         };
-        let source =
-            Source { proxies: &self.proxies, pod, capture: None, files: &self.files, without: &self.without, istiod: &self.istiod };
+        let source = Source {
+            proxies: &self.proxies,
+            pod,
+            capture: None,
+            files: &self.files,
+            without: &self.without,
+            istiod: &self.istiod,
+        };
         source.one(session, &mut |session, given| {
             let request = match self.request.request(asked, given) {
                 Ok(request) => request,

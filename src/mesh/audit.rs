@@ -150,9 +150,8 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         .iter()
         .map(|shape| {
             let proxies: Vec<&Proxy> = bases.iter().map(|config| &config.proxy).collect();
-            let dumps = |taken: &mut Taken| {
-                istiods.dumps(shape.istiod, Some(shape.proxies), &proxies, &mut taken.problems)
-            };
+            let dumps =
+                |taken: &mut Taken| istiods.dumps(shape.istiod, Some(shape.proxies), &proxies, &mut taken.problems);
             if runs_now(shape) { Vec::new() } else { dumps(&mut taken) }
         })
         .collect();
@@ -174,7 +173,8 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let target = shapes.len() - 1;
     let all_changes = request.all_changes.then(|| -> Vec<_> {
         let computed = asked.get(target).into_iter().flatten().map(Option::is_some);
-        let pairs = stages.first().into_iter().zip(stages.get(target)).flat_map(|(old, new)| old.dumps.iter().zip(&new.dumps));
+        let pairs =
+            stages.first().into_iter().zip(stages.get(target)).flat_map(|(old, new)| old.dumps.iter().zip(&new.dumps));
         let pairs = pairs.zip(computed).filter(|(_, computed)| *computed);
         pairs.flat_map(|((old, new), _)| next::changes(old, new, (from, request.to))).collect()
     });

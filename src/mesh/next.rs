@@ -25,7 +25,10 @@ pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Rel
         let found = Istiod::find(&located(&istiod.path))?;
         let path = istiod.path.display();
         let Some(release) = found.release else {
-            return wrong(format!("{path} does not tell its release"), "use a binary from an image of istiod".to_owned());
+            return wrong(
+                format!("{path} does not tell its release"),
+                "use a binary from an image of istiod".to_owned(),
+            );
         };
         if let Some(wanted) = wanted.filter(|wanted| !same(*wanted, release)) {
             let wanted = short(wanted);
@@ -47,7 +50,8 @@ pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Rel
         Some((release, istiod)) => Ok(Some(((*istiod).clone(), *release))),
         None => wrong(
             "nothing tells what the proxies have now".to_owned(),
-            "name the istiod of the current release too (--istiod RELEASE=PATH), or give config dumps with --dump".to_owned(),
+            "name the istiod of the current release too (--istiod RELEASE=PATH), or give config dumps with --dump"
+                .to_owned(),
         ),
     }
 }
@@ -67,7 +71,8 @@ impl Istiods {
         let documents: Vec<_> = loaded.documents.iter().filter(|one| !bottled::is_filter(one)).cloned().collect();
         if !istiods.is_empty() && documents.is_empty() {
             let message = "--istiod needs the manifests of the mesh".to_owned();
-            let help = "give them with -f: workloads, Services, Gateways and the rest, beside the EnvoyFilters".to_owned();
+            let help =
+                "give them with -f: workloads, Services, Gateways and the rest, beside the EnvoyFilters".to_owned();
             return Err(Error::Unusable(Unanswered::new(message, Some(help), loaded)));
         }
         let mut all: Vec<(Release, Bottled)> = Vec::new();
@@ -138,7 +143,11 @@ pub(super) fn config<'d>(dump: &'d Dump, like: &ProxyConfig<'_>) -> Option<Proxy
 }
 
 /// What changes between two configurations of a proxy although no EnvoyFilter is concerned.
-pub(super) fn changes(before: &ProxyConfig<'_>, after: &ProxyConfig<'_>, release: (Release, Release)) -> Vec<MeshChange> {
+pub(super) fn changes(
+    before: &ProxyConfig<'_>,
+    after: &ProxyConfig<'_>,
+    release: (Release, Release),
+) -> Vec<MeshChange> {
     let (first, second) = (Program::new(&[], release.0), Program::new(&[], release.1));
     let settings = MeshSettings::default().into();
     let changed =

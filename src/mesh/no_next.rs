@@ -24,11 +24,7 @@ pub(super) struct Istiods;
 
 impl Istiods {
     /// Nothing is started.
-    pub(super) fn open(
-        _: &Settings,
-        _: &[(Option<Release>, IstiodSettings)],
-        _: &Loaded,
-    ) -> Result<Istiods, Error> {
+    pub(super) fn open(_: &Settings, _: &[(Option<Release>, IstiodSettings)], _: &Loaded) -> Result<Istiods, Error> {
         Ok(Istiods)
     }
 

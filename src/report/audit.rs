@@ -136,7 +136,9 @@ fn combination(row: &RollOut) -> String {
 /// What each release was judged on, in a sentence; `None` where that is what the dumps tell of all.
 pub(super) fn bases(audit: &Audit) -> Option<String> {
     let told = audit.bases.iter().map(|basis| match (basis.source, &basis.istiod) {
-        ("computed", Some(version)) => format!("Istio {}: computed by istiod {version} for these objects", basis.release),
+        ("computed", Some(version)) => {
+            format!("Istio {}: computed by istiod {version} for these objects", basis.release)
+        }
         ("dumps", _) => format!("Istio {}: what the proxies have", basis.release),
         _ => format!("Istio {}: a forecast", basis.release),
     });

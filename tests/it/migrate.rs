@@ -92,7 +92,7 @@ fn migrated(loaded: &Loaded, to: Release, accept: Accept) -> Report {
     .unwrap()
 }
 
-pub(crate) fn all_recorded() -> Vec<Json> {
+fn all_recorded() -> Vec<Json> {
     let mut cases = recorded(&testdata("migrate/recorded.jsonl"));
     cases.extend(recorded(&testdata("migrate/more.jsonl")));
     cases

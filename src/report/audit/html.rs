@@ -1,6 +1,8 @@
 //! An audit as one page that needs nothing else: no network, light and dark, for the screen and for paper.
 
-use super::{advice, all_changes, bases, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
+use super::{
+    advice, all_changes, bases, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling,
+};
 use crate::audit::view::{Audit, Chain, Filter, Finding, RollOut, Verdict, Workloads};
 use crate::lint::upgrade::tell::Class;
 use crate::mesh::Scope;

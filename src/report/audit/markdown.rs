@@ -1,6 +1,8 @@
 //! An audit in Markdown, for a change ticket.
 
-use super::{advice, all_changes, bases, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling};
+use super::{
+    advice, all_changes, bases, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling,
+};
 use crate::audit::view::{Audit, Filter, Finding};
 use crate::mesh::Scope;
 use crate::report::scope::sentence;

@@ -52,6 +52,10 @@ pub(super) fn shop(folder: &Path) -> PathBuf {
     for name in ["k8s.yaml", "istio.yaml"] {
         fs::copy(recorded.join(name), mesh.join(name)).unwrap();
     }
+    let settings = fs::read_to_string(recorded.join("mesh.yaml")).unwrap();
+    let map = serde_json::json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"mesh": settings},
+                                 "metadata": {"name": "istio", "namespace": "istio-system"}});
+    fs::write(mesh.join("mesh.yaml"), map.to_string()).unwrap();
     fs::write(mesh.join("filters.yaml"), FILTERS).unwrap();
     mesh
 }
