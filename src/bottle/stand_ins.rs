@@ -186,20 +186,6 @@ pub fn injected(objects: &Objects, namespace: &str, pod: &Value) -> bool {
     }
 }
 
-/// What the API server writes into the ports of containers: istiod finds a named port by its protocol too.
-fn container_defaults(pod: &mut Value) {
-    for kind in ["containers", "initContainers"] {
-        let containers = pod.get_mut("spec").and_then(|spec| spec.get_mut(kind)).and_then(Value::as_array_mut);
-        for container in containers.into_iter().flatten() {
-            for port in container.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
-                if let Some(port) = port.as_object_mut() {
-                    port.entry("protocol").or_insert_with(|| "TCP".into());
-                }
-            }
-        }
-    }
-}
-
 /// One pod for each controller that has none: what its template says, with an address.
 fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
     let mut new = Vec::new();
@@ -239,7 +225,6 @@ fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
                 metadata.insert("labels".to_owned(), Value::Object(labels));
             }
         }
-        container_defaults(&mut pod);
         new.push(pod);
     };
     for (group, kind) in CONTROLLERS {

@@ -242,6 +242,24 @@ fn scoped(
                     "a subset of the copied rule has settings of its own, which hold over the new ones",
                 );
             }
+            let unselected = |workload: &&crate::model::inventory::Workload| {
+                workload.object.namespace == namespace
+                    && labels.as_object().is_some_and(|labels| {
+                        labels.iter().any(|(key, value)| workload.labels.get(key).map(String::as_str) != value.as_str())
+                    })
+            };
+            let other = cx.mesh.inventory.workloads.iter().map(AsRef::as_ref).find(unselected);
+            if let Some(other) = other.filter(|_| rule.object.namespace != namespace) {
+                // istiod looks no further once the client's namespace has a rule for the host (`destinationRule` in
+                // `push_context.go`), whether or not that rule selects the client.
+                let reason = format!(
+                    "the new rule hides DestinationRule {}/{} from every client in namespace {namespace}, also from those that \
+                     it does not select, such as {}",
+                    rule.object.namespace, rule.object.name, other.object.name
+                );
+                found.difference(Kind::Behavior, reason.clone());
+                found.guard(Concern::Selector, State::Broken, reason);
+            }
             found.notes.push(format!(
                 "subsets and settings of DestinationRule {}/{} are copied: the new rule hides it for these clients",
                 rule.object.namespace, rule.object.name
