@@ -62,7 +62,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         let istiod = base.as_ref().map(|(istiod, _)| istiod.clone());
         // Which release runs now is said by its istiod, where that is asked.
         let istio_version = settings.istio_version.filter(|_| istiod.is_none());
-        let settings = Settings { istiod, istio_version, ..settings.clone() };
+        let settings = Settings { istio_version, istiod, ..settings.clone() };
         let loaded = objects(&settings.load_options(), &request.files, given.demo);
         manifests::mesh(&settings, loaded, given, progress)?
     } else if !request.istiods.is_empty() {
