@@ -32,7 +32,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_needs_command" -l as -d 'User to impersonate' -r
@@ -85,7 +85,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and not __fish_seen_subcommand_from pod po deployment deploy service svc gateway gw workload filter field rule help" -l as -d 'User to impersonate' -r
@@ -146,7 +146,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from pod" -l as -d 'User to impersonate' -r
@@ -195,7 +195,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from po" -l as -d 'User to impersonate' -r
@@ -244,7 +244,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deployment" -l as -d 'User to impersonate' -r
@@ -293,7 +293,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from deploy" -l as -d 'User to impersonate' -r
@@ -342,7 +342,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from service" -l as -d 'User to impersonate' -r
@@ -391,7 +391,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from svc" -l as -d 'User to impersonate' -r
@@ -440,7 +440,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gateway" -l as -d 'User to impersonate' -r
@@ -489,7 +489,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from gw" -l as -d 'User to impersonate' -r
@@ -538,7 +538,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from workload" -l as -d 'User to impersonate' -r
@@ -587,7 +587,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from filter" -l as -d 'User to impersonate' -r
@@ -636,7 +636,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l as -d 'User to impersonate' -r
@@ -671,7 +671,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from rule" -l as -d 'User to impersonate' -r
@@ -732,7 +732,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand render" -l as -d 'User to impersonate' -r
@@ -800,7 +800,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l as -d 'User to impersonate' -r
@@ -858,7 +858,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l as -d 'User to impersonate' -r
@@ -913,7 +913,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand diff" -l as -d 'User to impersonate' -r
@@ -977,7 +977,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l as -d 'User to impersonate' -r
@@ -1018,7 +1018,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l as -d 'User to impersonate' -r
@@ -1054,7 +1054,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l as -d 'User to impersonate' -r
@@ -1088,7 +1088,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand capture" -l as -d 'User to impersonate' -r
@@ -1120,7 +1120,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l as -d 'User to impersonate' -r
@@ -1155,7 +1155,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand version" -l as -d 'User to impersonate' -r
@@ -1187,7 +1187,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand completion" -l as -d 'User to impersonate' -r
@@ -1218,7 +1218,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand __complete" -l as -d 'User to impersonate' -r
@@ -1280,7 +1280,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand audit" -l as -d 'User to impersonate' -r
@@ -1336,7 +1336,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -l as -d 'User to impersonate' -r
@@ -1372,7 +1372,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l as -d 'User to impersonate' -r
@@ -1407,7 +1407,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l as -d 'User to impersonate' -r
@@ -1451,7 +1451,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l as -d 'User to impersonate' -r
@@ -1494,7 +1494,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l as -d 'User to impersonate' -r
@@ -1528,7 +1528,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and not __fish_seen_subcommand_from test help" -l as -d 'User to impersonate' -r
@@ -1561,7 +1561,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rules; and __fish_seen_subcommand_from test" -l as -d 'User to impersonate' -r
@@ -1594,7 +1594,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and not __fish_seen_subcommand_from install status report policy ladder uninstall serve help" -l as -d 'User to impersonate' -r
@@ -1665,7 +1665,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l as -d 'User to impersonate' -r
@@ -1704,7 +1704,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from status" -l as -d 'User to impersonate' -r
@@ -1746,7 +1746,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l as -d 'User to impersonate' -r
@@ -1786,7 +1786,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from policy" -l as -d 'User to impersonate' -r
@@ -1823,7 +1823,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from ladder" -l as -d 'User to impersonate' -r
@@ -1858,7 +1858,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from uninstall" -l as -d 'User to impersonate' -r
@@ -1918,7 +1918,7 @@ always\t'Always'
 never\t'Never'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l max-input-size -d 'Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio [default: 1Gi]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l kubeconfig -d 'Kubeconfig to use, - for standard input' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l context -d 'Context of the kubeconfig; may be given several times to run once for each' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l context -d 'Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l cluster -d 'Cluster of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l user -d 'User of the kubeconfig' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l as -d 'User to impersonate' -r

@@ -24,7 +24,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -70,7 +70,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -133,7 +133,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -190,7 +190,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -247,7 +247,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -304,7 +304,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -361,7 +361,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -418,7 +418,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -475,7 +475,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -532,7 +532,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -589,7 +589,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -646,7 +646,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -703,7 +703,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -745,7 +745,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -791,7 +791,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -949,7 +949,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1027,7 +1027,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1088,7 +1088,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1150,7 +1150,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1228,7 +1228,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1277,7 +1277,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1322,7 +1322,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1363,7 +1363,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1402,7 +1402,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1446,7 +1446,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1484,7 +1484,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1522,7 +1522,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1601,7 +1601,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1670,7 +1670,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1719,7 +1719,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1786,7 +1786,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1839,7 +1839,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1890,7 +1890,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1930,7 +1930,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -1976,7 +1976,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -2042,7 +2042,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -2113,7 +2113,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -2160,7 +2160,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -2210,7 +2210,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -2252,7 +2252,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -2297,7 +2297,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -2338,7 +2338,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \
@@ -2404,7 +2404,7 @@ always\:"Always"
 never\:"Never"))' \
 '--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
 '--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
-'*--context=[Context of the kubeconfig; may be given several times to run once for each]:NAME:_default' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
 '--cluster=[Cluster of the kubeconfig]:NAME:_default' \
 '--user=[User of the kubeconfig]:NAME:_default' \
 '--as=[User to impersonate]:USER:_default' \

@@ -19,7 +19,7 @@ fn main() -> ExitCode {
     leash::held_by_this_program();
     let given = arguments(std::env::args_os());
     let cli = match Cli::try_parse_from(&given) {
-        Ok(cli) => cli,
+        Ok(cli) => cli.given(given),
         Err(error) => return not_run(&error, &given),
     };
     let around = Surroundings {

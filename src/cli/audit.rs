@@ -54,7 +54,7 @@ pub(super) struct Audit {
     output: Output,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE")]
-    output_file: Option<PathBuf>,
+    pub(super) output_file: Option<PathBuf>,
     /// Minimum class that makes the exit code 1
     #[arg(long, value_name = "CLASS", default_value = "breaks")]
     fail_on: FailOn,

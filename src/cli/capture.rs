@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub(super) struct Capture {
     /// Where to write: a new folder, or an archive that ends in .tar, .tar.zst or .tar.gz
     #[arg(value_name = "PATH")]
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Also redact what this regular expression matches; may be given several times
     #[arg(long, value_name = "REGEX")]
     redact: Vec<String>,

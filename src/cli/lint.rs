@@ -49,7 +49,7 @@ pub(super) struct Lint {
     output: Output,
     /// Write to a file instead of standard output
     #[arg(long, value_name = "FILE")]
-    output_file: Option<PathBuf>,
+    pub(super) output_file: Option<PathBuf>,
     /// Show only the number of findings per rule
     #[arg(long)]
     stat: bool,

@@ -1,9 +1,11 @@
 //! Forms of output of the commands that list, as kubectl has them.
 
+use super::contexts::BETWEEN;
 use super::session::{Exit, Session};
 use crate::mesh::Error;
 use crate::report::template::{Columns, Path, Template, order};
 use crate::report::{self, table};
+use crate::source::escape;
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
@@ -100,6 +102,14 @@ impl Listing {
         rows: &[Vec<String>],
         widths: Option<Vec<usize>>,
     ) -> io::Result<Vec<usize>> {
+        if session.global.merged {
+            let between = BETWEEN.to_string();
+            for row in std::iter::once(heading.iter().map(|cell| (*cell).to_owned()).collect()).chain(rows.to_vec()) {
+                let cells: Vec<String> = row.iter().map(|cell| escape::one_line(cell).into_owned()).collect();
+                writeln!(session.out, "{}", cells.join(&between))?;
+            }
+            return Ok(Vec::new());
+        }
         let widths = if let Some(widths) = widths.filter(|widths| !widths.is_empty()) {
             widths
         } else {

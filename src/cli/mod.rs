@@ -6,6 +6,7 @@ mod capture;
 mod case;
 mod changes;
 mod complete;
+mod contexts;
 mod custom;
 mod diff;
 mod doctor;
@@ -46,6 +47,7 @@ use progress::Watched;
 use session::Session;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
 Without files, commands read the cluster of the current context, as kubectl does.
@@ -65,6 +67,9 @@ pub struct Cli {
     global: Global,
     #[command(subcommand)]
     command: Command,
+    /// The command line, for runs that are made of it.
+    #[arg(skip)]
+    given: Vec<OsString>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -187,6 +192,13 @@ pub fn advice(error: &clap::Error, given: &[OsString]) -> Option<String> {
 }
 
 impl Cli {
+    /// With the command line that it was read from: several contexts are as many runs of it.
+    #[must_use]
+    pub fn given(mut self, arguments: Vec<OsString>) -> Cli {
+        self.given = arguments;
+        self
+    }
+
     /// When to use colours.
     pub fn color(&self) -> ColorChoice {
         self.global.color
@@ -209,7 +221,17 @@ impl Cli {
 
     fn run_on(mut self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
         let progress = Watched::new(around.progress);
-        let contexts = std::mem::take(&mut self.global.cluster.context);
+        let mut contexts = std::mem::take(&mut self.global.cluster.context);
+        if contexts.iter().any(|context| context == "*") {
+            contexts = self.global.cluster.access().contexts();
+            if contexts.is_empty() {
+                let word = around.err.paint(Role::Bad, "error");
+                writeln!(err, "{word}: --context '*': the kubeconfig has no context")?;
+                return Ok(Exit::Usage);
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        contexts.retain(|context| seen.insert(context.clone()));
         if contexts.len() < 2 {
             self.global.cluster.context = contexts;
             return self.once(around, out, err, &progress);
@@ -224,15 +246,7 @@ impl Cli {
             writeln!(err, "{word}: --watch takes one context, not several")?;
             return Ok(Exit::Usage);
         }
-        let mut worst = Exit::Ok;
-        for context in contexts {
-            out.flush()?;
-            writeln!(err, "{}: context {context}", around.err.paint(Role::Dim, "note"))?;
-            self.global.cluster.context = vec![context];
-            let exit = self.once(around, out, err, &progress)?;
-            worst = if exit.code() > worst.code() { exit } else { worst };
-        }
-        Ok(worst)
+        contexts::run(&mut self, &contexts, around, (out, err), &progress)
     }
 
     fn once(
@@ -259,6 +273,28 @@ impl Cli {
 }
 
 impl Command {
+    /// Takes away where the answer is to be written: that of all contexts is written there.
+    fn take_output_file(&mut self) -> Option<PathBuf> {
+        match self {
+            Command::Lint(lint) => lint.output_file.take(),
+            Command::Audit(audit) => audit.output_file.take(),
+            _ => None,
+        }
+    }
+
+    /// Gives what a command writes for one of several contexts a name of its own.
+    fn for_context(&mut self, context: &str) {
+        if let Command::Capture(capture) = self {
+            capture.path = contexts::named(&capture.path, context);
+        }
+        drop(self.take_output_file());
+    }
+
+    /// Whether it lists: then the answers of several contexts are one table.
+    const fn lists(&self) -> bool {
+        matches!(self, Command::Get(_) | Command::Status(_))
+    }
+
     /// How its output is to be printed, where that depends on the command.
     fn mode(&self) -> Option<Mode> {
         match self {

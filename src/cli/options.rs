@@ -51,6 +51,9 @@ pub(super) struct Global {
     pub(super) cluster: ClusterOptions,
     #[arg(skip)]
     pub(super) secrets: Keeper,
+    /// Whether what this run writes becomes a part of one answer about several contexts.
+    #[arg(skip)]
+    pub(super) merged: bool,
 }
 
 impl Global {
@@ -182,7 +185,7 @@ pub(super) struct ClusterOptions {
     /// Kubeconfig to use, - for standard input
     #[arg(long, global = true, value_name = "FILE", help_heading = "Cluster")]
     kubeconfig: Option<PathBuf>,
-    /// Context of the kubeconfig; may be given several times to run once for each
+    /// Context of the kubeconfig; may be given several times, * stands for all: one answer about all of them
     #[arg(long, global = true, value_name = "NAME", help_heading = "Cluster")]
     pub(super) context: Vec<String>,
     /// Cluster of the kubeconfig

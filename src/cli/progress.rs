@@ -19,6 +19,12 @@ impl Watched {
     pub(super) fn new(shown: bool) -> Watched {
         Watched { shown, bar: RefCell::default(), stop: OnceCell::new() }
     }
+
+    /// One that shows nothing, and ends with this one.
+    pub(super) fn sharing(&self) -> Watched {
+        let stop = OnceCell::from(self.stop.get_or_init(interrupts).clone());
+        Watched { shown: false, bar: RefCell::default(), stop }
+    }
 }
 
 impl Progress for Watched {

@@ -236,7 +236,9 @@ impl Writer<'_> {
         let context = self.terminal.paint(Role::Dim, format!("for {}", patch.context));
         writeln!(self.out, "      {outcome}  {number}{what}  {context}")?;
         for instead in &patch.instead {
-            self.line(8, instead)?;
+            // On one line: a secret is found by the key before it.
+            let room = if self.detail.verbose { usize::MAX } else { 2 * self.terminal.width };
+            writeln!(self.out, "        {}", shorten(instead, room))?;
         }
         let absent = matches!(patch.live, Some(Live::NotInEffect | Live::Refused | Live::PartlyInEffect));
         if absent && patch.effects.iter().any(|effect| effect.effect != "no-op") {

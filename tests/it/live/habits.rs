@@ -103,3 +103,57 @@ fn status_goes_on() {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+/// One answer about several contexts, in every form.
+#[test]
+fn several_contexts_are_one_answer() {
+    let mock = shop().start();
+    let both = |arguments: &[&str]| live(&mock, &[arguments, &["--context", "mock", "--context", "other"]].concat());
+    let one = live(&mock, &["get"]);
+    let said = both(&["get"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let lines: Vec<Vec<&str>> = said.out.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0][..3], ["CONTEXT", "NAMESPACE", "NAME"], "{}", said.out);
+    assert_eq!(lines.len(), 2 * (one.out.lines().count() - 1) + 1, "{}", said.out);
+    assert_eq!((lines[1][0], lines[lines.len() - 1][0]), ("mock", "other"));
+    assert_eq!(live(&mock, &["get", "--context", "*"]).out, said.out);
+    assert!(!both(&["get", "--no-headers"]).out.contains("CONTEXT"));
+    let said = both(&["get", "-o", "json"]);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let names: Vec<&Value> = json["contexts"].as_array().unwrap().iter().map(|one| &one["context"]).collect();
+    assert_eq!(names, ["mock", "other"], "{}", said.out);
+    assert_eq!(json["kind"], "EnvoyFilterStatusList");
+    assert_eq!(json["contexts"][1]["scope"]["origin"]["context"], "other", "{}", said.out);
+    assert!(both(&["status", "-o", "yaml"]).out.contains("- context: other"));
+    let said = both(&["lint", "-o", "sarif"]);
+    let log: Value = serde_json::from_str(&said.out).unwrap();
+    let runs: Vec<&Value> = log["runs"].as_array().unwrap().iter().map(|run| &run["properties"]["context"]).collect();
+    assert_eq!((said.code, runs), (1, vec![&"mock".into(), &"other".into()]), "{}", said.out);
+    let said = both(&["lint", "-o", "junit"]);
+    assert_eq!(
+        (said.out.matches("<testsuites").count(), said.out.matches("</testsuites>").count()),
+        (1, 1),
+        "{}",
+        said.out
+    );
+    assert!(
+        said.out.contains("<testsuite name=\"mock: ") && said.out.contains("<testsuite name=\"other: "),
+        "{}",
+        said.out
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mesh.tar.zst");
+    let said = both(&["capture", path.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(folder.path().join("mesh-mock.tar.zst").exists() && folder.path().join("mesh-other.tar.zst").exists());
+    // A cluster that does not answer is no part of an all-clear.
+    let said = live(&mock, &["get", "-o", "json", "--context", "mock", "--context", "none"]);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said.code, &json["contexts"][1]["exitCode"]), (2, &2.into()), "{}", said.out);
+    assert!(json["contexts"][1]["error"].as_str().unwrap().contains("none"), "{}", said.out);
+    let file = folder.path().join("all.sarif");
+    let said = both(&["lint", "-o", "sarif", "--output-file", file.to_str().unwrap()]);
+    assert_eq!((said.code, said.out.as_str()), (1, ""), "{}", said.err);
+    let log: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(log["runs"].as_array().unwrap().len(), 2);
+}

@@ -689,7 +689,7 @@ fn files_without_a_namespace_belong_to_the_context() {
 }
 
 #[test]
-fn several_contexts_are_read_one_after_the_other() {
+fn names_of_several_contexts_follow_each_other() {
     let mock = shop().start();
     let one = live(&mock, &["get", "-o", "name"]);
     let both = live(&mock, &["get", "-o", "name", "--context", "mock", "--context", "other"]);
