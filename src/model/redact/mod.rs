@@ -274,6 +274,13 @@ impl Secrets {
             for form in [line, json.trim_matches('"'), &xml, &line.replace('%', "%25")] {
                 self.values.insert(form.to_owned());
             }
+            // What follows `Bearer` or `Basic` may stand in a line of its own, where a report is folded.
+            if let Some((scheme, credential)) = line.split_once(' ')
+                && scheme.bytes().all(|byte| byte.is_ascii_alphabetic())
+                && !credential.contains(' ')
+            {
+                self.add(credential);
+            }
         }
     }
 
