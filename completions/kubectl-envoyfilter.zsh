@@ -1182,6 +1182,9 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*-f+[The same, spelled as for other commands]:FILE:_files' \
 '*--filename=[The same, spelled as for other commands]:FILE:_files' \
+'--helm=[Helm chart to render with \`helm\` and check; -f then names its values files]:CHART:_files' \
+'-k+[Kustomization to build with \`kustomize\` or \`kubectl\` and check]:FOLDER:_files' \
+'--kustomize=[Kustomization to build with \`kustomize\` or \`kubectl\` and check]:FOLDER:_files' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
 '--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \

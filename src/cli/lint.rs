@@ -2,6 +2,7 @@
 
 use super::istiod::IstiodOptions;
 use super::options::{Envoy, Proxies};
+use super::rendered;
 use super::session::{Exit, Session};
 use super::trying::{GET_ENVOY, NO_ENVOY};
 use crate::lint::baseline::{self, Baseline};
@@ -14,7 +15,7 @@ use crate::report::findings::{self as forms, Report};
 use crate::report::screen::Mode;
 use crate::report::style::{Role, count};
 use crate::report::{self, unified};
-use crate::source::{Code, Problem, Severity, SourceText};
+use crate::source::{Code, Problem, Severity, SourceText, Sources};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -28,6 +29,14 @@ pub(super) struct Lint {
     /// The same, spelled as for other commands
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     named: Vec<PathBuf>,
+    /// Helm chart to render with `helm` and check; -f then names its values files
+    #[arg(long, value_name = "CHART")]
+    helm: Option<PathBuf>,
+    /// Kustomization to build with `kustomize` or `kubectl` and check
+    #[arg(short = 'k', long, value_name = "FOLDER")]
+    kustomize: Option<PathBuf>,
+    #[arg(skip)]
+    rendered: Vec<(String, String)>,
     #[command(flatten)]
     proxies: Proxies,
     #[command(flatten)]
@@ -124,6 +133,19 @@ impl Lint {
     }
 
     pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Error> {
+        let rendered = [
+            self.helm.as_deref().map(|chart| rendered::helm(chart, &std::mem::take(&mut self.named))),
+            self.kustomize.as_deref().map(rendered::kustomize),
+        ];
+        for one in rendered.into_iter().flatten() {
+            match one {
+                Ok(one) => self.rendered.push((one.name, one.text)),
+                Err(problem) => {
+                    session.problems(&Sources::default(), [&problem])?;
+                    return Ok(Exit::Partial);
+                }
+            }
+        }
         self.files.append(&mut self.named);
         if self.files.is_empty() && (self.fix || self.unsafe_fixes) && !self.diff {
             return Err(Refusal::FixesNeedFiles { cluster: !self.proxies.demo }.into());
@@ -177,6 +199,7 @@ impl Lint {
             settings: self.istiod.of(session),
             given: self.proxies.given(),
             files: self.files.clone(),
+            rendered: self.rendered.clone(),
             envoy: self.envoy.envoy.clone(),
             run: self.run,
             select: self.select.clone(),

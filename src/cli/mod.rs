@@ -23,6 +23,7 @@ mod options;
 mod progress;
 mod rbac;
 mod render;
+mod rendered;
 mod rules;
 mod session;
 mod status;

@@ -4,6 +4,7 @@ pub mod capture;
 pub mod config;
 pub mod dump;
 pub mod dumps;
+mod embedded;
 mod files;
 pub mod limits;
 pub mod migration;
@@ -170,7 +171,11 @@ impl Loaded {
     fn add(&mut self, name: &str, mut text: String, replaced: &[usize], named: bool, options: &Options) {
         let file = self.sources.next();
         let values = options.limits.values(text.len());
-        let (documents, mut problems) = yaml::documents_within(file, &text, values);
+        let embedded = embedded::find(name, &text, file);
+        let yaml = embedded.as_ref().map_or(text.as_str(), |found| &found.text);
+        let (documents, mut problems) = yaml::documents_within(file, yaml, values);
+        let named = named && embedded.is_none();
+        problems.extend(embedded.into_iter().flat_map(|found| found.problems));
         if documents.is_empty() && problems.is_empty() && named {
             problems.push(files::problem(Code::EmptyInput, Severity::Warning, format!("{name} contains no document")));
         }
@@ -202,8 +207,15 @@ impl Loaded {
             !secret
         });
         self.sources.add(name, text);
+        let placed = |problem: Problem| match problem.code {
+            Code::NotRendered => embedded::placed(problem, &self.sources),
+            _ => problem,
+        };
+        let mut problems: Vec<Problem> = problems.into_iter().map(placed).collect();
         self.problems.append(&mut problems);
         for document in kept {
+            let patch = embedded::kustomization(&document);
+            self.problems.extend(patch.map(|problem| embedded::placed(problem, &self.sources)));
             if let Some(problem) = resources::misspelt_kind(&document) {
                 self.problems.push(problem);
             } else if document.get("kind").and_then(Node::as_str).is_some() {

@@ -34,6 +34,8 @@ pub struct LintRequest {
     pub given: Given,
     /// EnvoyFilters and what they are about: files, folders, `-`. The cluster's without.
     pub files: Vec<PathBuf>,
+    /// Texts that another program rendered, with what to call them.
+    pub rendered: Vec<(String, String)>,
     /// An Envoy binary to ask whether it accepts what the filters make.
     pub envoy: Option<PathBuf>,
     /// Whether standard requests are sent through that Envoy.
@@ -135,15 +137,21 @@ impl LintReport {
 /// Reads everything and runs the rules.
 pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport, Error> {
     let LintRequest { settings, given, .. } = request;
-    if request.files.is_empty() && !given.dumps.is_empty() {
+    let files = !request.files.is_empty() || !request.rendered.is_empty();
+    if !files && !given.dumps.is_empty() {
         return Err(Refusal::NothingToLint.into());
     }
     given.one_standard_input(&[&request.files])?;
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
     let trial = trial.as_ref();
     let options = settings.load_options();
-    let mut mesh = if !request.files.is_empty() {
-        manifests::mesh(settings, load::read(&request.files, &options), given, progress)?
+    let mut mesh = if files {
+        let mut loaded = load::read(&request.files, &options);
+        for (name, text) in &request.rendered {
+            loaded.add_text(name, text.as_str(), &options);
+        }
+        options.secrets.with(|secrets| loaded.secrets(secrets));
+        manifests::mesh(settings, loaded, given, progress)?
     } else if given.demo {
         Mesh::of_files(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), progress)
     } else {

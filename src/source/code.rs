@@ -70,6 +70,7 @@ codes! {
     NotAllowed: "not-allowed",
     NotKubernetes: "not-kubernetes",
     NotReady: "not-ready",
+    NotRendered: "not-rendered",
     NotUtf8: "not-utf8",
     NothingToDelete: "nothing-to-delete",
     NullValue: "null-value",

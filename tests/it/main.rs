@@ -46,6 +46,7 @@ mod rules;
 mod seeds;
 mod seeds_lint;
 mod services;
+mod sources;
 mod support;
 mod tidy;
 mod tidy_lint;

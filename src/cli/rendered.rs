@@ -1,0 +1,89 @@
+//! Charts and kustomizations, rendered by the programs that are made for them.
+
+use crate::process::{self, Ended, Program};
+use crate::source::{Code, Problem, Severity, escape};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long rendering may take.
+const LIMIT: Duration = Duration::from_secs(120);
+/// How much of what was rendered is kept, in bytes.
+const OUTPUT: usize = 64 << 20;
+/// What the programs find their settings and caches by.
+const ENVIRONMENT: [&str; 8] = [
+    "PATH",
+    "HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "HELM_CACHE_HOME",
+    "HELM_CONFIG_HOME",
+    "HELM_DATA_HOME",
+];
+
+/// A text that a program rendered.
+pub(super) struct Rendered {
+    /// What to call it in messages.
+    pub(super) name: String,
+    /// The YAML.
+    pub(super) text: String,
+}
+
+/// What `helm template` makes of a chart.
+pub(super) fn helm(chart: &Path, values: &[PathBuf]) -> Result<Rendered, Problem> {
+    let mut pipe = format!("helm template {}", shown(chart));
+    for file in values {
+        pipe.push_str(&format!(" -f {}", shown(file)));
+    }
+    let mut arguments = vec!["template".into(), "release-name".into(), local(chart).into_os_string()];
+    for file in values {
+        arguments.extend(["-f".into(), std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string()]);
+    }
+    let program = process::find("helm").ok_or_else(|| absent("helm", &pipe))?;
+    render(&program, arguments, &pipe)
+}
+
+/// What `kustomize build`, or else `kubectl kustomize`, makes of a folder.
+pub(super) fn kustomize(folder: &Path) -> Result<Rendered, Problem> {
+    let pipe = format!("kubectl kustomize {}", shown(folder));
+    let (program, word) = match (process::find("kustomize"), process::find("kubectl")) {
+        (Some(program), _) => (program, "build"),
+        (None, Some(program)) => (program, "kustomize"),
+        (None, None) => return Err(absent("kustomize", &pipe)),
+    };
+    render(&program, vec![word.into(), local(folder).into_os_string()], &pipe)
+}
+
+fn render(program: &Path, arguments: Vec<std::ffi::OsString>, pipe: &str) -> Result<Rendered, Problem> {
+    let failed = |message: String| trouble(format!("cannot render with `{pipe}`: {message}"), pipe);
+    let mut started =
+        Program::new(program).map_err(|fault| failed(fault.to_string()))?.args(arguments).capture_output(OUTPUT);
+    for name in ENVIRONMENT {
+        started = started.keep_env(name);
+    }
+    let done = started.finish(LIMIT).map_err(|fault: process::Fault| failed(fault.to_string()))?;
+    if !matches!(done.ended, Ended::Code(0)) {
+        let last = done.errors.iter().rfind(|line| !line.trim().is_empty());
+        return Err(failed(last.map_or_else(|| done.ended.to_string(), |line| escape::one_line(line).into_owned())));
+    }
+    let text = String::from_utf8(done.output).map_err(|_| failed("its output is not UTF-8".to_owned()))?;
+    Ok(Rendered { name: pipe.to_owned(), text })
+}
+
+/// A chart or folder of this machine by its whole path; the name of a chart in a repository as it is.
+fn local(path: &Path) -> PathBuf {
+    if path.exists() { std::path::absolute(path).unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() }
+}
+
+fn shown(path: &Path) -> String {
+    escape::one_line(&path.display().to_string()).into_owned()
+}
+
+fn absent(program: &str, pipe: &str) -> Problem {
+    trouble(format!("no `{program}` is on the PATH, so nothing was rendered or checked"), pipe)
+}
+
+fn trouble(message: String, pipe: &str) -> Problem {
+    let help = Some(format!("render it where that works, and pipe: {pipe} | kubectl envoyfilter lint -"));
+    Problem { code: Code::NotRendered, severity: Severity::Error, span: None, message, help }
+}

@@ -1,0 +1,236 @@
+//! Kubernetes objects inside other texts: fences of Markdown, heredocs of Terraform.
+//!
+//! What is around them is blanked out, byte for byte, so that every place stays where it is in the file. What cannot be read
+//! without guessing is said: an interpolation, an object in Terraform's own syntax.
+
+use super::files::problem;
+use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
+
+/// A text with everything but its objects blanked out.
+pub(super) struct Embedded {
+    /// The YAML, as long as the file.
+    pub(super) text: String,
+    /// What is in the file and was not read.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// What holds objects in a file of that name; `None` for YAML and JSON.
+pub(super) fn find(name: &str, text: &str, file: FileId) -> Option<Embedded> {
+    let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
+    match ending.as_str() {
+        "md" | "markdown" | "mdx" => Some(fences(name, text)),
+        "tf" | "tofu" => Some(heredocs(text, file)),
+        _ => None,
+    }
+}
+
+/// The lines of a text with their ends, and where each begins.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line)
+    })
+}
+
+/// A line with `---` at its beginning, or blank, of the same length.
+fn blank(line: &str, separator: bool, into: &mut String) {
+    let body = line.trim_end_matches(['\r', '\n']);
+    let mark = if separator && body.len() >= 3 { "---" } else { "" };
+    into.push_str(mark);
+    into.extend(std::iter::repeat_n(' ', body.len() - mark.len()));
+    into.push_str(&line[body.len()..]);
+}
+
+fn is_object(text: &str) -> bool {
+    let has = |key: &str| {
+        text.lines()
+            .any(|line| line.trim_start().trim_start_matches("- ").trim_start_matches(['"', '{']).starts_with(key))
+    };
+    has("kind") && has("apiVersion")
+}
+
+fn fences(name: &str, text: &str) -> Embedded {
+    let mut out = String::with_capacity(text.len());
+    let all: Vec<(usize, &str)> = lines(text).collect();
+    let mut at = 0;
+    let mut found = false;
+    while at < all.len() {
+        let (_, line) = all[at];
+        let trimmed = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
+        let Some(mark) = mark else {
+            blank(line, false, &mut out);
+            at += 1;
+            continue;
+        };
+        let width = trimmed.len() - trimmed.trim_start_matches(&mark[..1]).len();
+        let language = trimmed[width..].split_whitespace().next().unwrap_or_default().to_lowercase();
+        let language =
+            language.trim_start_matches('{').trim_start_matches('.').split(['{', ',', '}']).next().unwrap_or_default();
+        let closes = |line: &str| {
+            let line = line.trim();
+            line.len() >= width && line.chars().all(|c| mark.starts_with(c)) && !line.is_empty()
+        };
+        let end = all[at + 1..].iter().position(|(_, line)| closes(line)).map_or(all.len(), |offset| at + 1 + offset);
+        let body: String = all[at + 1..end].iter().map(|(_, line)| *line).collect();
+        let take = matches!(language, "" | "yaml" | "yml" | "json") && is_object(&body);
+        found |= take;
+        blank(line, take, &mut out);
+        for (_, line) in &all[at + 1..end] {
+            if take {
+                out.push_str(line);
+            } else {
+                blank(line, false, &mut out);
+            }
+        }
+        if let Some((_, line)) = all.get(end) {
+            blank(line, false, &mut out);
+        }
+        at = end + 1;
+    }
+    let mut problems = Vec::new();
+    if !found {
+        problems.push(problem(
+            Code::EmptyInput,
+            Severity::Warning,
+            format!("{name} contains no fenced Kubernetes object"),
+        ));
+    }
+    Embedded { text: out, problems }
+}
+
+fn heredocs(text: &str, file: FileId) -> Embedded {
+    let mut out = String::with_capacity(text.len());
+    let all: Vec<(usize, &str)> = lines(text).collect();
+    let mut problems = Vec::new();
+    let mut at = 0;
+    while at < all.len() {
+        let (start, line) = all[at];
+        let word = line.split_once("<<").map(|(_, rest)| rest.trim_start_matches('-').trim()).unwrap_or_default();
+        let word: &str = word.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        if word.is_empty() {
+            own_syntax(&all, at, file, &mut problems);
+            blank(line, false, &mut out);
+            at += 1;
+            continue;
+        }
+        let end =
+            all[at + 1..].iter().position(|(_, line)| line.trim() == word).map_or(all.len(), |offset| at + 1 + offset);
+        let body: String = all[at + 1..end].iter().map(|(_, line)| *line).collect();
+        let object = is_object(&body);
+        let interpolated = body.contains("${") || body.contains("%{");
+        if object && interpolated {
+            problems.push(unread(
+                file,
+                start,
+                line,
+                "the object in this heredoc contains interpolations of Terraform and is not read",
+            ));
+        }
+        let take = object && !interpolated;
+        blank(line, take, &mut out);
+        for (_, line) in &all[at + 1..end] {
+            if take {
+                out.push_str(line);
+            } else {
+                blank(line, false, &mut out);
+            }
+        }
+        if let Some((_, line)) = all.get(end) {
+            blank(line, false, &mut out);
+        }
+        at = end + 1;
+    }
+    Embedded { text: out, problems }
+}
+
+/// Notices an EnvoyFilter in Terraform's own syntax, or one that is read from another place.
+fn own_syntax(all: &[(usize, &str)], at: usize, file: FileId, problems: &mut Vec<Problem>) {
+    let (start, line) = all[at];
+    let plain: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+    if plain.contains("kind=\"EnvoyFilter\"")
+        || plain.contains("\"kind\"=\"EnvoyFilter\"")
+        || plain.contains("kind:\"EnvoyFilter\"")
+    {
+        problems.push(unread(file, start, line, "an EnvoyFilter in Terraform's own syntax is not read"));
+    } else if ["templatefile(", "yamldecode(file("].iter().any(|call| plain.contains(call)) {
+        problems.push(unread(file, start, line, "the file that is read here is not followed"));
+    }
+}
+
+fn unread(file: FileId, start: usize, line: &str, message: &str) -> Problem {
+    let indent = line.len() - line.trim_start().len();
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let span = Span { file, start: offset(start + indent), end: offset(start + line.trim_end().len().max(indent)) };
+    Problem {
+        code: Code::NotRendered,
+        severity: Severity::Error,
+        span: Some(span),
+        message: message.to_owned(),
+        help: Some("render it and read the result: terraform show -json PLAN, or terraform console".to_owned()),
+    }
+}
+
+/// A problem with its place in its words: it is about what was not read, not about an EnvoyFilter.
+pub(super) fn placed(problem: Problem, sources: &Sources) -> Problem {
+    let place = problem.span.map_or_else(String::new, |span| format!("{}: ", sources.place(span)));
+    Problem { message: format!("{place}{}", problem.message), span: None, ..problem }
+}
+
+/// Says that a kustomization has patches of EnvoyFilters, which only its building applies.
+pub(super) fn kustomization(document: &Node) -> Option<Problem> {
+    if document.get("kind").and_then(Node::as_str) != Some("Kustomization") {
+        return None;
+    }
+    let about = |patch: &Node| {
+        let inline = patch.as_str().or_else(|| patch.get("patch").and_then(Node::as_str));
+        let target = patch.under(&["target", "kind"]).and_then(Node::as_str);
+        target == Some("EnvoyFilter") || inline.is_some_and(|text| text.contains("EnvoyFilter"))
+    };
+    let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
+    let patch = lists.iter().filter_map(|key| document.get(key)).flat_map(Node::items).find(|patch| about(patch))?;
+    let span = patch.get("patch").map_or(patch.span, |_| Span { end: patch.span.start, ..patch.span });
+    Some(Problem {
+        code: Code::NotRendered,
+        severity: Severity::Error,
+        span: Some(span),
+        message: "this patch of an EnvoyFilter is not applied: what is read here is the base".to_owned(),
+        help: Some("build the kustomization: kubectl envoyfilter lint -k FOLDER, or kubectl kustomize FOLDER | kubectl envoyfilter lint -".to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILTER: &str = "apiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {name: a}\n";
+
+    fn file() -> FileId {
+        Sources::default().next()
+    }
+
+    #[test]
+    fn fences_keep_their_place() {
+        let text = format!("# Title: a\n\n```yaml\n{FILTER}```\n\n```sh\nkind: x\n```\n");
+        let found = find("a.md", &text, file()).unwrap();
+        assert_eq!(found.text.len(), text.len());
+        assert_eq!(found.text.find("kind: EnvoyFilter"), text.find("kind: EnvoyFilter"));
+        assert!(found.problems.is_empty() && !found.text.contains("kind: x") && found.text.contains("\n---    \n"));
+        assert_eq!(find("a.md", "nothing\n", file()).unwrap().problems.len(), 1);
+        assert!(find("a.yaml", "", file()).is_none());
+    }
+
+    #[test]
+    fn heredocs_are_read_where_nothing_is_filled_in() {
+        let text = format!("resource \"a\" \"b\" {{\n  manifest = yamldecode(<<-EOT\n{FILTER}  EOT\n  )\n}}\n");
+        let found = find("main.tf", &text, file()).unwrap();
+        assert_eq!((found.text.len(), found.problems.len()), (text.len(), 0));
+        assert_eq!(found.text.find("kind: EnvoyFilter"), text.find("kind: EnvoyFilter"));
+        let filled = text.replace("{name: a}", "{name: \"${var.name}\"}");
+        assert_eq!(find("main.tf", &filled, file()).unwrap().problems.len(), 1);
+        let own = "manifest = {\n  apiVersion = \"a\"\n  kind = \"EnvoyFilter\"\n}\n";
+        assert_eq!(find("main.tf", own, file()).unwrap().problems.len(), 1);
+    }
+}

@@ -1,0 +1,100 @@
+//! EnvoyFilters in Markdown, Terraform, charts and kustomizations: read, or else said and exit code 3, never "no findings".
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const FILTER: &str = "apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata:
+  name: early
+  namespace: shop
+spec:
+  configPatches:
+  - applyTo: BOOTSTRAP
+    patch:
+      operation: ADD
+      value: {}
+";
+
+fn lint(folder: &Path, path: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"));
+    let Output { status, stdout, stderr } =
+        command.arg("lint").args(arguments).current_dir(folder).env("PATH", path).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+/// A program of that name which writes what is given.
+fn program(folder: &Path, name: &str, script: &str) {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{script}")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn filters_in_other_texts_are_read_where_they_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let nothing = folder.path().join("empty");
+    fs::create_dir(&nothing).unwrap();
+    let lint = |arguments: &[&str]| lint(folder.path(), &nothing, arguments);
+
+    write("guide.md", &format!("# Limits: how\n\n```yaml\n{FILTER}```\n\n```sh\nls: no\n```\n"));
+    let (code, out, _) = lint(&["guide.md"]);
+    assert!(code == 1 && out.contains("EF304") && out.contains("guide.md:11"), "{out}");
+
+    write("main.tf", &format!("resource \"m\" \"a\" {{\n  manifest = yamldecode(<<-EOT\n{FILTER}  EOT\n  )\n}}\n"));
+    let (code, out, _) = lint(&["main.tf"]);
+    assert!(code == 1 && out.contains("EF304") && out.contains("main.tf:10"), "{out}");
+
+    write("filled.tf", &format!("a = <<EOT\n{}EOT\n", FILTER.replace("early", "${var.name}")));
+    let (code, out, err) = lint(&["filled.tf"]);
+    assert!(code == 3 && err.contains("interpolations of Terraform"), "{code} {out} {err}");
+
+    write("own.tf", "manifest = {\n  apiVersion = \"networking.istio.io/v1alpha3\"\n  kind = \"EnvoyFilter\"\n}\n");
+    let (code, _, err) = lint(&["own.tf"]);
+    assert!(code == 3 && err.contains("Terraform's own syntax"), "{err}");
+
+    write("notes.md", "Nothing here.\n");
+    let (code, out, err) = lint(&["notes.md"]);
+    assert!(code == 3 && err.contains("no fenced Kubernetes object"), "{code} {out} {err}");
+
+    write(
+        "kustomization.yaml",
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [base.yaml]\npatches:\n- target: {kind: EnvoyFilter}\n  patch: |-\n    - {op: replace, path: /spec/priority, value: 1}\n",
+    );
+    let (code, _, err) = lint(&["kustomization.yaml"]);
+    assert!(code == 3 && err.contains("is not applied"), "{err}");
+}
+
+#[test]
+fn charts_and_kustomizations_are_rendered() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bin");
+    fs::create_dir(&path).unwrap();
+    let (code, out, err) = lint(folder.path(), &path, &["--helm", "chart", "-f", "values.yaml"]);
+    assert!(
+        code == 3 && out.is_empty() && err.contains("helm template chart -f values.yaml | kubectl envoyfilter lint -"),
+        "{err}"
+    );
+    let (code, _, err) = lint(folder.path(), &path, &["-k", "."]);
+    assert!(code == 3 && err.contains("kubectl kustomize . | kubectl envoyfilter lint -"), "{err}");
+
+    program(
+        &path,
+        "helm",
+        &format!(
+            "[ \"$1\" = template ] && [ \"$4\" = -f ] || exit 2\n/bin/cat <<'END'\n---\n# Source: chart/templates/a.yaml\n{FILTER}END\n"
+        ),
+    );
+    let (code, out, err) = lint(folder.path(), &path, &["--helm", "chart", "-f", "values.yaml"]);
+    assert!(code == 1 && out.contains("EF304"), "{out} {err}");
+    let (code, _, err) = lint(folder.path(), &path, &["--helm", "chart"]);
+    assert!(code == 3 && err.contains("cannot render"), "{err}");
+
+    program(&path, "kubectl", &format!("[ \"$1\" = kustomize ] || exit 2\n/bin/cat <<'END'\n{FILTER}END\n"));
+    let (code, out, err) = lint(folder.path(), &path, &["--kustomize", "."]);
+    assert!(code == 1 && out.contains("EF304"), "{out} {err}");
+}
