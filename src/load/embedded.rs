@@ -92,11 +92,8 @@ fn fences(name: &str, text: &str) -> Embedded {
     }
     let mut problems = Vec::new();
     if !found {
-        problems.push(problem(
-            Code::EmptyInput,
-            Severity::Warning,
-            format!("{name} contains no fenced Kubernetes object"),
-        ));
+        let message = format!("{name} contains no fenced Kubernetes object: nothing was checked");
+        problems.push(problem(Code::NotRendered, Severity::Error, message));
     }
     Embedded { text: out, problems }
 }
