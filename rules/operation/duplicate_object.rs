@@ -131,33 +131,48 @@ fn chain(run: &PatchRun<'_, '_>) -> Collision {
 
 fn vhost(run: &PatchRun<'_, '_>) -> Collision {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
-    changed.filter(|place| place.kind == ResourceKind::Route).find_map(|place| {
-        let routes = run.run.after(ResourceKind::Route, &place.resource)?;
+    let changed: BTreeSet<&str> =
+        changed.filter(|place| place.kind == ResourceKind::Route).map(|place| place.resource.as_str()).collect();
+    changed.into_iter().find_map(|resource| {
+        let routes = run.run.after(ResourceKind::Route, resource)?;
         let vhosts = routes.get("virtual_hosts")?.items();
         let ours = |tree: &Tree<'_>| tree.origin == run.id.origin();
+        let mut taken: Option<HashMap<String, Vec<(usize, usize)>>> = None;
         for (at, mine) in vhosts.iter().enumerate() {
             // A virtual host that the patch brought, or domains that it merged into one.
             let named = |other: &&Tree<'_>| ours(mine) && !std::ptr::eq(*other, mine) && other.name() == mine.name();
             if let Some(other) = vhosts.iter().find(named) {
-                let message =
-                    format!("route configuration {} already has a virtual host `{}`", place.resource, other.name());
+                let message = format!("route configuration {resource} already has a virtual host `{}`", other.name());
                 return Some(("name", message));
             }
             let domains = mine.get("domains").map(Tree::items).unwrap_or_default();
             for (number, domain) in domains.iter().enumerate().filter(|(_, domain)| ours(domain)) {
-                let Some(text) = domain.as_str() else { continue };
-                let taken = vhosts.iter().enumerate().find(|(index, other)| {
-                    let theirs = other.get("domains").map(Tree::items).unwrap_or_default().iter().enumerate();
-                    // Envoy compares domains in lower case.
-                    let same = |one: &Tree<'_>| one.as_str().is_some_and(|one| one.eq_ignore_ascii_case(text));
-                    theirs.into_iter().any(|(nth, one)| (*index, nth) != (at, number) && same(one))
-                });
-                if let Some((_, other)) = taken {
-                    let message = format!("the virtual host `{}` already has the domain `{text}`", other.name());
+                let Some(text) = domain.as_str().map(str::to_ascii_lowercase) else { continue };
+                let places = taken.get_or_insert_with(|| domains_of(vhosts)).get(&text);
+                let other = places.into_iter().flatten().find(|place| **place != (at, number));
+                if let Some((other, _)) = other {
+                    let other = vhosts[*other].name();
+                    let message = format!(
+                        "the virtual host `{other}` already has the domain `{}`",
+                        domain.as_str().unwrap_or("")
+                    );
                     return Some(("domains", message));
                 }
             }
         }
         None
     })
+}
+
+/// Where each domain stands: the virtual host and the number of the domain in it. Envoy compares domains in lower case.
+fn domains_of(vhosts: &[Tree<'_>]) -> HashMap<String, Vec<(usize, usize)>> {
+    let mut places: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+    for (at, vhost) in vhosts.iter().enumerate() {
+        for (number, domain) in vhost.get("domains").map(Tree::items).unwrap_or_default().iter().enumerate() {
+            if let Some(domain) = domain.as_str() {
+                places.entry(domain.to_ascii_lowercase()).or_default().push((at, number));
+            }
+        }
+    }
+    places
 }

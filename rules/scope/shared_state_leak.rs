@@ -161,14 +161,19 @@ fn shared(apply_to: ApplyTo, operation: Operation, value: &Tree<'_>, met: &Patch
         }
         ApplyTo::Cluster => {
             let over = |changes: &[Change]| changes.iter().any(|it| it.path.starts_with("transport_socket."));
-            let (place, _) = changed()
-                .find(|(_, effect)| matches!(effect, Effect::TransportSocketMerged(changes, _) if over(changes)))?;
+            let mine: BTreeSet<&Place> = changed()
+                .filter(|(_, effect)| matches!(effect, Effect::TransportSocketMerged(changes, _) if over(changes)))
+                .map(|(place, _)| place)
+                .collect();
+            if mine.is_empty() {
+                return None;
+            }
             let set = |changes: &[Change]| changes.iter().any(|it| it.path == "transport_socket");
             let mut others = met.run.plan.ids().filter(|id| *id != met.id);
             let by_other = others.any(|id| {
                 let effects = &met.run.judged.trace.patches[id.index()].effects;
                 effects.iter().any(|(at, effect)| {
-                    at == place && matches!(effect, Effect::TransportSocketMerged(changes, _) if set(changes))
+                    matches!(effect, Effect::TransportSocketMerged(changes, _) if set(changes)) && mine.contains(at)
                 })
             });
             if !by_other {

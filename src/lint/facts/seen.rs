@@ -164,13 +164,13 @@ impl PatchView<'_> {
 
 impl ProxyRun<'_> {
     /// A resource as istiod sends it after patching; `None` when it is gone.
-    pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Tree<'_>> {
+    pub fn after(&self, kind: ResourceKind, name: &str) -> Option<Cow<'_, Tree<'_>>> {
         if let Some(one) = self.judged.patched.resources.iter().find(|one| one.kind == kind && one.name == name) {
-            return one.tree.clone();
+            return one.tree.as_ref().map(Cow::Borrowed);
         }
         let (index, _) = self.config.generated(kind).find(|(_, resource)| resource.name == name)?;
         let touched = self.judged.patched.resources.iter().any(|one| one.source == Some(index));
-        if touched { None } else { engine::open(self.config, index, self.plan) }
+        if touched { None } else { engine::open(self.config, index, self.plan).map(Cow::Owned) }
     }
 
     /// Every listener as istiod sends it after patching, by name.
@@ -195,7 +195,7 @@ impl ProxyRun<'_> {
 
     /// The object at a place as istiod sends it.
     pub fn object(&self, place: &Place) -> Option<Tree<'_>> {
-        let mut tree = self.after(place.kind, &place.resource)?;
+        let mut tree = self.after(place.kind, &place.resource)?.into_owned();
         if let Some(name) = &place.listener_filter {
             return named(&mut tree, "listener_filters", name);
         }
