@@ -5,6 +5,7 @@ use crate::bottle::stand_ins::Added;
 use crate::bottle::{Fault, Opened};
 use crate::load::{self, Loaded};
 use crate::mesh::{Error, IstiodSettings, Settings, bottled};
+use crate::process::is_default;
 use crate::report::style::Role;
 use crate::source::Severity;
 use crate::words::count;
@@ -61,6 +62,8 @@ impl IstiodOptions {
             cluster_id: self.cluster_id.clone(),
             ready: self.istiod_timeout.map(Duration::from_secs),
             memory: self.istiod_memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
+            // clap does not tell an option from its variable.
+            named: self.istiod.as_deref().is_some_and(|path| !is_default("ENVOYFILTER_ISTIOD", path)),
         }
     }
 

@@ -89,6 +89,8 @@ pub enum Refusal {
     ReportNeedsCluster,
     /// A capture is to be captured.
     CaptureOfCapture,
+    /// An istiod is named for what it does not generate.
+    IstiodNeedsManifests,
 }
 
 impl Refusal {
@@ -127,6 +129,10 @@ impl Refusal {
             Refusal::SelectorNeedsCluster => ("-l and --field-selector need an API server; a capture has none", None),
             Refusal::SeveralDumps => ("render takes one config dump; only the first was rendered", None),
             Refusal::CaptureOfCapture => ("capture reads a cluster, not another capture", Some("drop --capture")),
+            Refusal::IstiodNeedsManifests => (
+                "--istiod needs the manifests of a mesh, and neither a cluster, a capture nor a config dump",
+                Some("give the manifests as files; `diff` takes those of today with --current"),
+            ),
             Refusal::ReportNeedsCluster => (
                 "reports cover the whole cluster, not a capture or a selection",
                 Some("without one, every EnvoyFilter gets a report; -n reports on one namespace"),

@@ -99,7 +99,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     let ExplainRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
     let mesh = if given.any() {
-        Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
+        manifests::mesh(settings, objects(&settings.load_options(), &request.files, given.demo), given, progress)?
     } else if settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty() {
         manifests::mesh(settings, objects(&settings.load_options(), &request.files, false), given, progress)?
     } else if request.files.is_empty() {

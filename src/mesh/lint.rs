@@ -153,7 +153,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
         options.secrets.with(|secrets| loaded.secrets(secrets));
         manifests::mesh(settings, loaded, given, progress)?
     } else if given.demo {
-        Mesh::of_files(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), progress)
+        manifests::mesh(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), given, progress)?
     } else {
         Mesh::open(settings, &kinds::LINT, progress, |_| Breadth::Namespace)?
     };

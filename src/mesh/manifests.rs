@@ -5,6 +5,7 @@ use super::Error;
 use super::Unanswered;
 #[cfg(feature = "bottle")]
 use super::bottled::{self, Bottled, own_revision};
+use super::error::Refusal;
 #[cfg(feature = "bottle")]
 use super::planes::Plane;
 use super::proxies::Given;
@@ -26,6 +27,9 @@ pub(super) fn mesh<'p>(
     given: &Given,
     progress: &'p dyn Progress,
 ) -> Result<Mesh<'p>, Error> {
+    if given.any() && settings.istiod.as_ref().is_some_and(|istiod| istiod.named) {
+        return Err(Refusal::IstiodNeedsManifests.into());
+    }
     let mesh = Mesh::of_files(settings, loaded, progress);
     #[cfg(feature = "bottle")]
     if let Some(istiod) = settings.istiod.as_ref().filter(|_| !given.any()) {

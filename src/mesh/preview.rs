@@ -34,6 +34,7 @@ struct Side {
 pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport, Error> {
     match (&request.settings.istiod, request.given.any(), request.current.is_empty()) {
         (Some(istiod), false, false) => of_manifests(request, istiod, progress),
+        (Some(istiod), _, _) if istiod.named => Err(Refusal::IstiodNeedsManifests.into()),
         _ => diff::diff(request, progress),
     }
 }

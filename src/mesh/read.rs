@@ -94,6 +94,9 @@ impl<'p> Mesh<'p> {
         progress: &'p dyn Progress,
         breadth: impl FnOnce(&str) -> Breadth,
     ) -> Result<Mesh<'p>, Error> {
+        if settings.istiod.as_ref().is_some_and(|istiod| istiod.named) {
+            return Err(Refusal::IstiodNeedsManifests.into());
+        }
         if let Some(path) = &settings.cluster.capture {
             return Mesh::of_capture(settings, path, progress, breadth);
         }

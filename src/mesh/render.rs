@@ -76,7 +76,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
         if request.files.is_empty() && !given.demo {
             return Err(Refusal::NoFilters.into());
         }
-        Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
+        manifests::mesh(settings, objects(&settings.load_options(), &request.files, given.demo), given, progress)?
     } else if let Some(pod) = &request.pod {
         let of_files = settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty();
         let mesh = if of_files {

@@ -50,6 +50,9 @@ pub struct IstiodSettings {
     pub ready: Option<Duration>,
     /// Memory that it may use, in bytes.
     pub memory: Option<u64>,
+    /// Whether the request names it: a request that cannot ask it is refused then. One that is only the default of the
+    /// surroundings is left alone.
+    pub named: bool,
 }
 
 /// How a cluster is read.

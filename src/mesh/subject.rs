@@ -63,7 +63,7 @@ pub fn subject<T>(
     let SubjectRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
     let mesh = if given.any() {
-        Mesh::of_files(settings, objects(&settings.load_options(), &request.files, given.demo), progress)
+        manifests::mesh(settings, objects(&settings.load_options(), &request.files, given.demo), given, progress)?
     } else if let Some(pod) = &request.pod {
         let of_files = settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty();
         let mesh = if of_files {

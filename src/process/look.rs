@@ -132,6 +132,11 @@ pub(super) fn memory(process: u32) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
+/// Whether an environment variable names this path.
+pub fn is_default(variable: &str, path: &Path) -> bool {
+    std::env::var_os(variable).is_some_and(|value| path.as_os_str() == value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

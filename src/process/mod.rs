@@ -11,7 +11,7 @@ mod look;
 
 pub use folder::Folder;
 pub use lines::Line;
-pub use look::find;
+pub use look::{find, is_default};
 
 use leash::News;
 use lines::{Log, collect};

@@ -163,3 +163,23 @@ fn a_change_of_any_object_shows_what_filters_it_reaches() {
     let (code, out, err) = run(&istiod, &["diff", "-f", &same, "--current", &current]);
     assert_eq!((code, out.as_str()), (0, "no change on 4 proxies\n"), "{err}");
 }
+
+/// No istiod is started for this: the request is refused first, whether the binary exists or not.
+#[test]
+fn an_istiod_that_would_not_be_asked_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("filters.yaml"), FILTERS).unwrap();
+    for arguments in [
+        &["explain", "pod", "cart", "--demo"][..],
+        &["render", "cart", "--demo"],
+        &["lint", "--demo"],
+        &["lint", "--kubeconfig", "/nonexistent"],
+        &["diff", "--demo", "-f", "filters.yaml"],
+        &["diff", "-f", "filters.yaml", "--kubeconfig", "/nonexistent"],
+    ] {
+        let said = crate::cli::run(folder.path(), &[arguments, &["--istiod", "/no/istiod"]].concat());
+        let text = String::from_utf8(said.stderr).unwrap();
+        assert_eq!(said.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.starts_with("error: --istiod needs the manifests of a mesh"), "{arguments:?}: {text}");
+    }
+}
