@@ -328,8 +328,8 @@ impl<'n> Neutral<'n> {
             "envoy.extensions.filters.http.set_filter_state.v3.Config"
             | "envoy.extensions.filters.common.set_filter_state.v3.FilterStateValue"
                 if !self.place.known.of_istio() && it.str_at("factory_key") == "istio.hashable_string" => {
-                    // Envoy has it since 1.37; what only a hash would tell apart does not matter to one client at a time.
-                    let own = if self.place.envoy < 37 { "envoy.string" } else { "envoy.hashable_string" };
+                    // Envoy 1.37.0 does not have it, 1.38 does; what only a hash would tell apart does not matter to one client at a time.
+                    let own = if self.place.envoy < 38 { "envoy.string" } else { "envoy.hashable_string" };
                     it.set("factory_key", Tree::string(own, Origin::ISTIOD));
                 }
             "envoy.extensions.transport_sockets.tls.v3.SdsSecretConfig" => self.secret(it, at),
