@@ -19,6 +19,7 @@ mod lint;
 pub mod live;
 mod manifests;
 mod migrate;
+mod named;
 #[cfg_attr(not(feature = "bottle"), path = "no_next.rs")]
 mod next;
 pub mod planes;

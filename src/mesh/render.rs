@@ -2,11 +2,10 @@
 
 use super::envoy::{self, Asked, Remark};
 use super::proxies::{self, Given, Kept, Taken};
-use super::read::{Mesh, objects, replaced};
+use super::read::{objects, replaced};
 use super::scope::Scope;
-use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal, Unanswered, manifests};
-use crate::cluster::kinds;
+use super::settings::{Progress, Settings};
+use super::{Error, Refusal, Unanswered, manifests, named};
 use crate::cluster::targets::Target;
 use crate::engine::Program;
 use crate::lint::tried;
@@ -82,9 +81,9 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
         let mesh = if of_files {
             manifests::mesh(settings, objects(&settings.load_options(), &request.files, false), given, progress)?
         } else {
-            request.open(pod, progress)?
+            named::mesh_of(settings, pod, progress)?
         };
-        if !mesh.targets().iter().any(|target| request.wants(target)) {
+        if !mesh.targets().iter().any(|target| named::is(settings, request.pod.as_deref(), target)) {
             let known: Vec<String> = mesh.targets().iter().map(Target::full_name).collect();
             let message = format!("no pod {pod} has a proxy");
             return Err(Error::NotFound(Unanswered::new(message, super::similar(pod, &known), &mesh.loaded)));
@@ -106,7 +105,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
     let mut taken = Taken::default();
     let mut first: Option<Kept> = None;
     let mut rendered = 0;
-    let wanted = |target: &Target| request.wants(target);
+    let wanted = |target: &Target| named::is(settings, request.pod.as_deref(), target);
     let lent = mesh.lent(given, &wanted)?;
     mesh.each(given, Layout::Kept, &wanted, &mut taken, &mut |problems, mut kept| {
         kept.dump.lend(Arc::clone(&lent));
@@ -179,23 +178,4 @@ struct Parts {
     removed: Vec<(ResourceKind, String)>,
     unknown_routes: Vec<String>,
     unknown_services: Vec<String>,
-}
-
-impl RenderRequest {
-    fn open<'p>(&self, pod: &str, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
-        Mesh::open(&self.settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
-            Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
-            None => Breadth::Namespace,
-        })
-    }
-
-    fn wants(&self, target: &Target) -> bool {
-        let Some(pod) = &self.pod else { return false };
-        // What a cluster shows is of the namespace that is looked at already; manifests are of all namespaces.
-        let looked_at = self.settings.namespace.as_deref();
-        let (namespace, name) =
-            pod.split_once('/').map_or((looked_at, pod.as_str()), |(namespace, name)| (Some(namespace), name));
-        namespace.is_none_or(|namespace| namespace == target.namespace)
-            && (target.pod == name || target.workload == name)
-    }
 }

@@ -1,11 +1,10 @@
 //! One proxy with its filters and without, for a real Envoy to run.
 
 use super::proxies::{Given, Taken};
-use super::read::{Mesh, objects, replaced};
-use super::settings::{Breadth, Progress, Settings};
-use super::{Error, Refusal, Unanswered, manifests, similar};
+use super::read::{objects, replaced};
+use super::settings::{Progress, Settings};
+use super::{Error, Refusal, Unanswered, manifests, named, similar};
 use crate::behaviour::Subject;
-use crate::cluster::kinds;
 use crate::cluster::targets::Target;
 use crate::engine::{self, PatchId, Program};
 use crate::load::Loaded;
@@ -69,9 +68,9 @@ pub fn subject<T>(
         let mesh = if of_files {
             manifests::mesh(settings, objects(&settings.load_options(), &request.files, false), given, progress)?
         } else {
-            request.open(pod, progress)?
+            named::mesh_of(settings, pod, progress)?
         };
-        if !mesh.targets().iter().any(|target| request.wants(target)) {
+        if !mesh.targets().iter().any(|target| named::is(settings, request.pod.as_deref(), target)) {
             let known: Vec<String> = mesh.targets().iter().map(Target::full_name).collect();
             let message = format!("no pod {pod} with a proxy exists");
             return Err(Error::NotFound(Unanswered::new(message, similar(pod, &known), &mesh.loaded)));
@@ -103,7 +102,7 @@ pub fn subject<T>(
         .collect();
     let mut taken = Taken::default();
     let (mut seen, mut made) = (0, None);
-    let wanted = |target: &Target| request.wants(target);
+    let wanted = |target: &Target| named::is(settings, request.pod.as_deref(), target);
     mesh.visit(given, &wanted, &mut taken, &mut |offer| {
         seen += 1;
         let (Some((old, program)), Some(plane)) = (programs.get(offer.plane), mesh.planes.get(offer.plane)) else {
@@ -134,23 +133,4 @@ pub fn subject<T>(
     })?;
     let several = seen > 1 && !mesh.is_mesh();
     Ok(SubjectReport { made, problems: taken.problems, several, loaded: mesh.loaded, new })
-}
-
-impl SubjectRequest {
-    fn open<'p>(&self, pod: &str, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
-        Mesh::open(&self.settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
-            Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
-            None => Breadth::Namespace,
-        })
-    }
-
-    fn wants(&self, target: &Target) -> bool {
-        let Some(pod) = &self.pod else { return false };
-        // What a cluster shows is of the namespace that is looked at already; manifests are of all namespaces.
-        let looked_at = self.settings.namespace.as_deref();
-        let (namespace, name) =
-            pod.split_once('/').map_or((looked_at, pod.as_str()), |(namespace, name)| (Some(namespace), name));
-        namespace.is_none_or(|namespace| namespace == target.namespace)
-            && (target.pod == name || target.workload == name)
-    }
 }

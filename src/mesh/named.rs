@@ -1,0 +1,24 @@
+//! The proxies that a request names by a pod or a workload.
+
+use super::Error;
+use super::read::Mesh;
+use super::settings::{Breadth, Progress, Settings};
+use crate::cluster::kinds;
+use crate::cluster::targets::Target;
+
+/// The mesh as far as a named pod needs it.
+pub(super) fn mesh_of<'p>(settings: &Settings, pod: &str, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
+    Mesh::open(settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
+        Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
+        None => Breadth::Namespace,
+    })
+}
+
+/// Whether a proxy is the one that is named: by its pod or its workload, with or without the namespace.
+pub(super) fn is(settings: &Settings, pod: Option<&str>, target: &Target) -> bool {
+    let Some(pod) = pod else { return false };
+    // What a cluster shows is of the namespace that is looked at already; manifests are of all namespaces.
+    let looked_at = settings.namespace.as_deref();
+    let (namespace, name) = pod.split_once('/').map_or((looked_at, pod), |(namespace, name)| (Some(namespace), name));
+    namespace.is_none_or(|namespace| namespace == target.namespace) && (target.pod == name || target.workload == name)
+}
