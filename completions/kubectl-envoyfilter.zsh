@@ -1354,6 +1354,57 @@ never\:"Never"))' \
 '--help[Print help]' \
 && ret=0
 ;;
+(watch)
+_arguments "${_arguments_options[@]}" : \
+'-o+[Output format\: text, or json with one object on each line]:FORM:(text json)' \
+'--output=[Output format\: text, or json with one object on each line]:FORM:(text json)' \
+'--rate=[Maximum number of proxies read in a minute]:NUMBER:_default' \
+'--interval=[How long to wait before a proxy is read again when nothing changed]:DURATION:_default' \
+'--settle=[How long proxies may take to receive a change before they are read]:DURATION:_default' \
+'--metrics-address=[Address for Prometheus and probes, over plain HTTP\: /metrics, /healthz, /readyz]:ADDRESS:_default' \
+'--shards=[Share the proxies with other replicas\: number of shards, each held by a Lease]:NUMBER:_default' \
+'--lease-prefix=[Prefix of the names of the Leases, followed by -0, -1 and so on]:NAME:_default' \
+'--replica=[Name of this replica \[default\: the pod name\]]:NAME:_default' \
+'--lease-namespace=[Namespace of the Leases]:NAMESPACE:_default' \
+'--config=[Configuration file, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
+'*--rules=[Custom rules\: files or folders of files of kind LintRule]:PATH:_files' \
+'-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
+'--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
+'--root-namespace=[Root namespace of the mesh \[default\: from the mesh ConfigMap, otherwise istio-system\]]:NAMESPACE:_default' \
+'--color=[Use colors\: auto (on a terminal, unless NO_COLOR is set), always or never]:WHEN:((auto\:"On a terminal, unless \`NO_COLOR\` is set"
+always\:"Always"
+never\:"Never"))' \
+'--max-input-size=[Maximum size of one input after unpacking, such as 512Mi or 4Gi; also accepts any compression ratio \[default\: 1Gi\]]:SIZE:_default' \
+'--kubeconfig=[Kubeconfig to use, - for standard input]:FILE:_files' \
+'*--context=[Context of the kubeconfig; may be given several times, * stands for all\: one answer about all of them]:NAME:_default' \
+'--cluster=[Cluster of the kubeconfig]:NAME:_default' \
+'--user=[User of the kubeconfig]:NAME:_default' \
+'--as=[User to impersonate]:USER:_default' \
+'*--as-group=[Group to impersonate; may be given several times]:GROUP:_default' \
+'--request-timeout=[Timeout of one request, such as 10s \[default\: 30s\]]:DURATION:_default' \
+'--proxy-timeout=[How long reading one proxy may take, over all ways of reading it \[default\: 10s\]]:DURATION:_default' \
+'-s+[Address of the API server]:URL:_default' \
+'--server=[Address of the API server]:URL:_default' \
+'--token=[Bearer token for the API server]:TOKEN:_default' \
+'-l+[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--selector=[Only EnvoyFilters that match this label selector]:LABELS:_default' \
+'--field-selector=[Only EnvoyFilters that match this field selector]:FIELDS:_default' \
+'--istio-namespace=[Namespace in which istiod runs \[default\: istio-system\]]:NAMESPACE:_default' \
+'--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
+'--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
+'--once[Read every proxy once, then exit; the exit code is that of \`status\`]' \
+'--events[Write Kubernetes Events on EnvoyFilters, which \`kubectl describe\` shows]' \
+'-v[Show everything]' \
+'--verbose[Show everything]' \
+'--show-secrets[Print passwords, tokens and private keys that the input contains]' \
+'-A[Look at all namespaces]' \
+'--all-namespaces[Look at all namespaces]' \
+'--all-replicas[Read every pod, not one per pod template]' \
+'-h[Print help]' \
+'--help[Print help]' \
+&& ret=0
+;;
 (capture)
 _arguments "${_arguments_options[@]}" : \
 '*--redact=[Also redact what this regular expression matches; may be given several times]:REGEX:_default' \
@@ -1396,6 +1447,7 @@ never\:"Never"))' \
 (rbac)
 _arguments "${_arguments_options[@]}" : \
 '*--revision=[Revision of another control plane, whose mesh config is read too]:REVISION:_default' \
+'--binding=[Also print bindings to a user, to group\:NAME or to serviceaccount\:NAMESPACE\:NAME]:NAME:_default' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1423,6 +1475,7 @@ never\:"Never"))' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '--watch[Include the rights for \`get --watch\` or \`status --watch\`]' \
 '(--watch)--server-side[Include the rights for \`diff --server-side\`\: to change EnvoyFilters, as Kubernetes has none for a dry run alone]' \
+'--events[Include the right to write Events, for \`watch --events\`]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
@@ -1431,7 +1484,7 @@ never\:"Never"))' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'::command -- The command\: lint, explain, diff, render, get, status, version, audit or capture:_default' \
+'::command -- The command\: lint, explain, diff, render, get, status, version, watch, audit, migrate or capture:_default' \
 && ret=0
 ;;
 (version)
@@ -2589,6 +2642,10 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(watch)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (capture)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -2733,6 +2790,7 @@ _kubectl-envoyfilter_commands() {
 'lint:Report EnvoyFilters that are wrong, risky or have no effect' \
 'get:List EnvoyFilters, what they select and which patches are in effect' \
 'status:List EnvoyFilters and workloads where something is wrong' \
+'watch:Stay, look at proxies in turns, and tell what changes\: patches not in effect, refused updates, replicas that differ' \
 'capture:Save what other commands read from a cluster, without secrets, for --capture' \
 'rbac:Print the roles that a command requires; with -n, for one namespace' \
 'version:Show the versions of this program, the cluster, control planes and proxies' \
@@ -2957,6 +3015,7 @@ _kubectl-envoyfilter__subcmd__help_commands() {
 'lint:Report EnvoyFilters that are wrong, risky or have no effect' \
 'get:List EnvoyFilters, what they select and which patches are in effect' \
 'status:List EnvoyFilters and workloads where something is wrong' \
+'watch:Stay, look at proxies in turns, and tell what changes\: patches not in effect, refused updates, replicas that differ' \
 'capture:Save what other commands read from a cluster, without secrets, for --capture' \
 'rbac:Print the roles that a command requires; with -n, for one namespace' \
 'version:Show the versions of this program, the cluster, control planes and proxies' \
@@ -3143,6 +3202,11 @@ _kubectl-envoyfilter__subcmd__help__subcmd__version_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter help version commands' commands "$@"
 }
+(( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__watch_commands] )) ||
+_kubectl-envoyfilter__subcmd__help__subcmd__watch_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter help watch commands' commands "$@"
+}
 (( $+functions[_kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands] )) ||
 _kubectl-envoyfilter__subcmd__help__subcmd__webhook_commands() {
     local commands; commands=(
@@ -3287,6 +3351,11 @@ _kubectl-envoyfilter__subcmd__try_commands() {
 _kubectl-envoyfilter__subcmd__version_commands() {
     local commands; commands=()
     _describe -t commands 'kubectl-envoyfilter version commands' commands "$@"
+}
+(( $+functions[_kubectl-envoyfilter__subcmd__watch_commands] )) ||
+_kubectl-envoyfilter__subcmd__watch_commands() {
+    local commands; commands=()
+    _describe -t commands 'kubectl-envoyfilter watch commands' commands "$@"
 }
 (( $+functions[_kubectl-envoyfilter__subcmd__webhook_commands] )) ||
 _kubectl-envoyfilter__subcmd__webhook_commands() {

@@ -55,6 +55,8 @@ pub mod rules;
 pub mod source;
 pub mod study;
 pub mod trial;
+#[cfg(feature = "admission")]
+pub mod watch;
 pub mod words;
 
 pub use engine::{Outcome, Program};

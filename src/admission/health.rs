@@ -105,6 +105,18 @@ impl Health {
         old.map(|(kind, age, _)| format!("{kind}: the view is {} s old: {}", age.as_secs(), fault(kind))).collect()
     }
 
+    /// Kinds of which nothing was read yet although it was tried, or whose watch has been broken for a while, each with the
+    /// reason.
+    pub fn troubled(&self) -> Vec<(&'static str, String)> {
+        let ages = self.ages();
+        self.with(|watches| {
+            let old = |kind: &str| ages.iter().any(|(one, age, _)| *one == kind && *age > AGAIN);
+            let troubled =
+                watches.iter().filter(|(kind, watch)| !watch.fault.is_empty() && (!watch.synced || old(kind)));
+            troubled.map(|(kind, watch)| (*kind, watch.fault.clone())).collect()
+        })
+    }
+
     /// For each kind, how long its view may be out of date and how often its watch broke.
     pub fn ages(&self) -> Vec<(&'static str, Duration, u64)> {
         // A resumed watch delivers nothing until an object changes, while a watch that cannot be resumed

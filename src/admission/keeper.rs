@@ -4,13 +4,13 @@
 //! based on an outdated object (`resourceVersion`), and the replica looks again.
 
 use super::certificates::{Lifetimes, Store, advance};
+use super::lease::{Fault, Lease, call};
 use super::metrics::Metrics;
 use crate::cluster::Cluster;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use k8s_openapi::jiff::Timestamp;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Where certificates are stored, and for which names.
 #[derive(Clone, Debug)]
@@ -33,24 +33,17 @@ pub struct Keeping {
     pub replica: String,
 }
 
-/// How long a silent leader keeps the Lease.
-const LEASE: Duration = Duration::from_secs(15);
 /// Key of the Secret that the replicas read.
 const STATE: &str = "state.json";
-
-/// Why a request failed: the status (0 without one) and a message.
-type Fault = (u16, String);
 
 /// Maintains certificates, and hands out the newest.
 pub struct Keeper {
     cluster: kube::Client,
     keeping: Keeping,
-    /// The Lease as another replica last wrote it, and when that was first seen.
-    seen: Option<(String, Instant)>,
+    /// The Lease of the replica that may write.
+    lease: Lease,
     /// The certificate in use.
     serving: Option<String>,
-    /// Whether this replica may write.
-    leads: bool,
 }
 
 /// Result of a look at the Secret.
@@ -67,7 +60,8 @@ pub enum Served {
 impl Keeper {
     /// A keeper that has looked at nothing yet.
     pub fn new(cluster: &Cluster, keeping: Keeping) -> Keeper {
-        Keeper { cluster: cluster.client(), keeping, seen: None, serving: None, leads: false }
+        let lease = Lease::new(cluster.client(), &keeping.namespace, &keeping.lease, &keeping.replica);
+        Keeper { cluster: cluster.client(), keeping, lease, serving: None }
     }
 
     /// How often to look: several times within the shortest relevant lifetime.
@@ -79,14 +73,14 @@ impl Keeper {
 
     /// Looks at the Secret and does what is due. Fails with a message for the log.
     pub async fn look(&mut self, metrics: &Metrics) -> Result<Served, String> {
-        self.leads = self.lead().await.unwrap_or_else(|(_, words)| {
+        let leads = self.lease.hold().await.unwrap_or_else(|(_, words)| {
             tracing::warn!(words, "cannot read or write the Lease");
             false
         });
-        metrics.leader(self.leads);
+        metrics.leader(leads);
         let (mut secret, mut store) =
             self.read().await.map_err(|(_, words)| format!("cannot read the Secret: {words}"))?;
-        if self.leads {
+        if leads {
             // A certificate is served only once the API server trusts its authority.
             let mut trusted = match &store {
                 Some(store) => self.trust(store).await,
@@ -119,13 +113,7 @@ impl Keeper {
 
     /// Releases the Lease, so that another replica need not wait.
     pub async fn leave(&mut self) {
-        if self.leads
-            && let Ok(mut lease) = self.call("GET", &self.lease_path(), None).await
-            && lease.pointer("/spec/holderIdentity").and_then(Value::as_str) == Some(&self.keeping.replica)
-        {
-            lease["spec"]["holderIdentity"] = "".into();
-            let _ = self.call("PUT", &self.lease_path(), Some(&lease)).await;
-        }
+        self.lease.leave().await;
     }
 
     /// The names that the API server calls, the full one first.
@@ -138,63 +126,6 @@ impl Keeper {
         ];
         names.extend(self.keeping.names.iter().cloned());
         names
-    }
-
-    fn lease_path(&self) -> String {
-        let (namespace, name) = (&self.keeping.namespace, &self.keeping.lease);
-        format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}")
-    }
-
-    /// Acquires or renews the Lease; returns whether this replica holds it.
-    async fn lead(&mut self) -> Result<bool, Fault> {
-        let path = self.lease_path();
-        let mut lease = match self.call("GET", &path, None).await {
-            Ok(lease) => lease,
-            Err((404, _)) => {
-                let (namespace, name) = (&self.keeping.namespace, &self.keeping.lease);
-                let lease = json!({
-                    "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-                    "metadata": {"name": name, "namespace": namespace}, "spec": {},
-                });
-                let all = path.rsplit_once('/').map_or("", |(all, _)| all);
-                match self.call("POST", all, Some(&lease)).await {
-                    Err((409, _)) => return Ok(false),
-                    made => made?,
-                }
-            }
-            Err(fault) => return Err(fault),
-        };
-        let text = |key: &str| lease.pointer(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (holder, renewed) = (text("/spec/holderIdentity"), text("/spec/renewTime"));
-        let own = holder == self.keeping.replica;
-        if !own && !holder.is_empty() {
-            // By the local clock: those of other machines may be wrong.
-            let key = format!("{holder} {renewed}");
-            match &self.seen {
-                Some((seen, since)) if *seen == key && since.elapsed() > LEASE => {}
-                Some((seen, _)) if *seen == key => return Ok(false),
-                _ => {
-                    self.seen = Some((key, Instant::now()));
-                    return Ok(false);
-                }
-            }
-        }
-        let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.6fZ").to_string();
-        let transitions = lease.pointer("/spec/leaseTransitions").and_then(Value::as_u64).unwrap_or_default();
-        let Some(spec) = lease.as_object_mut().map(|lease| lease.entry("spec").or_insert_with(|| json!({}))) else {
-            return Ok(false);
-        };
-        if !own {
-            spec["acquireTime"] = now.clone().into();
-            spec["leaseTransitions"] = (transitions + 1).into();
-        }
-        spec["holderIdentity"] = self.keeping.replica.clone().into();
-        spec["leaseDurationSeconds"] = LEASE.as_secs().into();
-        spec["renewTime"] = now.into();
-        match self.call("PUT", &path, Some(&lease)).await {
-            Err((409, _)) => Ok(false),
-            done => done.map(|_| true),
-        }
     }
 
     fn secret_path(&self) -> String {
@@ -270,18 +201,7 @@ impl Keeper {
         }
     }
 
-    /// One request without retries: those of `Cluster::call` could outlast the Lease.
     async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Fault> {
-        let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
-        let path = if method == "GET" { path.to_owned() } else { format!("{path}?fieldManager=envoyfilter-webhook") };
-        let request = http::Request::builder().method(method).uri(path).header("content-type", "application/json");
-        let request = request.body(body).map_err(|error| (0, error.to_string()))?;
-        let answer = tokio::time::timeout(LEASE, self.cluster.request::<Value>(request)).await;
-        match answer {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(kube::Error::Api(status))) => Err((status.code, status.message.clone())),
-            Ok(Err(error)) => Err((0, error.to_string())),
-            Err(_) => Err((0, format!("no answer within {} s", LEASE.as_secs()))),
-        }
+        call(&self.cluster, method, path, body).await
     }
 }

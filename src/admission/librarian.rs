@@ -2,7 +2,7 @@
 
 use super::health::Health;
 use super::server::Reviewer;
-use super::world::{Change, Library, Said, Sampled, words};
+use super::world::{Change, Library, Said, Sampled, World, words};
 use crate::cluster::Cluster;
 use crate::cluster::dumps::{self, Delivery};
 use crate::cluster::kinds::{self, Kind};
@@ -83,21 +83,27 @@ async fn sample(cluster: Cluster, proxies: usize, reviewer: Arc<Reviewer>, sende
 }
 
 /// Watches a cluster and publishes snapshots forever; samples the extensions of this many proxies.
-pub async fn run(
+pub async fn run(cluster: Cluster, istio_namespace: String, proxies: usize, library: Library, reviewer: Arc<Reviewer>) {
+    let health = Arc::clone(&reviewer.health);
+    let (samples, extensions) = mpsc::channel::<Sampled>(1);
+    if proxies > 0 {
+        tokio::spawn(sample(cluster.clone(), proxies, Arc::clone(&reviewer), samples.clone()));
+    }
+    follow_all(cluster, istio_namespace, library, health, extensions, |world| reviewer.publish(world)).await;
+}
+
+/// Watches a cluster and publishes snapshots forever, with the extensions that somebody samples.
+pub async fn follow_all(
     cluster: Cluster,
     istio_namespace: String,
-    proxies: usize,
     mut library: Library,
-    reviewer: Arc<Reviewer>,
+    health: Arc<Health>,
+    mut extensions: mpsc::Receiver<Sampled>,
+    mut publish: impl FnMut(World),
 ) {
-    let health = Arc::clone(&reviewer.health);
     let (sender, mut receiver) = mpsc::channel::<(&'static Kind, Seen)>(WAITING);
     for kind in watched() {
         tokio::spawn(follow(cluster.clone(), kind, None, kind, sender.clone()));
-    }
-    let (samples, mut extensions) = mpsc::channel::<Sampled>(1);
-    if proxies > 0 {
-        tokio::spawn(sample(cluster.clone(), proxies, Arc::clone(&reviewer), samples.clone()));
     }
     let mut revisions: BTreeSet<String> = BTreeSet::new();
     let mut look = |revision: &str| {
@@ -116,14 +122,14 @@ pub async fn run(
             told = receiver.recv_many(&mut seen, AT_ONCE) => told,
             Some(lists) = extensions.recv() => {
                 library.sampled(lists);
-                reviewer.publish(library.world());
+                publish(library.world());
                 continue;
             }
             () = until(next) => {
                 (soon_at, later_at) = (None, None);
                 let world = block_in_place(|| library.world());
                 world.revisions().for_each(&mut look);
-                reviewer.publish(world);
+                publish(world);
                 // A kind counts as read once reviews use it.
                 read.drain(..).for_each(|kind| health.synced(words(kind)));
                 continue;

@@ -182,7 +182,7 @@ impl Metrics {
 
 /// Age of the view, computed when the metrics are read.
 #[derive(Debug)]
-struct Watches(Arc<Health>);
+pub struct Watches(pub Arc<Health>);
 
 impl Collector for Watches {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {

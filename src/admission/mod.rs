@@ -12,6 +12,7 @@ pub mod judge;
 pub mod keeper;
 pub mod ladder;
 pub mod later;
+pub mod lease;
 pub mod librarian;
 pub mod logging;
 pub mod metrics;

@@ -79,16 +79,7 @@ pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), S
     let mut aside_handles = Vec::new();
     for (name, listener, router) in aside {
         tracing::info!(address = %address(&listener), "{name}");
-        let handle: Handle<SocketAddr> = Handle::new();
-        aside_handles.push(handle.clone());
-        let connections = Connections::new(ASIDE);
-        let server = server(listener)?.acceptor(Admit::new(connections, DefaultAcceptor::new())).handle(handle);
-        let serving = server.serve(service(router));
-        tokio::spawn(async move {
-            if let Err(error) = serving.await {
-                tracing::error!(%error, name, "no longer serving");
-            }
-        });
+        aside_handles.push(beside(name, listener, router)?);
     }
     tokio::spawn(librarian::run(
         cluster.clone(),
@@ -158,6 +149,20 @@ pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), S
     aside_handles.iter().for_each(Handle::shutdown);
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Serves plain HTTP to few clients, until the handle says otherwise. Fails with a message for the user.
+pub fn beside(name: &'static str, listener: TcpListener, router: Router) -> Result<Handle<SocketAddr>, String> {
+    let handle: Handle<SocketAddr> = Handle::new();
+    let connections = Connections::new(ASIDE);
+    let server = server(listener)?.acceptor(Admit::new(connections, DefaultAcceptor::new())).handle(handle.clone());
+    let serving = server.serve(service(router));
+    tokio::spawn(async move {
+        if let Err(error) = serving.await {
+            tracing::error!(%error, name, "no longer serving");
+        }
+    });
+    Ok(handle)
 }
 
 /// What renews certificates.
@@ -233,7 +238,8 @@ fn service(router: Router) -> axum::extract::connect_info::IntoMakeServiceWithCo
     router.into_make_service_with_connect_info::<SocketAddr>()
 }
 
-fn listen(address: SocketAddr) -> Result<TcpListener, String> {
+/// A socket to serve on. Fails with a message for the user.
+pub fn listen(address: SocketAddr) -> Result<TcpListener, String> {
     let listener = TcpListener::bind(address).and_then(|listener| {
         listener.set_nonblocking(true)?;
         Ok(listener)

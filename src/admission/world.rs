@@ -159,6 +159,28 @@ impl World {
         groups(targets(&self.objects), false)
     }
 
+    /// Everything in the view, for whoever judges all of it.
+    pub fn whole(&self) -> Whole {
+        let mut whole = Whole {
+            sources: Arc::clone(&self.texts),
+            inventory: self.objects.without_filters(),
+            problems: Vec::new(),
+            excess: BTreeMap::new(),
+            planes: Arc::clone(&self.planes),
+            facts: Arc::clone(&self.facts),
+        };
+        for (name, known) in self.filters.iter() {
+            if let Some(excess) = known.excess {
+                whole.excess.insert(name.clone(), excess.to_string());
+                continue;
+            }
+            whole.inventory.envoy_filters.extend(known.filter.clone());
+            whole.inventory.refused_filters.extend(known.refused.iter().cloned());
+            whole.problems.extend(known.problems.iter().cloned());
+        }
+        whole
+    }
+
     /// Number of EnvoyFilters and of workloads in the view.
     pub fn size(&self) -> (usize, usize) {
         (self.filters.len(), self.objects.workloads.len())
@@ -168,6 +190,23 @@ impl World {
     pub fn revisions(&self) -> impl Iterator<Item = &str> {
         self.facts.planes.iter().map(|plane| plane.revision.as_str())
     }
+}
+
+/// Everything in a view.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    /// The texts of all objects.
+    pub sources: Arc<Sources>,
+    /// All objects.
+    pub inventory: Inventory,
+    /// What reading EnvoyFilters noticed.
+    pub problems: Vec<Problem>,
+    /// EnvoyFilters that are too large to judge, each with the limit that it exceeds.
+    pub excess: BTreeMap<Name, String>,
+    /// The control planes, the main one first; at least one.
+    pub planes: Arc<Vec<Plane>>,
+    /// What is known of the mesh.
+    pub facts: Arc<Facts>,
 }
 
 /// Keeps a [`World`] up to date.

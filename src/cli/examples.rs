@@ -19,6 +19,13 @@ Examples:
   kubectl envoyfilter doctor -f manifests/ --istiod ./pilot-discovery
   kubectl envoyfilter doctor -f manifests/ -o json";
 
+pub(super) const WATCH: &str = "\
+Examples:
+  kubectl envoyfilter watch
+  kubectl envoyfilter watch -n shop -o json
+  kubectl envoyfilter watch --metrics-address 127.0.0.1:8080 --events
+  kubectl envoyfilter watch --once";
+
 pub(super) const POD: &str = "\
 Examples:
   kubectl envoyfilter explain pod cart --demo
@@ -113,7 +120,8 @@ pub(super) const RBAC: &str = "\
 Examples:
   kubectl envoyfilter rbac lint -n shop
   kubectl envoyfilter rbac get --watch
-  kubectl envoyfilter rbac diff --server-side";
+  kubectl envoyfilter rbac diff --server-side
+  kubectl envoyfilter rbac watch --events --binding serviceaccount:monitoring:watch";
 
 pub(super) const VERSION: &str = "\
 Examples:

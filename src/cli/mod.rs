@@ -31,6 +31,7 @@ mod subject;
 mod test;
 mod trying;
 mod version;
+mod watch;
 mod webhook;
 
 pub use example::{Example, example};
@@ -99,6 +100,9 @@ enum Command {
     /// List EnvoyFilters and workloads where something is wrong
     #[command(after_help = examples::STATUS)]
     Status(status::Status),
+    /// Stay, look at proxies in turns, and tell what changes: patches not in effect, refused updates, replicas that differ
+    #[command(after_help = examples::WATCH)]
+    Watch(Box<watch::Watch>),
     /// Save what other commands read from a cluster, without secrets, for --capture
     #[command(after_help = examples::CAPTURE)]
     Capture(capture::Capture),
@@ -240,11 +244,12 @@ impl Cli {
         let watches = match &self.command {
             Command::Get(get) => get.watches(),
             Command::Status(status) => status.watches(),
+            Command::Watch(_) => true,
             _ => false,
         };
         if watches {
             let word = around.err.paint(Role::Bad, "error");
-            writeln!(err, "{word}: --watch takes one context, not several")?;
+            writeln!(err, "{word}: watching takes one context, not several")?;
             return Ok(Exit::Usage);
         }
         contexts::run(&mut self, &contexts, around, (out, err), &progress)
@@ -317,6 +322,7 @@ impl Command {
             Command::Lint(command) => command.run(session),
             Command::Get(command) => command.run(session),
             Command::Status(command) => command.run(session),
+            Command::Watch(command) => command.run(session),
             Command::Capture(command) => command.run(session),
             Command::Rbac(command) => command.run(session),
             Command::Version(command) => command.run(session),

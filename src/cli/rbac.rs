@@ -3,15 +3,16 @@
 use super::session::{Exit, Session};
 use crate::cluster::Via;
 use crate::cluster::kinds::{COMMANDS, Needs};
-use crate::cluster::rbac::{Doing, Place, roles};
+use crate::cluster::rbac::{Doing, Place, binding_of, roles, telling};
 use crate::load::yaml_text;
 use crate::mesh::Error;
 use clap::Args;
+use serde_json::{Value, json};
 use std::io;
 
 #[derive(Debug, Args)]
 pub(super) struct Rbac {
-    /// The command: lint, explain, diff, render, get, status, version, audit or capture
+    /// The command: lint, explain, diff, render, get, status, version, watch, audit, migrate or capture
     #[arg(default_value = "lint", value_parser = needs)]
     command: &'static Needs,
     /// Revision of another control plane, whose mesh config is read too
@@ -23,6 +24,29 @@ pub(super) struct Rbac {
     /// Include the rights for `diff --server-side`: to change EnvoyFilters, as Kubernetes has none for a dry run alone
     #[arg(long, conflicts_with = "watch")]
     server_side: bool,
+    /// Include the right to write Events, for `watch --events`
+    #[arg(long)]
+    events: bool,
+    /// Also print bindings to a user, to group:NAME or to serviceaccount:NAMESPACE:NAME
+    #[arg(long, value_name = "NAME", value_parser = subject)]
+    binding: Option<Value>,
+}
+
+/// Who gets the rights, as a subject of a binding.
+fn subject(text: &str) -> Result<Value, String> {
+    let bad = || "a user, group:NAME or serviceaccount:NAMESPACE:NAME".to_owned();
+    let account = text.strip_prefix("serviceaccount:").or_else(|| text.strip_prefix("system:serviceaccount:"));
+    let group = text.strip_prefix("group:");
+    if [Some(text), account, group].contains(&Some("")) {
+        return Err(bad());
+    }
+    if let Some(account) = account {
+        let (namespace, name) =
+            account.split_once(':').filter(|(a, b)| !a.is_empty() && !b.is_empty()).ok_or_else(bad)?;
+        return Ok(json!({"kind": "ServiceAccount", "name": name, "namespace": namespace}));
+    }
+    let (kind, name) = group.map_or(("User", text), |name| ("Group", name));
+    Ok(json!({"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name}))
 }
 
 fn needs(word: &str) -> Result<&'static Needs, String> {
@@ -36,23 +60,38 @@ impl Rbac {
     /// With -n the roles for one namespace, without it those for all.
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let options = &session.global.cluster;
+        let watches = self.command.command == "watch";
+        let namespace = session.global.namespace.as_deref().filter(|_| !options.all_namespaces);
+        if watches && namespace.is_some() {
+            session.note("`watch -n` reads the objects of all namespaces and tells about one: the role is for all")?;
+        }
         let place = Place {
-            namespace: session.global.namespace.as_deref().filter(|_| !options.all_namespaces),
+            namespace: namespace.filter(|_| !watches),
             istio_namespace: options.istio_namespace(),
             root_namespace: session.global.root_namespace.as_deref().unwrap_or(options.istio_namespace()),
             revisions: &self.revision,
             via: options.via().unwrap_or(Via::PortForward),
         };
         let doing = match (self.command.command, self.watch, self.server_side) {
+            ("watch", _, false) | ("get" | "status", true, false) => Doing::Watching,
             (_, false, false) => Doing::Reading,
-            ("get" | "status", true, false) => Doing::Watching,
             ("diff", false, true) => Doing::Trying,
-            (_, true, _) => return session.usage("only `get` and `status` watch: rbac get --watch", None),
+            (_, true, _) => return session.usage("only `get`, `status` and `watch` watch: rbac get --watch", None),
             _ => return session.usage("only `diff` asks the API server: rbac diff --server-side", None),
         };
-        for role in roles(self.command, &place, doing) {
-            let text = yaml_text::write(&role).map_err(io::Error::other)?;
-            write!(session.out, "---\n{text}")?;
+        if self.events && !watches {
+            return session.usage("only `watch` writes Events: rbac watch --events", None);
+        }
+        let mut roles = roles(self.command, &place, doing);
+        if self.events {
+            telling(&mut roles);
+        }
+        for role in roles {
+            let binding = self.binding.as_ref().map(|subject| binding_of(&role, subject));
+            for object in std::iter::once(role).chain(binding) {
+                let text = yaml_text::write(&object).map_err(io::Error::other)?;
+                write!(session.out, "---\n{text}")?;
+            }
         }
         Ok(Exit::Ok)
     }

@@ -46,6 +46,25 @@ pub fn deliver(
         .filter_map(|delivery| std::future::ready(delivery.ok().flatten()))
 }
 
+/// Reads one proxy after the other, and remembers which ways are of no use.
+pub struct Reader {
+    cluster: Cluster,
+    ways: Ways,
+}
+
+impl Reader {
+    /// A reader that has tried nothing yet. `istiods`: namespaces and names of istiod's pods.
+    pub fn new(cluster: Cluster, via: Option<Via>, istiods: Vec<(String, String)>) -> Reader {
+        Reader { cluster, ways: Ways::new(via, istiods) }
+    }
+
+    /// Reads the dump of one pod.
+    pub async fn read(&self, target: &Target) -> Result<(String, Via), Vec<String>> {
+        let end = Instant::now() + self.cluster.proxy_timeout;
+        portals::config_dump(&self.cluster, &target.namespace, &target.pod, &self.ways, end).await
+    }
+}
+
 /// Reads the first replica that answers. The next one is asked when one failed, or beside one that is silent, so that one
 /// time limit is enough for all.
 async fn first(cluster: &Cluster, group: &[Target], ways: &Ways) -> Option<Delivery> {

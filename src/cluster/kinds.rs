@@ -92,6 +92,10 @@ const ADMISSION: &str = "admissionregistration.k8s.io";
 const POLICY_WG: &str = "wgpolicyk8s.io";
 const INSTALLED: &str = "what is installed is unknown";
 
+kinds! {
+    EVENT: "Event", "", CORE, "events", true, false, "Events are not written";
+}
+
 /// Everything that `webhook` makes in a cluster, in the order in which it is made; it is taken away the other way round.
 pub const MADE: &[&Kind] = &[
     NAMESPACE,
@@ -186,6 +190,7 @@ needs! {
     GET: "get", FEW, true;
     STATUS: "status", FEW, true;
     VERSION: "version", &[POD, NAMESPACE, REVISION_TAG], false;
+    WATCH: "watch", WATCHED, true;
     AUDIT: "audit", ALL, true;
     MIGRATE: "migrate", GUARDED, false;
     CAPTURE: "capture", &[ENVOY_FILTER, POD, SERVICE, SERVICE_ENTRY, GATEWAY, VIRTUAL_SERVICE, DESTINATION_RULE, SIDECAR, WORKLOAD_ENTRY, KUBE_GATEWAY, NAMESPACE, REVISION_TAG], true;

@@ -69,6 +69,8 @@ fn pod(map: &mut Map<String, Value>) {
             let is = |key: &str, value: &str| condition.get(key).and_then(Value::as_str) == Some(value);
             is("type", "Ready") && is("status", "True")
         });
+        // What was kept once is kept again as it is.
+        let ready = ready || status.get("ready") == Some(&true.into());
         status.retain(|key, _| matches!(key.as_str(), "phase" | "podIP"));
         status.insert("ready".to_owned(), ready.into());
     }
@@ -101,6 +103,9 @@ mod tests {
                 "status": {"phase": "Running", "podIP": "10.0.0.1", "ready": true},
             })
         );
+        let once = object.clone();
+        assert!(keep(&mut object));
+        assert_eq!(object, once, "what was kept is kept again");
         let mut ended = json!({"kind": "Pod", "status": {"phase": "Succeeded"}});
         assert!(!keep(&mut ended));
         let mut secret = json!({"kind": "Secret", "data": {"a": "canary"}});

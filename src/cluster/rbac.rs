@@ -1,8 +1,8 @@
 //! The rights each command needs, from the table that its requests are made from.
 
 use super::kinds::{
-    CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, Kind, LEASE, NAMESPACE, Needs, POD, POLICY_REPORT,
-    REPORT, ROLE, SECRET, SERVICE_ACCOUNT, VALIDATING_WEBHOOK, WEBHOOK,
+    CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, EVENT, Kind, LEASE, NAMESPACE, Needs, POD,
+    POLICY_REPORT, REPORT, ROLE, SECRET, SERVICE_ACCOUNT, VALIDATING_WEBHOOK, WATCH, WEBHOOK,
 };
 use super::via::Via;
 use serde_json::{Value, json};
@@ -51,7 +51,8 @@ impl Doing {
 /// a subresource of pods opens a connection. Kubernetes has no right to a dry run alone: who may try may also do.
 pub fn roles(needs: &Needs, place: &Place<'_>, doing: Doing) -> Vec<Value> {
     let name = format!("envoyfilter-{}", needs.command);
-    let mut roles = of_verbs(needs, place, &name, doing.verbs(), &["list"]);
+    let istiods: &[&str] = if *needs == WATCH { doing.verbs() } else { &["list"] };
+    let mut roles = of_verbs(needs, place, &name, doing.verbs(), istiods);
     if doing == Doing::Trying
         && let Some(rules) = roles.first_mut().and_then(|role| role["rules"].as_array_mut())
     {
@@ -83,6 +84,29 @@ pub fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
     roles
 }
 
+/// Adds the right to write Events to roles of which one is for all namespaces. What was told before is changed, never read.
+pub fn telling(roles: &mut [Value]) {
+    let everywhere = roles.iter_mut().find(|role| role["kind"] == CLUSTER_ROLE.kind);
+    if let Some(rules) = everywhere.and_then(|role| role["rules"].as_array_mut()) {
+        rules.push(json!({
+            "apiGroups": [EVENT.group], "resources": [EVENT.plural], "verbs": ["create", "patch"],
+        }));
+    }
+}
+
+/// The roles of a standing watch, under this name.
+pub fn looking(name: &str, place: &Place<'_>) -> Vec<Value> {
+    of_verbs(&WATCH, place, name, Doing::Watching.verbs(), Doing::Watching.verbs())
+}
+
+/// The right to hold Leases of these names.
+pub fn holding(name: &str, namespace: &str, leases: &[String]) -> Value {
+    let rule = json!({
+        "apiGroups": [LEASE.group], "resources": [LEASE.plural], "resourceNames": leases, "verbs": ["get", "update"],
+    });
+    role(ROLE, name, Some(namespace), &[rule])
+}
+
 /// The right to read config dumps of all proxies.
 pub fn dumping(name: &str, via: Via) -> Value {
     let (resource, verbs) = via.permission();
@@ -107,12 +131,17 @@ pub fn certifying(name: &str, namespace: &str, (secret, lease, webhook): (&str, 
 
 /// The binding of a role to a service account.
 pub fn binding(role: &Value, account: &str, namespace: &str) -> Value {
+    binding_of(role, &json!({"kind": SERVICE_ACCOUNT.kind, "name": account, "namespace": namespace}))
+}
+
+/// The binding of a role to a subject.
+pub fn binding_of(role: &Value, subject: &Value) -> Value {
     json!({
         "apiVersion": role["apiVersion"],
         "kind": format!("{}Binding", role["kind"].as_str().unwrap_or_default()),
         "metadata": role["metadata"],
         "roleRef": {"apiGroup": CLUSTER_ROLE.group, "kind": role["kind"], "name": role["metadata"]["name"]},
-        "subjects": [{"kind": SERVICE_ACCOUNT.kind, "name": account, "namespace": namespace}],
+        "subjects": [subject],
     })
 }
 

@@ -53,6 +53,11 @@ impl Target {
         }
     }
 
+    /// The same for pods that are made from one template.
+    pub fn template(&self) -> &str {
+        &self.template
+    }
+
     /// `namespace/name`.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.pod)

@@ -1,5 +1,5 @@
-//! The few things that are written to a cluster: what `webhook install` and `webhook report` make, and what `diff
-//! --server-side` only tries. Nothing else calls this.
+//! The few things that are written to a cluster: what `webhook install` and `webhook report` make, the Events of `watch`, and
+//! what `diff --server-side` only tries. Nothing else calls this.
 
 use super::api::Fault;
 use super::api::{Ask, Cluster};
@@ -96,6 +96,21 @@ impl Cluster {
         let answer = self.call(ask).await?;
         let object = serde_json::from_str(&answer.text).map_err(|error| Fault::Garbled(error.to_string()))?;
         Ok(Applied { object, warnings: answer.warnings })
+    }
+
+    /// Makes a new object.
+    pub async fn create(&self, kind: &Kind, namespace: &str, object: &Value) -> Result<Applied, Fault> {
+        let path = format!("{}?fieldManager={FIELD_MANAGER}", kind.place(Some(namespace), None));
+        let body = object.to_string().into_bytes();
+        self.written(&Ask { method: Method::POST, metadata: false, path: &path, content: "application/json", body })
+            .await
+    }
+
+    /// Changes the fields of an object that are named (RFC 7386).
+    pub async fn merge(&self, kind: &Kind, namespace: &str, name: &str, fields: &Value) -> Result<Applied, Fault> {
+        let path = format!("{}?fieldManager={FIELD_MANAGER}", kind.place(Some(namespace), Some(name)));
+        let (content, body) = ("application/merge-patch+json", fields.to_string().into_bytes());
+        self.written(&Ask { method: Method::PATCH, metadata: false, path: &path, content, body }).await
     }
 
     /// Deletes an object; whether it was there.

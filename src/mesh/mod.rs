@@ -37,6 +37,8 @@ mod scope;
 #[cfg(feature = "cluster")]
 mod server_side;
 mod settings;
+#[cfg(feature = "cluster")]
+pub mod single;
 mod standing;
 #[cfg(feature = "sandbox")]
 mod subject;

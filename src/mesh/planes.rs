@@ -59,6 +59,12 @@ pub fn planes(facts: &Facts, targets: &[Target], release: Option<Release>, root:
     planes
 }
 
+/// Number of the control plane of a revision; the main one when it is not known.
+pub fn number(planes: &[Plane], facts: &Facts, revision: &str) -> usize {
+    let plane = facts.plane(revision);
+    plane.and_then(|plane| planes.iter().position(|it| it.revision.as_ref() == Some(&plane.revision))).unwrap_or(0)
+}
+
 /// Whether the control plane of this number judges a filter: it does not where the filter is labelled for the revision of
 /// another one of them. A filter for a revision that none of them has is judged by all.
 pub fn judges(planes: &[Plane], number: usize, filter: &EnvoyFilter) -> bool {

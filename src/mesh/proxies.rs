@@ -304,7 +304,7 @@ pub(super) fn config<'d>(kept: &'d Kept, problems: &mut Vec<Problem>) -> Option<
 
 /// What the API server says about a pod is newer than what its proxy was started with, and decides: istiod selects by the
 /// pod's labels (`pilot/pkg/model/context.go`, `SetWorkloadLabels`).
-fn of_pod(said: &Identity, target: &Target) -> Identity {
+pub(super) fn of_pod(said: &Identity, target: &Target) -> Identity {
     let said = said.clone();
     Identity {
         name: said.name.or_else(|| Some(target.pod.clone())),

@@ -189,10 +189,7 @@ impl<'p> Mesh<'p> {
 
     /// Number of the control plane of a revision; the main one when it is not known.
     pub(super) fn plane_of(&self, revision: &str) -> usize {
-        let plane = self.facts.plane(revision);
-        let number =
-            plane.and_then(|plane| self.planes.iter().position(|it| it.revision.as_ref() == Some(&plane.revision)));
-        number.unwrap_or(0)
+        planes::number(&self.planes, &self.facts, revision)
     }
 
     /// What the control plane of this number judges of what was read.

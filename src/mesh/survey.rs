@@ -251,7 +251,7 @@ fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], explained: &view::Proxy) {
         row.read += 1;
         row.held.proxies += usize::from(explained.running);
         for patch in &seen.patches {
-            if let Some(what) = judge(row, patch, explained) {
+            if let Some(what) = judge(&mut row.held, patch, explained) {
                 row.wrong.entry(key.clone()).or_default().insert(Wrong { patch: patch.index, what });
             }
         }
@@ -286,11 +286,11 @@ fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
     rows
 }
 
-/// Takes a patch on a proxy into the row; what is wrong with it there.
-fn judge(row: &mut Row, patch: &Patch, proxy: &view::Proxy) -> Option<What> {
+/// Counts a patch on a proxy; what is wrong with it there.
+pub fn judge(held: &mut Held, patch: &Patch, proxy: &view::Proxy) -> Option<What> {
     let mut unseen = Held::default();
     // What istiod would send tells nothing of what a proxy holds.
-    let held = if proxy.running { &mut row.held } else { &mut unseen };
+    let held = if proxy.running { held } else { &mut unseen };
     // The filter attaches; the patch is for other proxies than this one.
     if patch.outcome == Outcome::NotSelected {
         return None;

@@ -21,6 +21,7 @@ pub mod table;
 pub mod template;
 pub mod unified;
 mod verdict;
+pub mod watch;
 pub mod yaml;
 
 use crate::mesh::Scope;

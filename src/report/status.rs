@@ -69,9 +69,13 @@ impl Status<'_> {
     }
 }
 
-/// What is wrong, in words. Of Envoy's own, at most so many characters on one line.
 fn words(wrong: &Wrong, most: usize) -> String {
-    let what = match &wrong.what {
+    format!("patch {}: {}", wrong.patch, what(&wrong.what, most))
+}
+
+/// What is wrong with a patch, in words. Of Envoy's own, at most so many characters on one line.
+pub fn what(what: &What, most: usize) -> String {
+    match what {
         What::Rejected { kind, resource, details } => {
             format!("rejected: {kind} {resource}: {}", quoted(details, most))
         }
@@ -88,8 +92,7 @@ fn words(wrong: &Wrong, most: usize) -> String {
             };
             format!("{verdict}{}", reason.as_ref().map_or(String::new(), |reason| format!(": {reason}")))
         }
-    };
-    format!("patch {}: {what}", wrong.patch)
+    }
 }
 
 /// What people are told where nothing is wrong.

@@ -67,6 +67,23 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("deploy", &["cluster", "engine", "envoy", "lint", "model", "rules", "source"]),
     ("admission", &["cluster", "engine", "lint", "load", "mesh", "model", "source"]),
+    (
+        "watch",
+        &[
+            "admission",
+            "cluster",
+            "engine",
+            "explain",
+            "lint",
+            "load",
+            "mesh",
+            "model",
+            "report",
+            "rules",
+            "source",
+            "study",
+        ],
+    ),
 ];
 
 /// Imports against the layers, with the reason.

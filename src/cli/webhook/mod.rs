@@ -4,7 +4,7 @@ mod install;
 mod ladder;
 mod policy;
 mod report;
-mod serve;
+pub(super) mod serve;
 mod status;
 mod uninstall;
 

@@ -20,7 +20,7 @@ use crate::source::Severity;
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::Builder;
 
@@ -127,7 +127,7 @@ pub(super) fn severity(word: &str) -> Result<Severity, String> {
 
 impl Serve {
     pub(in super::super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
-        let Some(rules) = self.rules(session)? else { return Ok(Exit::Usage) };
+        let Some(rules) = rules_of(session, self.config.as_deref(), &self.rules)? else { return Ok(Exit::Usage) };
         let runtime = Builder::new_multi_thread().enable_all().build()?;
         let (_stop, stop) = Stop::new();
         let cluster = match runtime.block_on(session.global.cluster.access().connect(stop)) {
@@ -214,31 +214,34 @@ impl Serve {
             shutdown_delay: self.shutdown_delay,
         }
     }
+}
 
-    /// The rules and the configuration; `None` when something is wrong with them, which is said.
-    fn rules(&self, session: &mut Session<'_>) -> Result<Option<Rules>, Error> {
-        let mut loaded = Loaded::default();
-        let read = match self.config.as_ref().map(|path| files::read(path, &mut loaded.sources)).transpose() {
-            Ok(read) => read,
-            Err(problem) => return session.usage(&problem.message, None).map(|_| None),
-        };
-        let document = read.as_ref().and_then(|read| Some((read.document.as_ref()?, &read.folder)));
-        let of_config = document.map(|(document, folder)| (config::rule_paths(document), folder.clone()));
-        let of_config = of_config.as_ref().map(|(paths, folder)| (paths.as_slice(), folder.as_path()));
-        let rules = mesh::rules::rules_with(&self.rules, of_config, &mut loaded.sources)?;
-        let (mut config, mut problems) =
-            document.map(|(document, _)| Config::read(document, &rules)).unwrap_or_default();
-        problems.extend(read.map(|read| read.problems).unwrap_or_default());
-        for problem in &problems {
-            report::problem::problem(session.err, session.around.err, &loaded.sources, problem)?;
-        }
-        if problems.iter().any(|problem| problem.severity == Severity::Error) {
-            let word = session.around.err.paint(Role::Bad, "error");
-            writeln!(session.err, "{word}: cannot use the configuration")?;
-            return Ok(None);
-        }
-        // Releases come from the cluster.
-        config.istio_versions.clear();
-        Ok(Some(Rules { rules, config }))
+/// The rules and the configuration; `None` when something is wrong with them, which is said.
+pub(in crate::cli) fn rules_of(
+    session: &mut Session<'_>,
+    config: Option<&Path>,
+    rules: &[PathBuf],
+) -> Result<Option<Rules>, Error> {
+    let mut loaded = Loaded::default();
+    let read = match config.map(|path| files::read(path, &mut loaded.sources)).transpose() {
+        Ok(read) => read,
+        Err(problem) => return session.usage(&problem.message, None).map(|_| None),
+    };
+    let document = read.as_ref().and_then(|read| Some((read.document.as_ref()?, &read.folder)));
+    let of_config = document.map(|(document, folder)| (config::rule_paths(document), folder.clone()));
+    let of_config = of_config.as_ref().map(|(paths, folder)| (paths.as_slice(), folder.as_path()));
+    let rules = mesh::rules::rules_with(rules, of_config, &mut loaded.sources)?;
+    let (mut config, mut problems) = document.map(|(document, _)| Config::read(document, &rules)).unwrap_or_default();
+    problems.extend(read.map(|read| read.problems).unwrap_or_default());
+    for problem in &problems {
+        report::problem::problem(session.err, session.around.err, &loaded.sources, problem)?;
     }
+    if problems.iter().any(|problem| problem.severity == Severity::Error) {
+        let word = session.around.err.paint(Role::Bad, "error");
+        writeln!(session.err, "{word}: cannot use the configuration")?;
+        return Ok(None);
+    }
+    // Releases come from the cluster.
+    config.istio_versions.clear();
+    Ok(Some(Rules { rules, config }))
 }

@@ -7,6 +7,7 @@ mod install;
 mod ladder;
 mod policy;
 mod reports;
+mod watching;
 
 use super::{demo_dump, findings, pod, run};
 use futures::StreamExt;

@@ -1,8 +1,8 @@
-//! An API server with faults on demand: one thread, plain HTTP, the objects it is given.
+//! An API server with faults on demand: plain HTTP, the objects it is given and what is written to it; watches, Events, Leases.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -42,6 +42,8 @@ pub(crate) struct World {
     expire: usize,
     /// Who answers instead, where this only stands in front.
     behind: Option<Behind>,
+    /// What changed since the start, for watches.
+    log: Vec<(&'static str, Value)>,
 }
 
 /// Answers a path with a status and a body.
@@ -50,6 +52,7 @@ type Behind = Arc<dyn Fn(&str) -> (u16, String) + Send + Sync>;
 /// The running server.
 pub(crate) struct Mock {
     address: SocketAddr,
+    world: Arc<Mutex<World>>,
     requests: Arc<Mutex<Vec<Request>>>,
     folder: tempfile::TempDir,
 }
@@ -101,14 +104,93 @@ impl World {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (world, requests) = (Arc::new(Mutex::new(self)), Arc::new(Mutex::new(Vec::new())));
-        let log = Arc::clone(&requests);
+        let (log, held) = (Arc::clone(&requests), Arc::clone(&world));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (world, log) = (Arc::clone(&world), Arc::clone(&log));
                 thread::spawn(move || serve(&world, &log, stream));
             }
         });
-        Mock { address, requests, folder: tempfile::tempdir().unwrap() }
+        Mock { address, world: held, requests, folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// An object is new or another one.
+    pub(crate) fn put(&mut self, object: Value) {
+        let key =
+            |one: &Value| (one["kind"].clone(), one["metadata"]["namespace"].clone(), one["metadata"]["name"].clone());
+        let old = self.objects.iter().position(|one| key(one) == key(&object));
+        match old {
+            Some(at) => self.objects[at] = object.clone(),
+            None => self.objects.push(object.clone()),
+        }
+        self.log.push((if old.is_some() { "MODIFIED" } else { "ADDED" }, object));
+    }
+
+    /// The objects of a kind of this name are gone.
+    pub(crate) fn remove(&mut self, kind: &str, name: &str) {
+        let is = |one: &Value| one["kind"] == kind && one["metadata"]["name"] == name;
+        let gone: Vec<Value> = self.objects.iter().filter(|one| is(one)).cloned().collect();
+        self.objects.retain(|one| !is(one));
+        self.log.extend(gone.into_iter().map(|one| ("DELETED", one)));
+    }
+
+    /// A pod shows another dump from now on.
+    pub(crate) fn show(&mut self, pod: &str, dump: String) {
+        self.dumps.insert(pod.to_owned(), dump);
+    }
+
+    /// Faults that are there are gone.
+    pub(crate) fn heal(&mut self) {
+        self.rules.clear();
+    }
+
+    /// Takes what somebody writes.
+    fn write(&mut self, method: &str, path: &str, body: &str) -> (u16, Value) {
+        let path = path.split('?').next().unwrap();
+        let mut object: Value = serde_json::from_str(body).unwrap_or_default();
+        if method == "POST" {
+            let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+            if self.object(&format!("{path}/{name}")).0 == 200 {
+                return status(409, "it is there already");
+            }
+            self.put(object.clone());
+            return (201, object);
+        }
+        let (code, mut old) = self.object(path);
+        if code != 200 {
+            return (code, old);
+        }
+        if method == "PATCH" {
+            for (key, value) in object.as_object().unwrap() {
+                old[key] = value.clone();
+            }
+            object = old;
+        } else {
+            // A write that is based on an outdated object is refused.
+            if old["metadata"]["resourceVersion"] != object["metadata"]["resourceVersion"] {
+                return status(409, "the object has been modified");
+            }
+            object["metadata"]["resourceVersion"] = (self.log.len() + 1).to_string().into();
+        }
+        self.put(object.clone());
+        (200, object)
+    }
+
+    /// What changed of a kind after a version, one JSON a line, and the version now.
+    fn since(&self, path: &str, version: usize) -> (String, usize) {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let field = query.split('&').find_map(|pair| pair.strip_prefix("fieldSelector=")).unwrap_or_default();
+        let name = field.rsplit("%3D").next().unwrap_or_default();
+        let mut only = World { objects: Vec::new(), ..World::default() };
+        let mut text = String::new();
+        for (what, object) in self.log.iter().skip(version) {
+            only.objects = vec![object.clone()];
+            let of_kind = only.object(path).1["items"].as_array().is_some_and(|items| items.len() == 1);
+            if of_kind && (name.is_empty() || object["metadata"]["name"] == name) {
+                text += &format!("{}\n", json!({"type": what, "object": object}));
+            }
+        }
+        (text, self.log.len())
     }
 
     fn answer(&mut self, path: &str) -> (u16, String) {
@@ -156,10 +238,12 @@ impl World {
                 && namespace.is_none_or(|namespace| text(object, &["metadata", "namespace"]) == namespace)
         };
         if let Some(name) = name {
-            let found = self.objects.iter().filter(of_kind).find(|object| text(object, &["metadata", "name"]) == name);
+            let called = |object: &&Value| text(object, &["metadata", "name"]) == name;
+            let found = self.objects.iter().filter(of_kind).find(called);
             return found.map_or_else(|| status(404, "not found"), |object| (200, object.clone()));
         }
-        let known = ["v1", "networking.istio.io/v1alpha3", "networking.istio.io/v1beta1", "apps/v1"];
+        let known =
+            ["v1", "networking.istio.io/v1alpha3", "networking.istio.io/v1beta1", "apps/v1", "coordination.k8s.io/v1"];
         if !known.contains(&api_version.as_str()) {
             return status(404, "the server could not find the requested resource");
         }
@@ -177,7 +261,12 @@ impl World {
         let end = all.len().min(start + query.get("limit").map_or(usize::MAX, |limit| limit.parse().unwrap()));
         let next = if end < all.len() { end.to_string() } else { String::new() };
         let items: Vec<Value> = all[start.min(end)..end].iter().map(|object| (*object).clone()).collect();
-        (200, json!({"kind": "List", "apiVersion": api_version, "metadata": {"continue": next}, "items": items}))
+        let field = query.get("fieldSelector").copied().unwrap_or_default();
+        let wanted = field.rsplit("%3D").next().unwrap_or_default();
+        let items: Vec<Value> =
+            items.into_iter().filter(|one| wanted.is_empty() || one["metadata"]["name"] == wanted).collect();
+        let metadata = json!({"continue": next, "resourceVersion": self.log.len().to_string()});
+        (200, json!({"kind": "List", "apiVersion": api_version, "metadata": metadata, "items": items}))
     }
 }
 
@@ -202,6 +291,7 @@ fn serve(world: &Mutex<World>, log: &Mutex<Vec<Request>>, stream: TcpStream) {
     if reader.read_line(&mut line).unwrap_or(0) == 0 {
         return;
     }
+    let method = line.split(' ').next().unwrap_or_default().to_owned();
     let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
     let mut headers = Vec::new();
     loop {
@@ -211,6 +301,13 @@ fn serve(world: &Mutex<World>, log: &Mutex<Vec<Request>>, stream: TcpStream) {
         }
         headers.push(header.trim().to_owned());
     }
+    let length = headers.iter().find_map(|header: &String| {
+        let (key, value) = header.split_once(':')?;
+        key.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().unwrap())
+    });
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).unwrap();
+    let body = String::from_utf8(body).unwrap();
     log.lock().unwrap().push(Request { path: path.clone(), headers });
     let fault = {
         let mut world = world.lock().unwrap();
@@ -232,6 +329,8 @@ fn serve(world: &Mutex<World>, log: &Mutex<Vec<Request>>, stream: TcpStream) {
             extra = format!("retry-after: {seconds}\r\n");
             text(status(code, "too many requests"))
         }
+        None if method != "GET" => text(world.lock().unwrap().write(&method, &path, &body)),
+        None if path.contains("watch=true") => return follow(world, &path, stream),
         None => {
             let behind = world.lock().unwrap().behind.clone();
             behind.map_or_else(|| world.lock().unwrap().answer(&path), |behind| behind(&path))
@@ -245,7 +344,37 @@ fn serve(world: &Mutex<World>, log: &Mutex<Vec<Request>>, stream: TcpStream) {
     );
 }
 
+/// Tells what changes until nobody listens.
+fn follow(world: &Mutex<World>, path: &str, mut stream: TcpStream) {
+    let query = path.split_once('?').map_or("", |(_, query)| query);
+    let version = query.split('&').find_map(|pair| pair.strip_prefix("resourceVersion="));
+    let mut version: usize = version.and_then(|text| text.parse().ok()).unwrap_or(0);
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
+    if stream.write_all(head.as_bytes()).and_then(|()| stream.flush()).is_err() {
+        return;
+    }
+    loop {
+        let (text, now) = world.lock().unwrap().since(path, version);
+        version = now;
+        if !text.is_empty() && stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).is_err() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 impl Mock {
+    /// Changes what the server holds while it runs.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut World)) {
+        change(&mut self.world.lock().unwrap());
+    }
+
+    /// The objects of a kind.
+    pub(crate) fn objects(&self, kind: &str) -> Vec<Value> {
+        let world = self.world.lock().unwrap();
+        world.objects.iter().filter(|one| one["kind"] == kind).cloned().collect()
+    }
+
     /// A kubeconfig for this server, whose contexts, `mock` and `other`, have this namespace.
     pub(crate) fn kubeconfig(&self, namespace: &str) -> PathBuf {
         let path = self.folder.path().join("config");

@@ -7,6 +7,7 @@ mod login;
 mod mock;
 mod reports;
 mod standing;
+mod watching;
 
 use kubectl_envoyfilter::demo;
 use mock::{Fault, Mock, World};

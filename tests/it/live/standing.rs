@@ -5,10 +5,11 @@ use super::{ISTIOD, demo_dump, live, pod, shop};
 use serde_json::{Value, json};
 
 const CLUSTER: &str = "outbound|7070||catalog.shop.svc.cluster.local";
-const REFUSAL: &str = "Error adding/updating cluster:\n  connect_timeout: value must be\n  greater than 0s\n";
+pub(super) const REFUSAL: &str =
+    "Error adding/updating cluster:\n  connect_timeout: value must be\n  greater than 0s\n";
 
 /// A dump with one cluster as a running Envoy shows it: its timeout, and what it refused.
-fn dump_with(timeout: &str, refused: Option<&str>) -> String {
+pub(super) fn dump_with(timeout: &str, refused: Option<&str>) -> String {
     let mut dump: Value = serde_json::from_str(&demo_dump()).unwrap();
     let configs = dump["configs"].as_array_mut().unwrap();
     let clusters = configs.iter_mut().find(|it| it["@type"].as_str().unwrap().contains("ClustersConfigDump")).unwrap();
@@ -29,7 +30,7 @@ fn dump_with(timeout: &str, refused: Option<&str>) -> String {
 }
 
 /// A filter that sets the timeout of the cluster to two seconds, on three replicas with these dumps.
-fn mesh(dumps: &[String]) -> World {
+pub(super) fn mesh(dumps: &[String]) -> World {
     let mut world = World::new(ISTIOD);
     world.add(json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",

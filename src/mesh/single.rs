@@ -1,0 +1,150 @@
+//! One proxy at a time of a mesh that somebody keeps up to date: what `survey` and the rules about running proxies say of it.
+
+use super::planes::{self, Plane};
+use super::proxies::{named, of_pod};
+use super::read::proxy_of;
+use super::survey::{Held, What, judge};
+use crate::cluster::Via;
+use crate::cluster::facts::Facts;
+use crate::cluster::targets::Target;
+use crate::engine::compat::Compat;
+use crate::engine::select::select;
+use crate::engine::{Program, Selection, services};
+use crate::explain::view;
+use crate::explain::{self, Explainer};
+use crate::lint::{self, Input};
+use crate::load::dump::{Dump, Identity, Layout};
+use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::inventory::Inventory;
+use crate::rules::ALL;
+use crate::source::Sources;
+use crate::study::study;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A mesh as it was read last.
+#[derive(Clone, Copy, Debug)]
+pub struct Now<'m> {
+    /// The texts.
+    pub sources: &'m Sources,
+    /// The objects.
+    pub inventory: &'m Inventory,
+    /// The control planes, the main one first; at least one.
+    pub planes: &'m [Plane],
+    /// What is known of the mesh.
+    pub facts: &'m Facts,
+}
+
+/// What a proxy shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// What is wrong with a patch, by `namespace/name` of its EnvoyFilter and its index.
+    pub wrong: BTreeMap<(String, usize), What>,
+    /// What the proxy holds instead of what such a patch writes, the first of it.
+    pub instead: BTreeMap<(String, usize), String>,
+    /// Patches that are to do something and of which nobody can see whether they are in effect.
+    pub unknown: BTreeSet<(String, usize)>,
+    /// Refused updates that no patch touches: kind and name of the resource, and Envoy's words.
+    pub refused: BTreeMap<(String, String), String>,
+    /// What is left of EnvoyFilters that are gone, in the words of the rule.
+    pub leftovers: BTreeSet<String>,
+    /// Clusters that waypoints may need from this proxy.
+    pub lends: BTreeMap<String, String>,
+}
+
+/// Name of the rule about what is left of filters that are gone.
+const LEFTOVER: &str = "leftover-object";
+
+impl Now<'_> {
+    /// Number of the control plane of a proxy.
+    pub fn plane_of(&self, target: &Target) -> usize {
+        planes::number(self.planes, self.facts, &target.revision)
+    }
+
+    /// Whether a filter attaches to a pod, as far as the pod's namespace and labels decide.
+    pub fn reaches(&self, filter: &EnvoyFilter, target: &Target) -> bool {
+        let Some(plane) = self.planes.get(self.plane_of(target)) else { return true };
+        select(filter, &proxy_of(target), &plane.mesh, Compat { release: plane.release }) == Selection::Selected
+    }
+
+    /// The services whose clusters waypoints need, by annotations of the filters.
+    pub fn referenced(&self) -> BTreeSet<&str> {
+        self.inventory.envoy_filters.iter().flat_map(services::referenced_by).collect()
+    }
+
+    /// Reads the dump of a proxy and says what is wrong with filters there. `lent`: clusters that other proxies lend.
+    /// Fails with a reason when it is no dump.
+    pub fn look(
+        &self,
+        target: &Target,
+        text: &str,
+        via: Via,
+        lent: &Arc<BTreeMap<String, String>>,
+    ) -> Result<Look, String> {
+        let (dump, problems) = Dump::from_reader(target.full_name(), text.as_bytes(), Layout::Dropped);
+        let Some(mut dump) = dump else {
+            let first = problems.into_iter().next().map(|problem| problem.message);
+            return Err(first.unwrap_or_else(|| "the answer is no config dump".to_owned()));
+        };
+        dump.lend(Arc::clone(lent));
+        let identity = of_pod(&Identity::default(), target);
+        let config = dump.config(&identity).map_err(|problem| named(&dump, problem).message)?;
+        let plane = self.planes.get(self.plane_of(target)).ok_or("no control plane is known")?;
+        let running = via != Via::Istiod;
+        let filters = &self.inventory.envoy_filters;
+        let program = Program::new(filters, plane.release);
+        let settings = plane.mesh.clone().into();
+        let proxy = study(&program, &config, &settings, |study| {
+            let (sources, inventory, dump) = (self.sources, self.inventory, dump.name());
+            Explainer { sources, inventory, study, dump, running }.proxy(&explain::Settings::default())
+        });
+        let mut look = of_proxy(&proxy);
+        if running {
+            let inventory = planes::judged_by(self.planes, self.plane_of(target), self.inventory);
+            let input = Input {
+                sources: self.sources,
+                inventory: &inventory,
+                problems: &[],
+                dumps: std::slice::from_ref(&config),
+                references: &[],
+                release: plane.release,
+                mesh: &plane.mesh,
+            };
+            let rules: Vec<_> = ALL.iter().copied().filter(|rule| rule.name == LEFTOVER).collect();
+            look.leftovers = lint::lint(&input, &rules).into_iter().map(|finding| finding.message).collect();
+        }
+        let hosts = self.referenced();
+        if !hosts.is_empty() {
+            look.lends = services::clusters_of(&config, &hosts);
+        }
+        Ok(look)
+    }
+}
+
+/// What is wrong on a proxy of which this is known.
+fn of_proxy(proxy: &view::Proxy) -> Look {
+    let mut look = Look::default();
+    let mut held = Held::default();
+    let mut blamed = BTreeSet::new();
+    for filter in proxy.filters.iter().filter(|filter| filter.selected) {
+        let name = format!("{}/{}", filter.namespace, filter.name);
+        for patch in &filter.patches {
+            let key = (name.clone(), patch.index);
+            if patch.live == Some(view::Live::Unknown) {
+                look.unknown.insert(key.clone());
+            }
+            if patch.live == Some(view::Live::Refused) {
+                let places = patch.effects.iter().flat_map(|effect| &effect.places);
+                blamed.extend(places.map(|place| (place.kind, place.resource.as_str())));
+            }
+            let Some(what) = judge(&mut held, patch, proxy) else { continue };
+            if let Some(instead) = patch.instead.first() {
+                look.instead.insert(key.clone(), instead.clone());
+            }
+            look.wrong.insert(key, what);
+        }
+    }
+    let others = proxy.refused.iter().filter(|one| !blamed.contains(&(one.kind, one.name.as_str())));
+    look.refused = others.map(|one| ((one.kind.to_owned(), one.name.clone()), one.details.clone())).collect();
+    look
+}

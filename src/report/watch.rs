@@ -1,0 +1,256 @@
+//! What `watch` tells: one line for each change, for people or as JSON.
+
+use super::style::quoted;
+use crate::explain::view::API_VERSION;
+use crate::mesh::Scope;
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Most characters of a message on a line for people.
+const MOST: usize = 400;
+
+/// What became of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Became {
+    /// It was so when it was first looked at.
+    Present,
+    /// It is so since a moment ago.
+    Added,
+    /// It is so in another way.
+    Changed,
+    /// It is no longer so.
+    Cleared,
+}
+
+impl Became {
+    /// The word in JSON and in metrics.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Became::Present => "present",
+            Became::Added => "added",
+            Became::Changed => "changed",
+            Became::Cleared => "cleared",
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Became::Present => "PRESENT",
+            Became::Added => "ADDED",
+            Became::Changed => "CHANGED",
+            Became::Cleared => "CLEARED",
+        }
+    }
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trouble {
+    /// Envoy refused an update.
+    Rejected,
+    /// A proxy does not hold what a patch writes.
+    NotInEffect,
+    /// A proxy holds it at some places.
+    PartlyInEffect,
+    /// A patch does nothing on a proxy.
+    NoEffect,
+    /// Replicas of one workload differ.
+    ReplicasDiffer,
+    /// A proxy holds what no EnvoyFilter explains.
+    Leftover,
+    /// A rule of lint found something.
+    Finding,
+    /// An EnvoyFilter selects no proxy.
+    SelectsNothing,
+    /// An EnvoyFilter cannot be judged.
+    NotJudged,
+    /// A proxy cannot be read.
+    Unread,
+    /// Objects of a kind cannot be watched.
+    Unwatched,
+}
+
+impl Trouble {
+    /// All of them.
+    pub const ALL: [Trouble; 11] = [
+        Trouble::Rejected,
+        Trouble::NotInEffect,
+        Trouble::PartlyInEffect,
+        Trouble::NoEffect,
+        Trouble::ReplicasDiffer,
+        Trouble::Leftover,
+        Trouble::Finding,
+        Trouble::SelectsNothing,
+        Trouble::NotJudged,
+        Trouble::Unread,
+        Trouble::Unwatched,
+    ];
+
+    /// The word in JSON and in metrics.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Trouble::Rejected => "rejected",
+            Trouble::NotInEffect => "not-in-effect",
+            Trouble::PartlyInEffect => "partly-in-effect",
+            Trouble::NoEffect => "no-effect",
+            Trouble::ReplicasDiffer => "replicas-differ",
+            Trouble::Leftover => "leftover",
+            Trouble::Finding => "finding",
+            Trouble::SelectsNothing => "selects-nothing",
+            Trouble::NotJudged => "not-judged",
+            Trouble::Unread => "unread",
+            Trouble::Unwatched => "unwatched",
+        }
+    }
+
+    /// The reason of a Kubernetes Event.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Trouble::Rejected => "UpdateRejected",
+            Trouble::NotInEffect => "NotInEffect",
+            Trouble::PartlyInEffect => "PartlyInEffect",
+            Trouble::NoEffect => "NoEffect",
+            Trouble::ReplicasDiffer => "ReplicasDiffer",
+            Trouble::Leftover => "Leftover",
+            Trouble::Finding => "Finding",
+            Trouble::SelectsNothing => "SelectsNothing",
+            Trouble::NotJudged => "NotJudged",
+            Trouble::Unread => "Unread",
+            Trouble::Unwatched => "Unwatched",
+        }
+    }
+}
+
+/// Something that is wrong, as it is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Told {
+    /// What is wrong.
+    pub problem: Trouble,
+    /// Namespace of the EnvoyFilter; absent where it is about none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Name of the EnvoyFilter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Index of the patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patch: Option<usize>,
+    /// Namespace of the workload; absent where it is about none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload_namespace: Option<String>,
+    /// The workload, such as `deployment/cart`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
+    /// Code of the rule of a finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<&'static str>,
+    /// Severity of a finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<&'static str>,
+    /// In words.
+    pub message: String,
+}
+
+/// A line.
+#[derive(Clone, Debug)]
+pub enum Line {
+    /// Something changed.
+    Change {
+        /// When, in RFC 3339.
+        time: String,
+        /// What became of it.
+        became: Became,
+        /// What.
+        told: Told,
+    },
+    /// What is looked at.
+    Scope {
+        /// When.
+        time: String,
+        /// What was read, of how much, and what was not.
+        scope: Box<Scope>,
+        /// Which part of the proxies this process reads, in words.
+        part: String,
+        /// Whether every proxy was asked once.
+        complete: bool,
+    },
+}
+
+/// The same as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Json<'l> {
+    api_version: &'static str,
+    kind: &'static str,
+    time: &'l str,
+    event: &'static str,
+    #[serde(flatten)]
+    told: Option<&'l Told>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<&'l Scope>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<&'l str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+}
+
+impl Line {
+    /// Writes it for people.
+    pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Line::Change { time, became, told } => {
+                writeln!(out, "{time}  {:<8} {}", became.word(), quoted(&sentence(told), MOST))
+            }
+            Line::Scope { time, scope, part, complete } => {
+                let so_far = if *complete { "" } else { " so far" };
+                let part = if part.is_empty() { String::new() } else { format!("; {part}") };
+                let sentence = super::scope::sentence(scope);
+                writeln!(out, "{time}  {:<8} {}", "SCOPE", quoted(&format!("{sentence}{so_far}{part}"), MOST * 4))?;
+                let unread = scope.unread.iter();
+                unread.take(MANY).try_for_each(|one| {
+                    writeln!(out, "{time}  {:<8} not read: {}", "SCOPE", quoted(&one.message, MOST))
+                })
+            }
+        }
+    }
+
+    /// Writes it as one line of JSON.
+    pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (api_version, kind) = (API_VERSION, "WatchEvent");
+        let json = match self {
+            Line::Change { time, became, told } => {
+                let event = became.key();
+                let (scope, part, complete) = (None, None, None);
+                Json { api_version, kind, time, event, told: Some(told), scope, part, complete }
+            }
+            Line::Scope { time, scope, part, complete } => {
+                let part = Some(part.as_str()).filter(|part| !part.is_empty());
+                let (scope, complete) = (Some(scope.as_ref()), Some(*complete));
+                Json { api_version, kind, time, event: "scope", told: None, scope, part, complete }
+            }
+        };
+        serde_json::to_writer(&mut *out, &json)?;
+        writeln!(out)
+    }
+}
+
+/// How many reasons are told on lines of their own.
+const MANY: usize = 5;
+
+/// `shop/timeout patch 0 on deployment/cart: not in effect: …`.
+fn sentence(told: &Told) -> String {
+    let mut about = Vec::new();
+    if let (Some(namespace), Some(name)) = (&told.namespace, &told.name) {
+        about.push(format!("{namespace}/{name}"));
+    }
+    about.extend(told.patch.map(|patch| format!("patch {patch}")));
+    if let (Some(namespace), Some(workload)) = (&told.workload_namespace, &told.workload) {
+        let on = if about.is_empty() { "" } else { "on " };
+        about.push(format!("{on}{namespace}/{workload}"));
+    }
+    about.extend(told.rule.map(str::to_owned));
+    if about.is_empty() { told.message.clone() } else { format!("{}: {}", about.join(" "), told.message) }
+}

@@ -1,0 +1,135 @@
+//! Kubernetes Events on EnvoyFilters, so that `kubectl describe` shows what is wrong. Few at a time: who watches Events pays for
+//! each.
+
+use super::metrics::Metrics;
+use super::tell::now;
+use crate::cluster::kinds::{ENVOY_FILTER, EVENT};
+use crate::cluster::{Cluster, Fault};
+use crate::report::watch::{Became, Told};
+use crate::words::fnv;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+/// Events that may be written at once.
+const BURST: u32 = 50;
+/// How long each takes beyond that.
+const EACH: Duration = Duration::from_secs(1);
+/// Events that wait; more are dropped and counted.
+const WAITING: usize = 500;
+/// Most characters of a message (`validateEvent` of the API server allows 1,024 bytes in `events.k8s.io/v1`).
+const LONGEST: usize = 1_000;
+/// Most characters of a name, with what follows it.
+const LONGEST_NAME: usize = 230;
+
+/// What is to be written.
+pub(super) struct Wanted {
+    pub(super) became: Became,
+    pub(super) told: Told,
+    /// `metadata.uid` of the EnvoyFilter.
+    pub(super) uid: Option<String>,
+    /// What tells this Event from others about the same EnvoyFilter.
+    pub(super) key: String,
+}
+
+/// Writes Events in the background.
+pub(super) struct Events {
+    sender: mpsc::Sender<Wanted>,
+    task: JoinHandle<()>,
+}
+
+/// How long Events may take at the end.
+const LAST: Duration = Duration::from_secs(5);
+
+impl Events {
+    /// Starts to write under the name of a replica.
+    pub(super) fn start(cluster: Cluster, replica: String, metrics: Arc<Metrics>) -> Events {
+        let (sender, mut receiver) = mpsc::channel::<Wanted>(WAITING);
+        let task = tokio::spawn(async move {
+            let (mut left, mut since) = (f64::from(BURST), Instant::now());
+            while let Some(wanted) = receiver.recv().await {
+                left = (left + since.elapsed().as_secs_f64() / EACH.as_secs_f64()).min(f64::from(BURST));
+                since = Instant::now();
+                if left < 1.0 {
+                    sleep(EACH.mul_f64(1.0 - left)).await;
+                    (left, since) = (1.0, Instant::now());
+                }
+                left -= 1.0;
+                let written = write(&cluster, &wanted, &replica).await;
+                if let Err(fault) = &written {
+                    tracing::warn!(%fault, "cannot write an Event");
+                }
+                metrics.event(written.is_ok());
+            }
+        });
+        Events { sender, task }
+    }
+
+    /// Writes an Event soon; whether there was room for it.
+    pub(super) fn write(&self, wanted: Wanted) -> bool {
+        self.sender.try_send(wanted).is_ok()
+    }
+
+    /// Writes what waits, for a moment.
+    pub(super) async fn end(self) {
+        drop(self.sender);
+        let _ = timeout(LAST, self.task).await;
+    }
+}
+
+async fn write(cluster: &Cluster, wanted: &Wanted, replica: &str) -> Result<(), Fault> {
+    let Some(event) = event(wanted, replica) else { return Ok(()) };
+    let (namespace, name) = (&event["metadata"]["namespace"], &event["metadata"]["name"]);
+    let (Some(namespace), Some(name)) = (namespace.as_str(), name.as_str()) else { return Ok(()) };
+    match cluster.create(EVENT, namespace, &event).await {
+        // It was told before, perhaps by a process that is gone.
+        Err(Fault::Status(409, _)) => {
+            let fields = json!({
+                "message": event["message"], "lastTimestamp": event["lastTimestamp"], "type": event["type"],
+            });
+            cluster.merge(EVENT, namespace, name, &fields).await.map(drop)
+        }
+        done => done.map(drop),
+    }
+}
+
+/// The Event; `None` where it is about no EnvoyFilter.
+fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
+    let Wanted { became, told, uid, key } = wanted;
+    let (namespace, name) = (told.namespace.as_ref()?, told.name.as_ref()?);
+    let mut object = json!({
+        "apiVersion": format!("{}/{}", ENVOY_FILTER.group, ENVOY_FILTER.version()), "kind": ENVOY_FILTER.kind,
+        "namespace": namespace, "name": name,
+    });
+    if let Some(uid) = uid {
+        object["uid"] = uid.as_str().into();
+    }
+    let cleared = *became == Became::Cleared;
+    let (kind, reason) = if cleared { ("Normal", "Resolved") } else { ("Warning", told.problem.reason()) };
+    let patch = told.patch.map_or(String::new(), |patch| format!("patch {patch} "));
+    let place = match (&told.workload_namespace, &told.workload) {
+        (Some(namespace), Some(workload)) => format!("on {namespace}/{workload}"),
+        _ => String::new(),
+    };
+    let about = format!("{patch}{place}");
+    let about = if about.is_empty() { String::new() } else { format!("{}: ", about.trim_end()) };
+    let rule = told.rule.map_or(String::new(), |rule| format!("{rule} "));
+    let gone = if cleared { "no longer so: " } else { "" };
+    let message: String = format!("{about}{gone}{rule}{}", told.message).chars().take(LONGEST).collect();
+    let start: String = name.chars().take(LONGEST_NAME).collect();
+    Some(json!({
+        "apiVersion": "v1", "kind": EVENT.kind,
+        "metadata": {
+            // One Event for each thing and what became of it: what is told again is not another one.
+            "name": format!("{start}.{:016x}", fnv(&format!("{key} {reason}"))), "namespace": namespace,
+        },
+        "involvedObject": object,
+        "reason": reason, "message": message, "type": kind,
+        "source": {"component": "envoyfilter-watch"},
+        "firstTimestamp": now(), "lastTimestamp": now(), "count": 1,
+        "reportingComponent": "envoyfilter.dev/watch", "reportingInstance": replica,
+    }))
+}

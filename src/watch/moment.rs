@@ -1,0 +1,106 @@
+//! The mesh at one moment: what watches brought, and what of it decides about a proxy.
+
+use super::state::Pod;
+use crate::admission::world::{Whole, World};
+use crate::cluster::facts::is_istiod;
+use crate::cluster::targets::{Target, targets};
+use crate::load::Loaded;
+use crate::mesh::planes::unknown_revision;
+use crate::mesh::single::Now;
+use crate::mesh::survey::Place;
+use crate::model::redact::Keeper;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The mesh at one moment.
+pub(super) struct Moment {
+    /// All objects.
+    pub(super) whole: Whole,
+    /// Pods with proxies.
+    pub(super) targets: BTreeMap<Pod, Target>,
+    /// Of each EnvoyFilter, in the order of the inventory.
+    digests: Vec<u64>,
+    /// Of everything that a proxy is judged by.
+    pub(super) digest: u64,
+}
+
+/// A digest that holds for this process.
+pub(super) fn digest(of: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Moment {
+    /// What of a view proxies are judged by. Its secrets are kept from output.
+    pub(super) fn of(world: &World, secrets: &Keeper) -> Moment {
+        let mut whole = world.whole();
+        let facts = &whole.facts;
+        whole.inventory.envoy_filters.retain(|filter| unknown_revision(facts, filter).is_none());
+        let text = |file| whole.sources.get(file).text.as_str();
+        let digests: Vec<u64> = whole
+            .inventory
+            .envoy_filters
+            .iter()
+            .map(|filter| digest(&(filter.full_name(), text(filter.document.span.file))))
+            .collect();
+        let targets: BTreeMap<Pod, Target> = targets(&whole.inventory)
+            .into_iter()
+            .map(|target| ((target.namespace.clone(), target.pod.clone()), target))
+            .collect();
+        let planes: Vec<String> = whole.planes.iter().map(|plane| format!("{plane:?}")).collect();
+        let loaded = Loaded { inventory: whole.inventory.clone(), ..Loaded::default() };
+        secrets.with(|secrets| loaded.secrets(secrets));
+        Moment { digest: digest(&(&digests, planes)), digests, targets, whole }
+    }
+
+    /// For questions about proxies.
+    pub(super) fn now(&self) -> Now<'_> {
+        Now {
+            sources: &self.whole.sources,
+            inventory: &self.whole.inventory,
+            planes: &self.whole.planes,
+            facts: &self.whole.facts,
+        }
+    }
+
+    /// Of the filters that attach to a proxy, and of its control plane.
+    pub(super) fn filters_of(&self, target: &Target) -> u64 {
+        let now = self.now();
+        let plane = self.whole.planes.get(now.plane_of(target)).map(|plane| format!("{plane:?}"));
+        let filters = self.whole.inventory.envoy_filters.iter().zip(&self.digests);
+        let attached: Vec<u64> =
+            filters.filter(|(filter, _)| now.reaches(filter, target)).map(|(_, digest)| *digest).collect();
+        digest(&(plane, attached))
+    }
+
+    /// `metadata.uid` of an EnvoyFilter, `namespace/name`.
+    pub(super) fn uid(&self, filter: &str) -> Option<String> {
+        let filter = self.whole.inventory.envoy_filters.iter().find(|one| one.full_name() == filter)?;
+        filter.document.under(&["metadata", "uid"]).and_then(|uid| uid.as_str()).map(str::to_owned)
+    }
+
+    /// Namespaces and names of istiod's pods.
+    pub(super) fn istiods(&self) -> Vec<(String, String)> {
+        let pods = self.whole.inventory.workloads.iter().filter(|workload| is_istiod(workload));
+        pods.map(|pod| (pod.object.namespace.clone(), pod.object.name.clone())).collect()
+    }
+
+    /// The place of each proxy among the replicas of its template.
+    pub(super) fn ranks(&self) -> HashMap<&Pod, usize> {
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        let mut ranks = HashMap::new();
+        for (pod, target) in &self.targets {
+            let next = seen.entry(target.template()).or_insert(0);
+            ranks.insert(pod, *next);
+            *next += 1;
+        }
+        ranks
+    }
+}
+
+/// The workload of a pod, as it is told.
+pub(super) fn place_of(target: &Target) -> Place {
+    let workload = format!("{}/{}", target.workload_kind.to_lowercase(), target.workload);
+    Place { namespace: target.namespace.clone(), workload }
+}

@@ -1,0 +1,520 @@
+//! The loop: what watches bring, whose turn it is, what was read, and what is told.
+
+use super::events::Events;
+use super::findings;
+use super::metrics::{Metrics, Outcome};
+use super::moment::{Moment, digest, place_of};
+pub use super::shards::Sharing;
+use super::shards::{RENEW, Shards};
+use super::state::{Key, Pod, State, Topic, Value};
+use super::tell::Teller;
+pub use super::turns::Pace;
+use super::turns::{Next, Turns};
+use crate::admission::health::Health;
+use crate::admission::judge::Rules;
+use crate::admission::librarian;
+use crate::admission::run as serving;
+use crate::admission::world::{Said, World, words};
+use crate::cluster::dumps::Reader;
+use crate::cluster::kinds;
+use crate::cluster::targets::Target;
+use crate::cluster::watch::until;
+use crate::cluster::{Cluster, Via};
+use crate::mesh::{Origin, ProxyScope, Scope, Unread};
+use crate::model::proxy::ProxyKind;
+use crate::model::redact::Keeper;
+use crate::report::watch::{Line, Trouble};
+use crate::source::Code;
+use crate::words::count;
+use axum::Router;
+use axum::extract::State as Shared;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+use tokio::task::block_in_place;
+use tokio::time::Instant;
+
+/// What is watched, and how.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    /// Settings that override the cluster's.
+    pub said: Said,
+    /// Namespace of istiod.
+    pub istio_namespace: String,
+    /// The only way in which proxies are read; every way in turn without.
+    pub via: Option<Via>,
+    /// Only what is about EnvoyFilters or workloads of this namespace.
+    pub namespace: Option<String>,
+    /// How often proxies are read.
+    pub pace: Pace,
+    /// What EnvoyFilters are judged by.
+    pub rules: Rules,
+    /// Secrets that no Event repeats.
+    pub secrets: Keeper,
+    /// Address for Prometheus and kubelet.
+    pub metrics: Option<SocketAddr>,
+    /// Write Events, under this name of a replica.
+    pub events: Option<String>,
+    /// How the proxies are shared; this process reads all of them without.
+    pub sharing: Option<Sharing>,
+    /// End when every proxy was asked once.
+    pub once: bool,
+}
+
+/// How a watch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Whether something is wrong.
+    pub wrong: bool,
+    /// Whether everything that matters was read.
+    pub complete: bool,
+}
+
+/// Changes of objects that come this soon after another are looked at together.
+const GATHER: Duration = Duration::from_secs(2);
+/// How often EnvoyFilters are judged at most.
+const JUDGE: Duration = Duration::from_secs(10);
+/// How often the scope is told at most.
+const SCOPE: Duration = Duration::from_secs(60);
+/// Proxies that are read at the same time.
+const AT_ONCE: usize = 4;
+/// How long what is known of the ways to proxies holds: rights may be granted.
+const WAYS: Duration = Duration::from_secs(600);
+
+/// A read that ended: the proxy, the dump or why there is none, how long it took.
+type Read = (Target, Result<(String, Via), Vec<String>>, Duration);
+
+/// Watches until the user wants an end. Fails with a message for the user.
+pub async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line>) -> Result<Ended, String> {
+    let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
+    let (library, health) = librarian::library(watch.said.clone());
+    let metrics = Arc::new(Metrics::new(Arc::clone(&health)));
+    let ready = Arc::new(AtomicBool::new(false));
+    let server = match watch.metrics {
+        Some(address) => {
+            let router = routes(Arc::clone(&metrics), Arc::clone(&ready), Arc::clone(&health));
+            Some(serving::beside("metrics", serving::listen(address)?, router)?)
+        }
+        None => None,
+    };
+    let (publish, mut worlds) = watch::channel::<Option<Arc<World>>>(None);
+    let (_, samples) = mpsc::channel(1);
+    tokio::spawn(librarian::follow_all(
+        cluster.clone(),
+        watch.istio_namespace.clone(),
+        library,
+        Arc::clone(&health),
+        samples,
+        move |world| drop(publish.send_replace(Some(Arc::new(world)))),
+    ));
+    let mut shards = watch.sharing.as_ref().map_or_else(Shards::all, |sharing| Shards::of(&cluster, sharing));
+    if shards.is_shared() {
+        shards.renew().await;
+    }
+    let mut run = Run::new(&cluster, watch, shards, (Arc::clone(&metrics), Arc::clone(&health)), lines);
+    let mut reads: FuturesUnordered<BoxFuture<'static, Read>> = FuturesUnordered::new();
+    let (mut gather, mut tick) = (None, Instant::now());
+    while run.listened {
+        let turn = run.begin(&mut reads);
+        ready.store(run.moment.is_some(), Ordering::Relaxed);
+        if run.watch.once && run.round && reads.is_empty() && run.judge_at.is_none() {
+            break;
+        }
+        tokio::select! {
+            () = cluster.stop().wait() => break,
+            _ = terminate.recv() => break,
+            Ok(()) = worlds.changed(), if gather.is_none() => {
+                gather = Some(if run.moment.is_none() { Instant::now() } else { Instant::now() + run.gather() });
+            }
+            () = until(gather) => {
+                gather = None;
+                let world = worlds.borrow_and_update().clone();
+                if let Some(world) = world {
+                    run.see(&world).await;
+                }
+            }
+            Some(read) = reads.next() => run.took(read).await,
+            () = until(turn) => {}
+            () = until(run.judge_at) => run.judge().await,
+            () = until(Some(tick)) => {
+                tick = Instant::now() + RENEW.min(run.gather());
+                // A kind that nobody may list never makes a view complete: what there is counts.
+                if run.moment.is_none() {
+                    let world = worlds.borrow().clone();
+                    if let Some(world) = world {
+                        run.see(&world).await;
+                    }
+                }
+                run.tick().await;
+            }
+        }
+    }
+    run.shards.leave().await;
+    if let Some(events) = run.teller.events.take() {
+        events.end().await;
+    }
+    if let Some(server) = server {
+        server.shutdown();
+    }
+    let complete = run.round && health.troubled().is_empty() && run.state.reasons().is_empty();
+    Ok(Ended { wrong: !run.state.wrong().is_empty(), complete })
+}
+
+struct Run {
+    cluster: Cluster,
+    watch: Watch,
+    health: Arc<Health>,
+    metrics: Arc<Metrics>,
+    teller: Teller,
+    shards: Shards,
+    moment: Option<Moment>,
+    state: State,
+    turns: Turns,
+    reader: Arc<Reader>,
+    /// When the reader was made, and which istiods it knows.
+    reader_of: (Instant, Vec<(String, String)>),
+    /// Of each proxy the digest of its filters, and of what that was made from.
+    filters: HashMap<Pod, (u64, u64)>,
+    /// Clusters that sidecars lend to waypoints.
+    lent: Arc<BTreeMap<String, String>>,
+    /// When EnvoyFilters are judged next, and when they were.
+    judge_at: Option<Instant>,
+    judged: Option<Instant>,
+    /// Whether what is judged next was so before this process looked.
+    judge_present: bool,
+    /// Whether every proxy that was there in the beginning was asked once.
+    round: bool,
+    /// What was told of the scope, and when.
+    told: Option<(Scope, Instant)>,
+    renewed: Instant,
+    listened: bool,
+}
+
+impl Run {
+    fn new(
+        cluster: &Cluster,
+        watch: Watch,
+        shards: Shards,
+        (metrics, health): (Arc<Metrics>, Arc<Health>),
+        lines: mpsc::Sender<Line>,
+    ) -> Run {
+        let now = Instant::now();
+        let events = watch.events.clone();
+        let events = events.map(|replica| Events::start(cluster.clone(), replica, Arc::clone(&metrics)));
+        Run {
+            reader: Arc::new(Reader::new(cluster.clone(), watch.via, Vec::new())),
+            reader_of: (now, Vec::new()),
+            teller: Teller {
+                lines,
+                metrics: Arc::clone(&metrics),
+                events,
+                secrets: watch.secrets.clone(),
+                namespace: watch.namespace.clone(),
+            },
+            turns: Turns::new(watch.pace, now),
+            cluster: cluster.clone(),
+            watch,
+            health,
+            metrics,
+            shards,
+            moment: None,
+            state: State::default(),
+            filters: HashMap::new(),
+            lent: Arc::default(),
+            judge_at: None,
+            judged: None,
+            judge_present: true,
+            round: false,
+            told: None,
+            renewed: now,
+            listened: true,
+        }
+    }
+
+    /// How long changes are gathered.
+    fn gather(&self) -> Duration {
+        GATHER.min(self.watch.pace.settle)
+    }
+
+    /// Begins to read proxies whose turn it is; when the next turn is.
+    fn begin(&mut self, reads: &mut FuturesUnordered<BoxFuture<'static, Read>>) -> Option<Instant> {
+        let moment = self.moment.as_ref()?;
+        while reads.len() < AT_ONCE {
+            match self.turns.next(Instant::now()) {
+                Next::Wait(at) => return Some(at),
+                Next::Idle => return None,
+                Next::Read(pod) => {
+                    let Some(target) = moment.targets.get(&pod).cloned() else {
+                        self.turns.done(&pod, Instant::now());
+                        continue;
+                    };
+                    let reader = Arc::clone(&self.reader);
+                    reads.push(Box::pin(async move {
+                        let began = Instant::now();
+                        let dump = reader.read(&target).await;
+                        (target, dump, began.elapsed())
+                    }));
+                }
+            }
+        }
+        None
+    }
+
+    /// Takes a view of the mesh.
+    async fn see(&mut self, world: &World) {
+        let troubled: BTreeSet<&str> = self.health.troubled().iter().map(|(kind, _)| *kind).collect();
+        if self.moment.is_none() && world.missing().any(|kind| !troubled.contains(kind)) {
+            return;
+        }
+        let first = self.moment.is_none();
+        self.moment = Some(block_in_place(|| Moment::of(world, &self.watch.secrets)));
+        self.place(first).await;
+        if first {
+            self.scope(true).await;
+        }
+    }
+
+    /// Gives every proxy of this replica its turn; `present`: those that are new here were there before.
+    async fn place(&mut self, present: bool) {
+        let Some(moment) = &self.moment else { return };
+        let now = Instant::now();
+        let istiods = moment.istiods();
+        if istiods != self.reader_of.1 || now.saturating_duration_since(self.reader_of.0) > WAYS {
+            self.reader = Arc::new(Reader::new(self.cluster.clone(), self.watch.via, istiods.clone()));
+            self.reader_of = (now, istiods);
+        }
+        let mut pods = BTreeSet::new();
+        let ranks = moment.ranks();
+        let mut filters = HashMap::with_capacity(moment.targets.len());
+        for (pod, target) in &moment.targets {
+            let place = place_of(target);
+            // Replicas of a workload are compared: one process reads them all.
+            if !self.shards.owns(&format!("{}/{}", place.namespace, place.workload)) || !self.wants(moment, target) {
+                continue;
+            }
+            let made_of = digest(&(moment.digest, &target.labels, &target.revision));
+            let of = match self.filters.get(pod) {
+                Some((from, of)) if *from == made_of => *of,
+                _ => moment.filters_of(target),
+            };
+            filters.insert(pod.clone(), (made_of, of));
+            self.state.put(pod, &place, digest(&target.template()));
+            self.turns.put(pod, of, ranks.get(pod).copied().unwrap_or_default(), present, now);
+            pods.insert(pod.clone());
+        }
+        self.filters = filters;
+        self.turns.keep(&pods);
+        let gone = self.state.keep(&pods);
+        self.listened &= self.teller.changes(gone, false, self.moment.as_ref()).await;
+        let soonest = self.judged.map_or(now, |judged| judged + JUDGE.min(self.watch.pace.settle));
+        self.judge_at.get_or_insert(soonest.max(now));
+    }
+
+    /// Whether a proxy is one of those that are looked at.
+    fn wants(&self, moment: &Moment, target: &Target) -> bool {
+        let Some(wanted) = &self.watch.namespace else { return true };
+        let filters = &moment.whole.inventory.envoy_filters;
+        target.namespace == *wanted
+            || filters.iter().any(|filter| filter.namespace == *wanted && moment.now().reaches(filter, target))
+    }
+
+    /// Takes in what was read of a proxy.
+    async fn took(&mut self, (target, dump, took): Read) {
+        let pod = (target.namespace.clone(), target.pod.clone());
+        let Some(done) = self.turns.done(&pod, Instant::now()) else { return };
+        let Some(moment) = &self.moment else { return };
+        if !done.current {
+            return;
+        }
+        let changes = match dump {
+            Ok((text, via)) => {
+                let lent = if target.kind == ProxyKind::Waypoint { &*self.lent } else { &BTreeMap::new() };
+                let of = digest(&(&text, moment.digest, via.word(), lent));
+                if self.state.is_same(&pod, of) {
+                    self.metrics.read(Outcome::Unchanged, took);
+                    return self.after().await;
+                }
+                let look = block_in_place(|| moment.now().look(&target, &text, via, &self.lent));
+                drop(text);
+                match look {
+                    Ok(mut look) => {
+                        self.metrics.read(Outcome::Read, took);
+                        self.lend(std::mem::take(&mut look.lends));
+                        self.state.read(&pod, look, via, (done.filters, of))
+                    }
+                    Err(reason) => {
+                        self.metrics.read(Outcome::Failed, took);
+                        self.state.unread(&pod, reason.replace(&target.pod, "POD"))
+                    }
+                }
+            }
+            Err(_) if self.cluster.stop().is_set() => return,
+            Err(reasons) => {
+                self.metrics.read(Outcome::Failed, took);
+                let reason =
+                    if target.ready { reasons.join("; ").replace(&target.pod, "POD") } else { "not ready".into() };
+                self.state.unread(&pod, reason)
+            }
+        };
+        self.listened &= self.teller.changes(changes, done.present, self.moment.as_ref()).await;
+        self.after().await;
+    }
+
+    /// Keeps clusters that waypoints may need.
+    fn lend(&mut self, lends: BTreeMap<String, String>) {
+        if lends.iter().any(|(name, cluster)| self.lent.get(name) != Some(cluster)) {
+            let mut lent = (*self.lent).clone();
+            lent.extend(lends);
+            self.lent = Arc::new(lent);
+        }
+    }
+
+    /// After a proxy was read: whether that was the last of the first round.
+    async fn after(&mut self) {
+        if !self.round && self.turns.round_is_over() {
+            self.round = true;
+            self.scope(true).await;
+        }
+    }
+
+    /// Judges the EnvoyFilters themselves.
+    async fn judge(&mut self) {
+        (self.judge_at, self.judged) = (None, Some(Instant::now()));
+        let Some(moment) = &self.moment else { return };
+        let found = block_in_place(|| findings::find(moment, &self.watch.rules, |filter| self.shards.owns(filter)));
+        let changes = self.state.set(findings::TOPICS, found);
+        let present = std::mem::take(&mut self.judge_present);
+        self.listened &= self.teller.changes(changes, present, self.moment.as_ref()).await;
+        self.after().await;
+    }
+
+    /// Now and then: Leases, what cannot be watched, metrics, the scope.
+    async fn tick(&mut self) {
+        let now = Instant::now();
+        if self.shards.is_shared() && now.saturating_duration_since(self.renewed) >= RENEW {
+            self.renewed = now;
+            if self.shards.renew().await {
+                // What another replica looked after is not new.
+                self.judge_present = true;
+                self.round = false;
+                self.place(true).await;
+            }
+        }
+        let mut wrong = BTreeMap::new();
+        for (kind, reason) in self.health.troubled() {
+            let without = librarian::watched().chain([kinds::CONFIG_MAP]).find(|one| words(one) == kind);
+            let without = without.map_or(String::new(), |kind| format!("; {}", kind.without));
+            let key = Key {
+                topic: Topic::Watching,
+                filter: String::new(),
+                patch: None,
+                place: None,
+                detail: kind.to_owned(),
+            };
+            let message = format!("cannot watch {kind}: {reason}{without}");
+            wrong.insert(key, Value { trouble: Trouble::Unwatched, message, rule: None });
+        }
+        if let Some(trouble) = &self.shards.trouble {
+            let key = Key {
+                topic: Topic::Watching,
+                filter: String::new(),
+                patch: None,
+                place: None,
+                detail: "Lease".to_owned(),
+            };
+            let message = format!("cannot hold a Lease: {trouble}; the proxies of that shard are not read here");
+            wrong.insert(key, Value { trouble: Trouble::Unwatched, message, rule: None });
+        }
+        let changes = self.state.set(&[Topic::Watching], wrong);
+        self.listened &= self.teller.changes(changes, false, self.moment.as_ref()).await;
+        let filters = self.moment.as_ref().map_or(0, |moment| moment.whole.inventory.envoy_filters.len());
+        let oldest = self.turns.oldest(now).filter(|_| self.moment.is_some());
+        self.metrics.state(&self.state, filters, oldest, self.shards.held().0);
+        self.scope(false).await;
+    }
+
+    /// Tells the scope: at once, or where it is other than what was told, now and then.
+    async fn scope(&mut self, at_once: bool) {
+        let Some(moment) = &self.moment else { return };
+        let count_of = self.state.count();
+        let mut unread: Vec<Unread> = self
+            .state
+            .reasons()
+            .into_iter()
+            .map(|(reason, number)| {
+                let message = format!("no config dump of {}: {reason}", count(number, "proxy", "proxies"));
+                Unread { code: Code::NoDump, message }
+            })
+            .collect();
+        let kinds = self.health.troubled().into_iter().map(|(kind, reason)| {
+            let message = format!("cannot watch {kind}: {reason}");
+            Unread { code: Code::CannotList, message }
+        });
+        unread.extend(kinds);
+        let scope = Scope {
+            origin: Origin::Cluster { context: self.cluster.context.clone() },
+            namespaces: self.watch.namespace.clone().map(|only| vec![only]),
+            control_planes: Scope::planes(&moment.whole.planes, &moment.whole.facts),
+            filters: moment.whole.inventory.envoy_filters.len(),
+            proxies: ProxyScope { read: count_of.read, of: count_of.all, pods: count_of.all },
+            unread,
+        };
+        let tell = match &self.told {
+            None => true,
+            Some(_) if at_once => true,
+            Some((told, at)) => self.round && *told != scope && at.elapsed() >= SCOPE.min(self.watch.pace.interval),
+        };
+        if tell {
+            let part = match self.shards.held() {
+                (1, 1) => String::new(),
+                (held, all) => format!("{held} of {all} shards of the proxies"),
+            };
+            self.teller.scope(scope.clone(), part, self.round).await;
+            self.told = Some((scope, Instant::now()));
+        }
+    }
+}
+
+/// What the address for Prometheus serves.
+#[derive(Clone)]
+struct Served {
+    metrics: Arc<Metrics>,
+    ready: Arc<AtomicBool>,
+    health: Arc<Health>,
+}
+
+fn routes(metrics: Arc<Metrics>, ready: Arc<AtomicBool>, health: Arc<Health>) -> Router {
+    Router::new()
+        .route("/metrics", get(measures))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(is_ready))
+        .with_state(Served { metrics, ready, health })
+}
+
+async fn measures(Shared(served): Shared<Served>) -> Response {
+    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    match served.metrics.text() {
+        Ok(text) => ([(header::CONTENT_TYPE, TYPE)], text).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
+async fn is_ready(Shared(served): Shared<Served>) -> Response {
+    let mut lines: Vec<String> =
+        served.health.troubled().iter().map(|(kind, reason)| format!("cannot watch {kind}: {reason}")).collect();
+    lines.extend(served.health.stale());
+    let ready = served.ready.load(Ordering::Relaxed);
+    lines.insert(0, if ready { "ok" } else { "objects are not read yet" }.to_owned());
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, format!("{}\n", lines.join("\n"))).into_response()
+}

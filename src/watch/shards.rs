@@ -1,0 +1,129 @@
+//! Which part of the proxies this replica reads: one Lease for each part, held by one replica at a time.
+
+use crate::admission::lease::Lease;
+use crate::cluster::Cluster;
+use crate::words::fnv;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often Leases are renewed, and free ones looked for.
+pub(super) const RENEW: Duration = Duration::from_secs(5);
+/// How long a replica that has a part waits before it takes another one, which belongs to somebody who may come back.
+const POLITE: Duration = Duration::from_secs(20);
+/// How long a replica keeps a part beyond its first before it offers it again.
+const OFFER: Duration = Duration::from_secs(120);
+
+/// How proxies are shared.
+#[derive(Clone, Debug)]
+pub struct Sharing {
+    /// Namespace of the Leases.
+    pub namespace: String,
+    /// Their names are this with `-0`, `-1` and so on.
+    pub prefix: String,
+    /// Name of this replica.
+    pub replica: String,
+    /// How many parts there are.
+    pub shards: u32,
+}
+
+/// The parts that this replica holds.
+pub(super) struct Shards {
+    leases: Vec<Lease>,
+    /// Since when it may take another part.
+    polite: Option<Instant>,
+    /// When it offers those beyond the first.
+    offer: Option<Instant>,
+    /// How many parts there are; 1 when nobody shares.
+    number: u32,
+    /// What is wrong with the Leases.
+    pub(super) trouble: Option<String>,
+}
+
+impl Shards {
+    /// Everything is this replica's.
+    pub(super) fn all() -> Shards {
+        Shards { leases: Vec::new(), polite: None, offer: None, number: 1, trouble: None }
+    }
+
+    /// Parts that others may hold.
+    pub(super) fn of(cluster: &Cluster, sharing: &Sharing) -> Shards {
+        let Sharing { namespace, prefix, replica, shards } = sharing;
+        let lease = |number| Lease::new(cluster.client(), namespace, &format!("{prefix}-{number}"), replica);
+        Shards { leases: (0..*shards).map(lease).collect(), number: (*shards).max(1), ..Shards::all() }
+    }
+
+    /// Whether others may read the rest.
+    pub(super) fn is_shared(&self) -> bool {
+        !self.leases.is_empty()
+    }
+
+    /// How many parts are held, of how many.
+    pub(super) fn held(&self) -> (usize, usize) {
+        match self.leases.len() {
+            0 => (1, 1),
+            all => (self.leases.iter().filter(|lease| lease.held()).count(), all),
+        }
+    }
+
+    /// Whether something of this name is this replica's.
+    pub(super) fn owns(&self, name: &str) -> bool {
+        let part = usize::try_from(fnv(name) % u64::from(self.number)).unwrap_or(0);
+        self.leases.get(part).is_none_or(Lease::held)
+    }
+
+    /// Renews what is held, takes what is free, offers what is too much; whether the parts changed.
+    pub(super) async fn renew(&mut self) -> bool {
+        let parts = |leases: &[Lease]| -> BTreeSet<usize> {
+            leases.iter().enumerate().filter(|(_, lease)| lease.held()).map(|(number, _)| number).collect()
+        };
+        let before = parts(&self.leases);
+        self.trouble = None;
+        let now = Instant::now();
+        for lease in &mut self.leases {
+            if lease.held()
+                && let Err((_, words)) = lease.hold().await
+            {
+                self.trouble = Some(words);
+            }
+        }
+        let held = parts(&self.leases).len();
+        // Who has one waits before it takes another one: others start later.
+        if held == 0 {
+            self.polite = None;
+        } else {
+            self.polite.get_or_insert(now + POLITE);
+        }
+        if self.polite.is_none_or(|at| at <= now) {
+            let free = self.leases.iter_mut().filter(|lease| !lease.held());
+            for lease in free {
+                match lease.hold().await {
+                    Ok(true) => {
+                        self.polite = Some(now + POLITE);
+                        break;
+                    }
+                    Ok(false) => {}
+                    Err((_, words)) => self.trouble = Some(words),
+                }
+            }
+        }
+        let held = parts(&self.leases).len();
+        if held <= 1 {
+            self.offer = None;
+        } else if *self.offer.get_or_insert(now + OFFER) <= now {
+            // Somebody without a part takes it first; if nobody does, it comes back.
+            if let Some(lease) = self.leases.iter_mut().rev().find(|lease| lease.held()) {
+                lease.leave().await;
+            }
+            (self.polite, self.offer) = (Some(now + POLITE), None);
+        }
+        parts(&self.leases) != before
+    }
+
+    /// Gives everything back.
+    pub(super) async fn leave(&mut self) {
+        for lease in &mut self.leases {
+            lease.leave().await;
+        }
+    }
+}

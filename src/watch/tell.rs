@@ -1,0 +1,75 @@
+//! What becomes of changes: lines, counts and Events.
+
+use super::events::{Events, Wanted};
+use super::metrics::Metrics;
+use super::moment::Moment;
+use super::state::Change;
+use crate::mesh::Scope;
+use crate::model::redact::Keeper;
+use crate::report::watch::{Became, Line};
+use k8s_openapi::jiff::Timestamp;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The time, in RFC 3339.
+pub(super) fn now() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Tells.
+pub(super) struct Teller {
+    pub(super) lines: mpsc::Sender<Line>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) events: Option<Events>,
+    pub(super) secrets: Keeper,
+    /// Only what is about EnvoyFilters or workloads of this namespace.
+    pub(super) namespace: Option<String>,
+}
+
+impl Teller {
+    /// Whether something is to be told.
+    fn wants(&self, change: &Change) -> bool {
+        let Some(wanted) = &self.namespace else { return true };
+        let of_filter = change.key.filter.split_once('/').map(|(namespace, _)| namespace);
+        let of_place = change.key.place.as_ref().map(|place| place.namespace.as_str());
+        match (of_filter, of_place) {
+            (None, None) => true,
+            (filter, place) => filter.or(place) == Some(wanted),
+        }
+    }
+
+    /// Tells changes; `present`: they were so before this process looked. Whether somebody still listens.
+    pub(super) async fn changes(&self, changes: Vec<Change>, present: bool, moment: Option<&Moment>) -> bool {
+        for change in changes.iter().filter(|change| self.wants(change)) {
+            let Some(told) = change.told() else { continue };
+            let became = match (&change.before, &change.now) {
+                (_, None) => Became::Cleared,
+                (None, _) if present => Became::Present,
+                (None, _) => Became::Added,
+                _ => Became::Changed,
+            };
+            self.metrics.changed(told.problem, became.key());
+            if let Some(events) = &self.events
+                && told.name.is_some()
+            {
+                let mut told = told.clone();
+                // What the cluster keeps has no secret, whatever this process may print.
+                told.message = self.secrets.with(|secrets| secrets.scrub(&told.message).into_owned());
+                let uid = moment.and_then(|moment| moment.uid(&change.key.filter));
+                let key = format!("{:?}", change.key);
+                if !events.write(Wanted { became, told, uid, key }) {
+                    self.metrics.event(false);
+                }
+            }
+            if self.lines.send(Line::Change { time: now(), became, told }).await.is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Tells what is looked at.
+    pub(super) async fn scope(&self, scope: Scope, part: String, complete: bool) {
+        let _ = self.lines.send(Line::Scope { time: now(), scope: Box::new(scope), part, complete }).await;
+    }
+}

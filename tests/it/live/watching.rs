@@ -1,0 +1,282 @@
+//! `watch`: what is present, what becomes wrong and right again, what is not read, and what other programs are told.
+
+use super::mock::{Fault, Mock, World};
+use super::standing::{REFUSAL, dump_with, mesh};
+use super::{live, pod, shop};
+use crate::support::JsonSchema;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A running `watch`.
+struct Watching {
+    child: Child,
+    lines: Receiver<Value>,
+    seen: Vec<Value>,
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Quick turns, so that a test takes seconds.
+const QUICK: &[&str] =
+    &["--dump-via", "pod-proxy", "--settle", "200ms", "--interval", "400ms", "--rate", "6000", "--proxy-timeout", "2s"];
+
+impl Watching {
+    fn start(mock: &Mock, arguments: &[&str]) -> Watching {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+            .args(["watch", "-o", "json"])
+            .args(QUICK)
+            .args(arguments)
+            .env("KUBECONFIG", mock.kubeconfig("shop"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let out = child.stdout.take().unwrap();
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            let schema = JsonSchema::new("watch.json");
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                let line: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+                // A line that does not fit ends the lines, and with them the test.
+                assert_eq!(schema.errors(&line), "", "{line}");
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Watching { child, lines, seen: Vec::new() }
+    }
+
+    /// The next line that is so.
+    fn until(&mut self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+        let end = Instant::now() + Duration::from_secs(30);
+        loop {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    self.seen.push(line.clone());
+                    if is(&line) {
+                        return line;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    let all: Vec<String> = self.seen.iter().map(Value::to_string).collect();
+                    panic!("no line with {what}:\n{}", all.join("\n"));
+                }
+            }
+        }
+    }
+
+    fn problem(&mut self, event: &str, problem: &str) -> Value {
+        self.until(&format!("{event} {problem}"), |line| line["event"] == event && line["problem"] == problem)
+    }
+
+    /// Waits until every proxy was asked once.
+    fn round(&mut self) -> Value {
+        self.until("a complete scope", |line| line["event"] == "scope" && line["complete"] == true)
+    }
+
+    /// Asks it to end, as a cluster does.
+    fn end(mut self) -> i32 {
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        self.child.wait().unwrap().code().unwrap_or(-1)
+    }
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn get(port: u16, path: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+fn metric(text: &str, name: &str) -> Option<f64> {
+    let line = text.lines().find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '{'])))?;
+    line.rsplit(' ').next()?.parse().ok()
+}
+
+#[test]
+fn what_becomes_wrong_and_right_again_is_told_with_metrics_and_events() {
+    let mock = mesh(&[dump_with("2s", None), dump_with("10s", Some(REFUSAL))]).start();
+    let port = free_port();
+    let address = format!("127.0.0.1:{port}");
+    let options = ["--metrics-address", address.as_str(), "--events", "--replica", "first"];
+    let mut watching = Watching::start(&mock, &options);
+    let scope = watching.round();
+    assert_eq!(scope["scope"]["proxies"], json!({"read": 2, "of": 2, "pods": 2}), "{scope}");
+    let present: BTreeSet<String> = watching
+        .seen
+        .iter()
+        .filter(|line| line["event"] != "scope")
+        .map(|line| format!("{} {} {}", line["event"], line["problem"], line["name"]))
+        .collect();
+    assert!(present.contains(r#""present" "rejected" "timeout""#), "{present:?}");
+    assert!(present.contains(r#""present" "replicas-differ" "timeout""#), "{present:?}");
+    assert!(!present.iter().any(|line| line.starts_with("\"added\"")), "{present:?}");
+    let rejected = watching.seen.iter().find(|line| line["problem"] == "rejected").unwrap();
+    assert_eq!(rejected["workload"], "deployment/cart");
+    assert!(rejected["message"].as_str().unwrap().contains("value must be greater than 0s"), "{rejected}");
+
+    // A moment later it is right.
+    mock.change(|world| world.show("shop/cart-2", dump_with("2s", None)));
+    watching.problem("cleared", "rejected");
+    watching
+        .until("cleared replicas-differ", |line| line["event"] == "cleared" && line["problem"] == "replicas-differ");
+    // Both are wrong in the same way.
+    mock.change(|world| {
+        world.show("shop/cart-1", dump_with("7s", None));
+        world.show("shop/cart-2", dump_with("7s", None));
+    });
+    let line = watching.problem("added", "not-in-effect");
+    assert!(line["message"].as_str().unwrap().contains("7s"), "{line}");
+    // A filter that selects nothing.
+    mock.change(|world| {
+        world.put(json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": "lonely", "namespace": "shop", "creationTimestamp": "2026-11-20T08:00:00Z"},
+            "spec": {"workloadSelector": {"labels": {"app": "nobody"}}, "configPatches": []},
+        }));
+    });
+    assert_eq!(watching.problem("added", "selects-nothing")["name"], "lonely");
+    mock.change(|world| world.remove("EnvoyFilter", "lonely"));
+    watching.problem("cleared", "selects-nothing");
+
+    thread::sleep(Duration::from_millis(400));
+    let text = get(port, "/metrics");
+    for (name, want) in [
+        ("envoyfilter_watch_filters", 1.0),
+        ("envoyfilter_watch_proxies", 2.0),
+        ("envoyfilter_watch_proxies_read", 2.0),
+        ("envoyfilter_watch_proxies_unread", 0.0),
+        ("envoyfilter_watch_shards", 1.0),
+        ("envoyfilter_watch_problems{problem=\"not-in-effect\",namespace=\"shop\",name=\"timeout\"}", 1.0),
+        ("envoyfilter_watch_problems{problem=\"rejected\",namespace=\"\",name=\"\"}", 0.0),
+    ] {
+        let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse::<f64>().ok());
+        assert_eq!(found, Some(want), "{name}: {text}");
+    }
+    assert!(metric(&text, "envoyfilter_watch_reads_total").is_some_and(|reads| reads >= 1.0), "{text}");
+    assert!(get(port, "/readyz").contains("\r\n\r\nok\n"));
+    let events = mock.objects("Event");
+    let reasons: BTreeSet<&str> = events.iter().filter_map(|event| event["reason"].as_str()).collect();
+    for reason in ["UpdateRejected", "ReplicasDiffer", "NotInEffect", "SelectsNothing", "Resolved"] {
+        assert!(reasons.contains(reason), "{reason}: {reasons:?}");
+    }
+    let event = events.iter().find(|event| event["reason"] == "NotInEffect").unwrap();
+    assert_eq!(
+        event["involvedObject"],
+        json!({"apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter", "namespace": "shop",
+            "name": "timeout", "uid": "u"})
+    );
+    assert_eq!((&event["type"], &event["metadata"]["namespace"]), (&json!("Warning"), &json!("shop")));
+    let number = events.len();
+    assert_eq!(watching.end(), 0);
+
+    // After a restart nothing is new, and no Event is another one.
+    let mut watching = Watching::start(&mock, &options);
+    watching.round();
+    let news: Vec<&Value> = watching.seen.iter().filter(|line| line["event"] == "added").collect();
+    assert!(news.is_empty(), "{news:?}");
+    assert!(watching.seen.iter().any(|line| line["event"] == "present" && line["problem"] == "not-in-effect"));
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(mock.objects("Event").len(), number);
+}
+
+/// What `status` says of every replica is what a watch finds in its first round.
+#[test]
+fn the_first_round_is_what_status_says() {
+    for world in [shop(), mesh(&[dump_with("10s", Some(REFUSAL)), dump_with("10s", None)])] {
+        let mock = world.start();
+        let said = live(&mock, &["status", "-A", "--all-replicas", "-o", "json", "--dump-via", "pod-proxy"]);
+        let status: Value = serde_json::from_str(&said.out).unwrap();
+        let mut want = BTreeSet::new();
+        for one in status["wrong"].as_array().unwrap() {
+            for reason in one["reasons"].as_array().unwrap() {
+                let patch = reason.as_str().unwrap().split_once(": ").map(|(patch, _)| patch.to_owned());
+                let patch = patch.filter(|patch| patch.starts_with("patch "));
+                want.insert((one["filter"].to_string(), one["workload"].to_string(), patch.unwrap_or_default()));
+            }
+        }
+        let said = live(&mock, &[&["watch", "--once", "-o", "json"], QUICK].concat());
+        let mut found = BTreeSet::new();
+        for line in said.out.lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let problem = line["problem"].as_str().unwrap_or_default();
+            if ["rejected", "not-in-effect", "partly-in-effect", "no-effect", "selects-nothing"].contains(&problem) {
+                let workload = line.get("workload").map_or("\"-\"".to_owned(), Value::to_string);
+                let patch = line["patch"].as_u64().map(|patch| format!("patch {patch}")).unwrap_or_default();
+                found.insert((line["name"].to_string(), workload, patch));
+            }
+        }
+        assert_eq!(found, want, "{}", said.out);
+        assert!(!want.is_empty());
+        assert_eq!(said.code, 1, "{}", said.err);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_is_no_all_clear() {
+    let hang = "/api/v1/namespaces/shop/pods/cart-2:15000";
+    let mock = mesh(&[dump_with("2s", None), dump_with("2s", None)]).fault(hang, Fault::Hang, 99).start();
+    let mut watching = Watching::start(&mock, &[]);
+    let scope = watching.round();
+    assert_eq!(scope["scope"]["proxies"], json!({"read": 1, "of": 2, "pods": 2}), "{scope}");
+    assert!(scope["scope"]["unread"][0]["message"].as_str().unwrap().starts_with("no config dump of 1 proxy:"));
+    let unread = watching.seen.iter().find(|line| line["problem"] == "unread").unwrap();
+    assert!(unread["message"].as_str().unwrap().contains("within 2 s"), "{unread}");
+    mock.change(World::heal);
+    watching.problem("cleared", "unread");
+    drop(watching);
+    let mock = mesh(&[dump_with("2s", None)]).fault("/api/v1/pods", Fault::Status(403, "no pods"), 999).start();
+    let said = live(&mock, &[&["watch", "--once"], QUICK].concat());
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    assert!(said.out.contains("cannot watch Pod: no pods"), "{}", said.out);
+    let said = live(&mock, &["watch", "--capture", "x"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+}
+
+/// Two replicas read every proxy once between them, and one alone takes over.
+#[test]
+fn replicas_share_the_proxies_and_take_over() {
+    let mut world = mesh(&[]);
+    for app in ["a", "b", "c", "d", "e", "f"] {
+        world.add(pod("shop", app, 1));
+        world = world.dump(&format!("shop/{app}-1"), dump_with("2s", None));
+    }
+    let mock = world.start();
+    let options = |replica: &'static str| {
+        ["--lease-prefix", "watch", "--shards", "2", "--lease-namespace", "shop", "--replica", replica]
+    };
+    let mut first = Watching::start(&mock, &options("one"));
+    let scope = first.round();
+    let mine = scope["scope"]["proxies"]["of"].as_u64().unwrap();
+    assert!((1..6).contains(&mine), "{scope}");
+    assert_eq!(scope["part"], "1 of 2 shards of the proxies");
+    let mut second = Watching::start(&mock, &options("two"));
+    let scope = second.round();
+    assert_eq!(scope["scope"]["proxies"]["of"].as_u64().unwrap() + mine, 6, "{scope}");
+    let holders = |mock: &Mock| -> BTreeSet<String> {
+        mock.objects("Lease").iter().map(|lease| lease["spec"]["holderIdentity"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(holders(&mock), BTreeSet::from(["one".to_owned(), "two".to_owned()]));
+    // It gives its Lease back, so that the other one need not wait for its end.
+    assert_eq!(first.end(), 0);
+    let scope = second.until("all proxies", |line| line["scope"]["proxies"]["of"] == 6 && line["complete"] == true);
+    assert_eq!(scope["part"], "2 of 2 shards of the proxies");
+    assert!(!second.seen.iter().any(|line| line["event"] == "added"), "{:?}", second.seen);
+}
