@@ -11,12 +11,17 @@ use crate::engine::compat::Compat;
 use crate::engine::select::select;
 use crate::engine::{MeshSettings, Selection};
 use crate::load::Loaded;
+use crate::load::yaml;
 use crate::migrate::compare::{Resources, differences, explain};
+use crate::migrate::draft::PROXY_CONFIG;
 use crate::migrate::proof::{Computed, Proof, Proven};
+use crate::migrate::value::merge;
 use crate::migrate::verdict::{Class, Difference, Kind, State};
 use crate::migrate::{self, Accept, After, Report, Request};
 use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
+use crate::source::FileId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -60,8 +65,16 @@ pub(super) fn prove(
                 match after {
                     Err(fault) => Proven::NotComputed(fault.to_string()),
                     Ok(after) => {
-                        let after = Bottled::of(after, &istiod.revision).ask(&firsts);
-                        compared(&firsts, &before, &after, &reaches)
+                        let after = Bottled::of(after, &istiod.revision);
+                        let restarted = Restarted::of(&alone, loaded, &mesh.root_namespace);
+                        match &restarted {
+                            None => compared(&firsts, &before, &after.ask(&firsts), &reaches),
+                            Some(restarted) => {
+                                let old = bottled.ask_as(&firsts, &|node| restarted.introduce(node, false));
+                                let new = after.ask_as(&firsts, &|node| restarted.introduce(node, true));
+                                compared(&firsts, &old, &new, &reaches)
+                            }
+                        }
                     }
                 }
             }
@@ -101,17 +114,10 @@ pub(super) fn prove(
 /// What a migration of one filter applies and deletes; why that cannot be shown to an istiod.
 fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Vec<Value>, Vec<Deleted>), &'static str> {
     let draft = &report.draft;
-    if !draft.pods.is_empty() {
-        return Err(
-            "the annotation proxy.istio.io/config reaches istiod with the restarted pods; compare their dumps \
-                    with `migrate verify`",
-        );
-    }
-    let mut new: Vec<Value> = draft.made.iter().map(|made| made.object.clone()).collect();
+    let is_setting = |object: &Value| object.get("kind").and_then(Value::as_str) == Some("ProxyConfig");
+    let mut new: Vec<Value> =
+        draft.made.iter().map(|made| made.object.clone()).filter(|object| !is_setting(object)).collect();
     new.extend(draft.edited.iter().map(|edited| edited.after.clone()));
-    if new.iter().any(|object| object.get("kind").and_then(Value::as_str) == Some("ProxyConfig")) {
-        return Err("a ProxyConfig reaches istiod with the restarted pods; compare their dumps with `migrate verify`");
-    }
     if let Some((settings, _)) = &draft.mesh {
         let is = |one: &&Value| {
             one.get("kind").and_then(Value::as_str) == Some("ConfigMap") && one.pointer("/data/mesh").is_some()
@@ -180,10 +186,80 @@ fn resources(configuration: &Configuration) -> Resources {
     all
 }
 
+/// Proxies with new settings of their own, as they introduce themselves once their pods have restarted.
+struct Restarted<'a> {
+    report: &'a Report,
+    defaults: Value,
+    root: &'a str,
+}
+
+impl<'a> Restarted<'a> {
+    /// `None` when no pod has to restart.
+    fn of(report: &'a Report, loaded: &'a Loaded, root: &'a str) -> Option<Restarted<'a>> {
+        let draft = &report.draft;
+        let variables = draft.made.iter().any(|made| made.object.get("kind").and_then(Value::as_str) == Some("ProxyConfig"));
+        let of_mesh = draft.mesh.as_ref().is_some_and(|(settings, _)| settings.get("defaultConfig").is_some());
+        if draft.pods.is_empty() && !variables && !of_mesh {
+            return None;
+        }
+        let mesh = loaded.inventory.meshes.first().map(|mesh| mesh.settings.to_json());
+        let defaults = mesh.and_then(|mesh| mesh.get("defaultConfig").cloned()).unwrap_or_else(|| json!({}));
+        Some(Restarted { report, defaults, root })
+    }
+
+    /// Gives a proxy the settings that its agent sends: those of the mesh, of its annotation, and afterwards the new ones.
+    fn introduce(&self, node: &mut Node, after: bool) {
+        let draft = &self.report.draft;
+        let mut settings = self.defaults.clone();
+        if let Some(new) = draft.mesh.as_ref().filter(|_| after).and_then(|(mesh, _)| mesh.get("defaultConfig")) {
+            merge(&mut settings, new);
+        }
+        let own = node.metadata.get("ANNOTATIONS").and_then(|all| all.get(PROXY_CONFIG)).and_then(Value::as_str);
+        let (documents, _) = own.map(|text| yaml::documents(FileId(0), text)).unwrap_or_default();
+        if let Some(own) = documents.first().map(crate::source::Node::to_json).filter(Value::is_object) {
+            merge(&mut settings, &own);
+        }
+        for pods in draft.pods.iter().filter(|_| after) {
+            let meant = !pods.gateways || node.kind == ProxyKind::Gateway;
+            if meant && self.selects(node, &pods.namespace, &json!(pods.labels)) {
+                merge(&mut settings, &pods.config);
+            }
+        }
+        node.metadata.insert("PROXY_CONFIG".to_owned(), settings);
+        for made in draft.made.iter().filter(|_| after) {
+            let object = &made.object;
+            let Some(variables) = object.pointer("/spec/environmentVariables").and_then(Value::as_object) else { continue };
+            let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
+            let labels = object.pointer("/spec/selector/matchLabels").cloned().unwrap_or_else(|| json!({}));
+            if self.selects(node, namespace, &labels) {
+                for (name, value) in variables {
+                    if let Some(key) = name.strip_prefix("ISTIO_META_") {
+                        node.metadata.insert(key.to_owned(), value.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    fn selects(&self, node: &Node, namespace: &str, labels: &Value) -> bool {
+        let own = node.metadata.get("LABELS");
+        (namespace == self.root || namespace == node.namespace)
+            && labels.as_object().is_none_or(|labels| {
+                labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)).is_some_and(|one| one == value))
+            })
+    }
+}
+
 impl Bottled {
     /// What these proxies get, in their order.
     fn ask(&self, targets: &[Target]) -> Answers {
-        let nodes: Vec<Node> = targets.iter().filter_map(|target| self.node(target).cloned()).collect();
+        self.ask_as(targets, &|_| {})
+    }
+
+    /// The same, with something changed in how they introduce themselves.
+    fn ask_as(&self, targets: &[Target], change: &dyn Fn(&mut Node)) -> Answers {
+        let mut nodes: Vec<Node> = targets.iter().filter_map(|target| self.node(target).cloned()).collect();
+        nodes.iter_mut().for_each(change);
         self.opened.borrow_mut().bottle.ask_all(&nodes, &Wanted::default())
     }
 }

@@ -5,6 +5,7 @@ use super::catalog;
 use super::draft::{Action, attachment, object};
 use super::extension::RENAMED;
 use super::mesh::Proxies;
+use super::condition;
 use super::policy::{self, keep_off_tcp, with_ports};
 use super::reach::anchor;
 use super::step::{Cx, Move, Part};
@@ -14,6 +15,7 @@ use crate::model::envoy_filter::{ApplyTo, Operation};
 use serde_json::{Map, Value as Json, json};
 
 const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
+const NETWORK_RBAC: &str = "envoy.extensions.filters.network.rbac.v3.RBAC";
 const JWT: &str = "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication";
 
 const API: &str = "security.istio.io/v1";
@@ -24,12 +26,13 @@ const EARLIER: &str = "the decision is made earlier, in front of grpc_stats, alp
 /// Finds inserted RBAC and JWT filters.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
-        if part.apply_to() != ApplyTo::HttpFilter || !part.inserts() {
+        if !part.inserts() {
             continue;
         }
-        let found = match part.config_type() {
-            RBAC => rbac(cx, part),
-            JWT => jwt(cx, part),
+        let found = match (part.apply_to(), part.config_type()) {
+            (ApplyTo::HttpFilter, RBAC) => rbac(cx, part, RBAC),
+            (ApplyTo::NetworkFilter, NETWORK_RBAC) => rbac(cx, part, NETWORK_RBAC),
+            (ApplyTo::HttpFilter, JWT) => jwt(cx, part),
             _ => continue,
         };
         part.answer(found);
@@ -37,7 +40,8 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 }
 
 /// The differences of place that all of these have.
-pub(super) fn earlier(part: &Part<'_>, found: &mut Move) {
+pub(super) fn earlier(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    super::anchor::check(cx, part, found);
     if part.operation() == Operation::Add {
         found.difference(
             Kind::Behavior,
@@ -60,15 +64,15 @@ fn narrow(part: &Part<'_>, found: &mut Move) {
     }
 }
 
-fn rbac(cx: &Cx<'_>, part: &Part<'_>) -> Move {
+fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     let mut value = part.value.clone();
     value.skip("name");
-    let Some(mut config) = value.typed("typed_config", RBAC) else {
+    let Some(mut config) = value.typed("typed_config", message) else {
         return Move::none(&catalog::RBAC, "the configuration cannot be read");
     };
     let mut found = Move::new(&catalog::RBAC).home("AuthorizationPolicy", "rules", 0);
     attach::check(cx, part, &mut found, Directions::Inbound);
-    earlier(part, &mut found);
+    earlier(cx, part, &mut found);
     found.difference(Kind::Name, RENAMED);
     found.difference(
         Kind::Name,
@@ -77,6 +81,7 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     found.difference(Kind::Metadata, "the same condition in istiod's longer form (and, or)");
     found.difference(Kind::Metadata, "the prefix of the statistics differs");
     config.skip("rules_stat_prefix");
+    config.skip("stat_prefix");
     config.skip("shadow_rules_stat_prefix");
     for (field, dry) in [("rules", false), ("shadow_rules", true)] {
         if let Some(rules) = config.sub(field)
@@ -107,17 +112,19 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
         return Err(super::extension::left(&rules, &Fields(json!({}))));
     }
     let mut native = Vec::new();
-    let mut http_only = false;
     for (name, one) in policies {
-        let (rule, http) = policy::rule(&mut Fields(one))
+        let rules = condition::rules(Fields(one), part.apply_to() == ApplyTo::HttpFilter)
             .ok_or_else(|| format!("the condition of policy {name} has no native form"))?;
-        http_only |= http;
-        native.push(rule);
+        native.extend(rules);
     }
     let mut shadow = found.clone();
     let target = if dry { &mut shadow } else { &mut *found };
-    let ports = if action == "DENY" {
-        keep_off_tcp(cx, part, target, http_only || part.reach.port.is_some())
+    hosts(&native, &action, target);
+    let ports = if part.apply_to() == ApplyTo::NetworkFilter {
+        of_connections(cx, part, &action, target);
+        part.reach.port.into_iter().collect()
+    } else if action == "DENY" {
+        keep_off_tcp(cx, part, target)
     } else {
         allow(cx, part, target);
         part.reach.port.into_iter().collect()
@@ -128,13 +135,11 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     } else {
         found.guard(Concern::Authorization, State::Review, "who may call is decided in another place: review it");
     }
-    for rule in &mut native {
-        // Shadow rules refuse nothing, so that nothing has to keep them off TCP.
-        if !dry {
-            with_ports(rule, &ports);
-        } else if let Some(port) = part.reach.port {
-            with_ports(rule, &[port]);
-        }
+    // Shadow rules refuse nothing, so that nothing has to keep them off TCP.
+    let ports = if dry { part.reach.port.into_iter().collect() } else { ports };
+    native.retain_mut(|rule| with_ports(rule, &ports));
+    if native.is_empty() {
+        return Err("the rules are about ports that this filter does not serve".to_owned());
     }
     let mut spec = attachment(cx.filter);
     spec.insert("action".to_owned(), action.into());
@@ -147,8 +152,53 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     Ok(())
 }
 
+/// A policy compares hosts without case and with any port.
+fn hosts(rules: &[Json], action: &str, found: &mut Move) {
+    if !rules.iter().any(|rule| rule.to_string().contains("osts\":")) {
+        return;
+    }
+    let reason = "a policy compares hosts without regard to case; the filter compares them letter by letter";
+    found.difference(Kind::Behavior, reason);
+    if action == "ALLOW" || rules.iter().any(|rule| rule.to_string().contains("\"notHosts\":")) {
+        found.guard(Concern::Authorization, State::Broken, format!("{reason}, so that more hosts get in"));
+    }
+}
+
+/// A network filter decides once for a connection, a policy on HTTP chains for each request.
+fn of_connections(cx: &Cx<'_>, part: &Part<'_>, action: &str, found: &mut Move) {
+    found.difference(
+        Kind::Behavior,
+        "on HTTP ports the policy answers a refused request with 403; the filter closes the connection before any request",
+    );
+    let manager = super::reach::names_manager(&part.built.object);
+    let whole = super::reach::names_filter(&part.built.object).is_none();
+    if !whole {
+        let reason = if manager {
+            "the policy also decides on TCP ports; the filter is for HTTP ports only"
+        } else {
+            "the policy also decides on HTTP ports; the filter is for the chains with one network filter only"
+        };
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::TcpChains, State::Broken, reason);
+    }
+    if action == "ALLOW" {
+        beside(cx, found);
+        if part.reach.port.is_some() {
+            let reason = "an ALLOW policy for one port refuses the connections to every other port";
+            found.difference(Kind::Behavior, reason);
+            found.guard(Concern::Ports, State::Broken, reason);
+        }
+    }
+}
+
 /// An ALLOW policy refuses everything that no ALLOW policy of the workload lets in.
 fn allow(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    beside(cx, found);
+    closes(cx, part, found);
+}
+
+/// Two ALLOW policies let in what matches either.
+fn beside(cx: &Cx<'_>, found: &mut Move) {
     if let Some(other) = policy::existing(cx, "ALLOW").first() {
         let reason = format!(
             "AuthorizationPolicy {}/{} allows too: requests that match either get in; with the filter only those that match \
@@ -164,6 +214,10 @@ fn allow(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
             "whether another ALLOW policy exists for these workloads is not known: two of them let in what matches either",
         );
     }
+}
+
+/// What an ALLOW policy refuses beyond the filter.
+fn closes(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let closes = "an ALLOW policy refuses every TCP connection that it does not match; the filter is about HTTP only";
     let tcp = match part.reach.proxies {
         Proxies::Gateway => cx.mesh.serves(cx.filter, policy::is_tcp),
@@ -199,6 +253,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut found = Move::new(&catalog::JWT).home("RequestAuthentication", "jwtRules", 0);
     attach::check(cx, part, &mut found, Directions::Inbound);
     narrow(part, &mut found);
+    super::anchor::check(cx, part, &mut found);
     if anchor(&part.built.object) != Some("envoy.filters.http.jwt_authn") {
         found.difference(
             Kind::Position,
@@ -252,13 +307,13 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, paths: &[String]) {
         "a request without a token gets 403 `RBAC: access denied` from the policy instead of 401 with www-authenticate from \
          the JWT filter",
     );
-    let ports = keep_off_tcp(cx, part, found, true);
+    let ports = keep_off_tcp(cx, part, found);
     let mut rule = json!({ "from": [{ "source": { "notRequestPrincipals": ["*"] } }] });
     if !paths.iter().any(|path| path == "/*") {
         rule["to"] = json!([{ "operation": { "paths": paths } }]);
         found.difference(Kind::Behavior, "tokens are checked on every path: a bad token is refused elsewhere too");
     }
-    with_ports(&mut rule, &ports);
+    let _ = with_ports(&mut rule, &ports);
     let mut spec = attachment(cx.filter);
     spec.insert("action".to_owned(), "DENY".into());
     spec.insert("rules".to_owned(), json!([rule]));

@@ -4,7 +4,7 @@ use super::attach::{self, Directions};
 use super::catalog;
 use super::cluster_policy::{Policy, policy};
 use super::draft::{Action, existing, metadata};
-use super::mesh::Mesh;
+use super::mesh::{Mesh, Proxies, includes};
 use super::routes::client_namespace;
 use super::step::{Cx, Move, Part};
 use super::value::{merge, put};
@@ -19,6 +19,8 @@ struct Target {
     host: String,
     port: Option<u32>,
     subset: Option<String>,
+    /// Whether it is one cluster by its full name, so that clusters of subsets are not meant.
+    by_name: bool,
 }
 
 /// Finds what is merged into clusters.
@@ -39,12 +41,14 @@ fn target(part: &Part<'_>) -> Option<Target> {
             host: key.host.to_owned(),
             port: Some(key.port),
             subset: (!key.subset.is_empty()).then(|| key.subset.to_owned()),
+            by_name: true,
         });
     }
     (!cluster.service.is_empty()).then(|| Target {
         host: cluster.service.clone(),
         port: (cluster.port_number != 0).then_some(cluster.port_number),
         subset: (!cluster.subset.is_empty()).then(|| cluster.subset.clone()),
+        by_name: false,
     })
 }
 
@@ -62,7 +66,7 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if let Some(proxy) = proxy {
         // The case of header names: a setting of the whole proxy.
         found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
-        found.actions.push(Action::Proxy(proxy));
+        found.actions.push(Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway });
         let reason = "the setting is for the whole proxy: the case of header names is also kept where the filter leaves it alone";
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::Routes, State::Broken, reason);
@@ -230,6 +234,24 @@ fn scoped(
             format!("whether a DestinationRule for {} exists is not known: the new one would hide it", target.host),
         );
     }
+    if let Some(rule) = hidden {
+        let document = rule.object.document.to_json();
+        let subsets = document["spec"]["subsets"].as_array().is_some_and(|list| !list.is_empty());
+        let levels = document.pointer("/spec/trafficPolicy/portLevelSettings").is_some();
+        if target.by_name && target.subset.is_none() && subsets {
+            let reason = format!("the rule also holds for the clusters of the subsets of {}; the filter is for one cluster", target.host);
+            found.difference(Kind::Behavior, reason.clone());
+            found.guard(Concern::Routes, State::Broken, reason);
+        }
+        if target.subset.is_some() && levels {
+            found.guard(
+                Concern::Existing,
+                State::Undecided,
+                "the rule has settings for ports, which those of the subset would replace",
+            );
+        }
+    }
+    own_workloads(cx, part, found, &spec, target);
     let mut whole = Json::Object(spec);
     if let Some(labels) = labels {
         found.add_home("DestinationRule", "workloadSelector", 0);
@@ -319,6 +341,36 @@ fn scoped(
     found.clone()
 }
 
+/// A rule also holds between the sidecar of the service's own workload and its application, which a filter for outbound
+/// traffic leaves alone (`applyConnectionPool` for inbound clusters in istiod).
+fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<String, Json>, target: &Target) {
+    let narrow = Mesh::is_narrow(cx.filter);
+    if narrow || part.built.patch.context != PatchContext::SidecarOutbound || target.subset.is_some() {
+        return;
+    }
+    let text = Json::Object(spec.clone()).to_string();
+    if !text.contains("\"connectionPool\"") {
+        return;
+    }
+    let Some(service) = cx.mesh.service(&target.host).filter(|service| !service.selector.is_empty()) else { return };
+    let near = cx.filter.namespace == cx.mesh.root || cx.filter.namespace == service.object.namespace;
+    let reached = cx
+        .mesh
+        .workloads(cx.filter)
+        .any(|one| one.object.namespace == service.object.namespace && includes(&one.labels, &service.selector));
+    let known = !cx.mesh.inventory.workloads.is_empty();
+    if reached || (near && !known) {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "the rule also holds inside the pods of {}, between their sidecar and the application; the filter is for \
+                 outbound traffic only",
+                target.host
+            ),
+        );
+    }
+}
+
 fn has_subset_policies(rule: &crate::model::inventory::DestinationRule) -> bool {
     let document = rule.object.document.to_json();
     document["spec"]["subsets"]
@@ -343,7 +395,7 @@ fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
                 if one["trafficPolicy"].is_null() {
                     one["trafficPolicy"] = json!({});
                 }
-                merge(&mut one["trafficPolicy"], &policy);
+                of_subset(&mut one["trafficPolicy"], &base, &policy);
             }
         }
         return whole;
@@ -363,6 +415,33 @@ fn over(hidden: &Json, new: &Json, target: &Target) -> Json {
     base["portLevelSettings"] = levels.into();
     whole["trafficPolicy"] = base;
     whole
+}
+
+/// Settings of a subset: each section that it has replaces that of the host as a whole, and settings of a port replace both.
+fn of_subset(own: &mut Json, host: &Json, new: &Json) {
+    if let Some(level) = new.pointer("/portLevelSettings/0") {
+        let mut all = host.clone();
+        for (section, value) in own.as_object().into_iter().flatten().filter(|(key, _)| *key != "portLevelSettings") {
+            all[section] = value.clone();
+        }
+        merge(&mut all, level);
+        if own["portLevelSettings"].is_null() {
+            own["portLevelSettings"] = json!([]);
+        }
+        if let Some(levels) = own["portLevelSettings"].as_array_mut() {
+            match levels.iter_mut().find(|known| known["port"] == level["port"]) {
+                Some(known) => merge(known, level),
+                None => levels.push(all),
+            }
+        }
+        return;
+    }
+    for (section, value) in new.as_object().into_iter().flatten() {
+        if own[section].is_null() {
+            own[section] = host.get(section).cloned().unwrap_or_else(|| json!({}));
+        }
+        merge(&mut own[section], value);
+    }
 }
 
 fn object(cx: &Cx<'_>, found: &mut Move, spec: &Json, namespace: &str) {

@@ -3,6 +3,7 @@
 //! Lists are compared by the names in them; a filter under another name but of equal content, or the only one of its type on
 //! both sides, counts as renamed. Discovered content stands in the place of its reference.
 
+use super::rbac;
 use super::verdict::{Class, Difference, Kind};
 use regex::Regex;
 use serde_json::{Map, Value as Json, json};
@@ -222,12 +223,46 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
         return;
     }
     match (before, after) {
+        (Json::Object(old), Json::Object(new)) if old.contains_key("permissions") && new.contains_key("permissions") => {
+            // The condition of a policy: the same in another form, or another one.
+            let key = if rbac::same(old, new) { "permissions" } else { "condition" };
+            say(out, Operation::Change, before, after, &pointer(path, key), names);
+        }
         (Json::Object(old), Json::Object(new)) if old.get("@type") == new.get("@type") => {
             maps(old, new, path, names, out);
         }
         (Json::Array(old), Json::Array(new)) => lists(old, new, path, names, out),
         _ => say(out, Operation::Change, before, after, path, names),
     }
+}
+
+const INLINE: &str = "inline_code";
+const SOURCE: &str = "default_source_code";
+
+/// The code of a Lua filter, in whichever of the two fields that Envoy runs the same way.
+fn code(map: &Map<String, Json>) -> Option<&str> {
+    let of = map.get("@type").and_then(Json::as_str)?;
+    if !of.ends_with("filters.http.lua.v3.Lua") {
+        return None;
+    }
+    match (map.get(INLINE), map.get(SOURCE)) {
+        (Some(text), None) => text.as_str(),
+        (None, Some(source)) => source.get("inline_string").and_then(Json::as_str),
+        _ => None,
+    }
+}
+
+/// External authorization with its list of header names where the other side has it.
+fn checked_headers(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<Map<String, Json>> {
+    const NAMES: &str = "allowed_headers";
+    if old.contains_key(NAMES) || !new.contains_key(NAMES) {
+        return None;
+    }
+    let mut moved = old.clone();
+    let request = moved.get_mut("http_service")?.get_mut("authorization_request")?.as_object_mut()?;
+    let list = request.shift_remove(NAMES)?;
+    moved.insert(NAMES.to_owned(), list);
+    Some(moved)
 }
 
 fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[String], out: &mut Vec<Found>) {
@@ -243,8 +278,32 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
         say(out, Operation::Name, &one.clone().into(), &other.clone().into(), &below, names);
         compare(&old[one], &new[other], &below, names, out);
     }
+    if path.ends_with("/policies") && old.len() != new.len() && rbac::same_policies(old, new) {
+        say(out, Operation::Name, &Json::Object(old.clone()), &Json::Object(new.clone()), &pointer(path, "*"), names);
+        return;
+    }
+    if let Some(moved) = checked_headers(old, new) {
+        let below = "/http_service/authorization_request/allowed_headers";
+        say(out, Operation::Change, &Json::Null, &Json::Null, &format!("{path}{below}"), names);
+        return maps(&moved, new, path, names, out);
+    }
+    let mut settled: Vec<&str> = Vec::new();
+    if old.get("fail_open") == Some(&Json::Bool(true))
+        && !new.contains_key("fail_open")
+        && new.get("failure_policy").and_then(Json::as_str) == Some("FAIL_OPEN")
+    {
+        say(out, Operation::Change, &true.into(), &"FAIL_OPEN".into(), &pointer(path, "fail_open"), names);
+        settled.extend(["fail_open", "failure_policy"]);
+    }
+    let same_code = code(old).filter(|one| code(new) == Some(*one) && old.contains_key(INLINE) != new.contains_key(INLINE));
+    if let Some(text) = same_code {
+        say(out, Operation::Change, &text.into(), &text.into(), &pointer(path, SOURCE), names);
+    }
     let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     for key in keys {
+        if same_code.is_some() && (key == INLINE || key == SOURCE) || settled.contains(&key.as_str()) {
+            continue;
+        }
         if pair.is_some_and(|(one, other)| key == one || key == other) {
             continue;
         }
@@ -374,6 +433,12 @@ fn unnamed(old: &[Json], new: &[Json]) -> Pairs {
 fn content(value: &Json) -> Option<String> {
     let mut copy = value.clone();
     copy.as_object_mut()?.shift_remove("name");
+    if let Some(config) = copy.get_mut("typed_config").and_then(Json::as_object_mut)
+        && let Some(text) = code(config).map(str::to_owned)
+    {
+        config.shift_remove(INLINE);
+        config.insert(SOURCE.to_owned(), json!({ "inline_string": text }));
+    }
     Some(copy.to_string())
 }
 

@@ -19,7 +19,12 @@ pub const PROXY_CONFIG: &str = "proxy.istio.io/config";
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Settings of the proxies that the filter selects (`proxy.istio.io/config`).
-    Proxy(Json),
+    Proxy {
+        /// The settings.
+        config: Json,
+        /// Whether they are for gateways only.
+        gateways: bool,
+    },
     /// An environment variable of the proxies that the filter selects.
     Environment(&'static str, String),
     /// Settings of the mesh.
@@ -60,8 +65,10 @@ pub struct Edited {
 pub struct PodSettings {
     /// Namespace; empty for every namespace.
     pub namespace: String,
-    /// Labels of the pods; empty for all gateways of the namespace.
+    /// Labels of the pods; empty for all of the namespace.
     pub labels: Labels,
+    /// Whether they are for gateways only.
+    pub gateways: bool,
     /// The content of the annotation.
     pub config: Json,
     /// Workloads among the input that have those pods: kind, namespace, name.
@@ -89,7 +96,7 @@ impl Draft {
         for action in actions {
             let from = filter.full_name();
             match action {
-                Action::Proxy(config) => self.proxy(mesh, filter, config),
+                Action::Proxy { config, gateways } => self.proxy(mesh, filter, config, *gateways),
                 Action::Environment(name, value) => {
                     let mut spec = Map::new();
                     if let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) {
@@ -204,7 +211,7 @@ impl Draft {
         }
     }
 
-    fn proxy(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, config: &Json) {
+    fn proxy(&mut self, mesh: &Mesh<'_>, filter: &EnvoyFilter, config: &Json, gateways: bool) {
         let from = filter.full_name();
         if !filter.target_refs.is_empty() {
             // istiod copies the annotations of `infrastructure` to the pods of a Gateway (Istio 1.22 and later).
@@ -215,37 +222,42 @@ impl Draft {
                     continue;
                 }
                 let labels = Labels::from([(GATEWAY_NAME_LABEL.to_owned(), target.name.clone())]);
-                self.pods_of(filter, labels, config, BTreeSet::new());
+                self.pods_of(filter, (labels, gateways), config, BTreeSet::new());
             }
             return;
         }
+        let some = mesh.workloads(filter).any(|workload| mesh.is_gateway(workload));
+        let only = gateways && (some || !Mesh::is_narrow(filter));
         let workloads = mesh
             .workloads(filter)
+            .filter(|workload| !only || mesh.is_gateway(workload))
             .filter(|workload| matches!(workload.object.kind.as_str(), "Deployment" | "StatefulSet" | "DaemonSet"))
             .map(|workload| {
                 let object = &workload.object;
                 (object.kind.clone(), object.namespace.clone(), object.name.clone())
             })
             .collect();
-        self.pods_of(filter, filter.selector.clone().unwrap_or_default(), config, workloads);
+        self.pods_of(filter, (filter.selector.clone().unwrap_or_default(), gateways), config, workloads);
     }
 
     fn pods_of(
         &mut self,
         filter: &EnvoyFilter,
-        labels: Labels,
+        (labels, gateways): (Labels, bool),
         config: &Json,
         workloads: BTreeSet<(String, String, String)>,
     ) {
         let namespace = filter.namespace.clone();
-        let same = |pods: &&mut PodSettings| pods.namespace == namespace && pods.labels == labels;
+        let same = |pods: &&mut PodSettings| {
+            pods.namespace == namespace && pods.labels == labels && pods.gateways == gateways
+        };
         if let Some(pods) = self.pods.iter_mut().find(same) {
             merge(&mut pods.config, config);
             pods.from.insert(filter.full_name());
             return;
         }
         let from = BTreeSet::from([filter.full_name()]);
-        self.pods.push(PodSettings { namespace, labels, config: config.clone(), workloads, from });
+        self.pods.push(PodSettings { namespace, labels, gateways, config: config.clone(), workloads, from });
     }
 
     /// The mesh settings after the merge, where the input has the ConfigMap: before and after.
@@ -352,7 +364,8 @@ impl PodSettings {
         }
         let labels: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
         if labels.is_empty() {
-            return format!("every gateway of namespace {}", self.namespace);
+            let what = if self.gateways { "gateway" } else { "workload" };
+            return format!("every {what} of namespace {}", self.namespace);
         }
         format!("pods with {} in {}", labels.join(","), self.namespace)
     }

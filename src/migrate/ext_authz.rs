@@ -17,6 +17,28 @@ use std::collections::{BTreeMap, BTreeSet};
 const EXT_AUTHZ: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
 const PER_ROUTE: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute";
 
+/// Names of Envoy's status codes.
+const STATUS: &[(&str, u16)] = &[
+    ("OK", 200),
+    ("BadRequest", 400),
+    ("Unauthorized", 401),
+    ("PaymentRequired", 402),
+    ("Forbidden", 403),
+    ("NotFound", 404),
+    ("MethodNotAllowed", 405),
+    ("NotAcceptable", 406),
+    ("ProxyAuthenticationRequired", 407),
+    ("RequestTimeout", 408),
+    ("Conflict", 409),
+    ("Gone", 410),
+    ("TooManyRequests", 429),
+    ("InternalServerError", 500),
+    ("NotImplemented", 501),
+    ("BadGateway", 502),
+    ("ServiceUnavailable", 503),
+    ("GatewayTimeout", 504),
+];
+
 /// Finds external authorization, with the virtual hosts for which the same filter switches it off.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for at in 0..parts.len() {
@@ -68,7 +90,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         0,
     );
     attach::check(cx, part, &mut found, Directions::Inbound);
-    earlier(part, &mut found);
+    earlier(cx, part, &mut found);
     found.guard(Concern::Authorization, State::Review, "who may call is decided in another place: review it");
     found.difference(
         Kind::Metadata,
@@ -86,7 +108,11 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         provider["failOpen"] = true.into();
     }
     if let Some(status) = config.text("status_on_error/code") {
-        provider["statusOnError"] = status.into();
+        // istiod takes a number, and refuses everything when it cannot read it.
+        match STATUS.iter().find(|(name, _)| *name == status) {
+            Some((_, number)) => provider["statusOnError"] = number.to_string().into(),
+            None => return Move::none(&catalog::EXT_AUTHZ, format!("the status {status} on errors has no native form")),
+        }
     }
     if let Some(mut body) = config.sub("with_request_body") {
         let mut one = json!({});
@@ -114,8 +140,12 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
     let grpc = kind == "envoyExtAuthzGrpc";
     let mut rule = json!({});
     if let Some(port) = part.reach.port {
-        with_ports(&mut rule, &[port]);
-        found.difference(Kind::Metadata, "on other ports the rule never matches, so that the service is not asked");
+        let _ = with_ports(&mut rule, &[port]);
+        found.difference(
+            Kind::Behavior,
+            "the filters stand in the chains of the other ports too; the rule never matches there, so that the service is not \
+             asked",
+        );
     } else if grpc {
         tcp(cx, part, &mut found);
     }
@@ -265,8 +295,17 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
 fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, String> {
     let mut names = Vec::new();
     for mut one in list {
-        if one.flag("ignore_case") != Some(true) {
+        let sensitive = one.flag("ignore_case") != Some(true);
+        if sensitive {
             found.difference(Kind::Metadata, "header names are compared without regard to case, as HTTP has it");
+        }
+        let written = one.0.to_string();
+        if sensitive && written.chars().any(|c| c.is_ascii_uppercase()) {
+            found.difference(
+                Kind::Behavior,
+                "a header name in capitals never matches in the filter, since Envoy has names in lower case; the provider ignores \
+                 case, so that this header is passed on",
+            );
         }
         let name = one
             .text("exact")

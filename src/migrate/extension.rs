@@ -8,8 +8,8 @@ use super::reach::anchor;
 use super::step::{Cx, Move, Part, has, too_old};
 use super::telemetry;
 use super::value::{Fields, any_type, put};
-use super::verdict::Kind;
-use crate::model::envoy_filter::{ApplyTo, Operation};
+use super::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use serde_json::{Map, Value as Json, json};
 
 const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
@@ -68,6 +68,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         }
         parts[at].answer(found);
     }
+    order(parts);
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         if part.apply_to() == ApplyTo::ExtensionConfig {
             part.answer(Move::none(
@@ -78,9 +79,52 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
+/// Keeps the order of several filters that go to the same place: the one with the highest priority runs first.
+fn order(parts: &mut [Part<'_>]) {
+    let extension = |action: &Action| {
+        matches!(action, Action::Object(one) if one["kind"] == "TrafficExtension" || one["kind"] == "WasmPlugin")
+    };
+    let several: Vec<usize> = (0..parts.len())
+        .filter(|&at| parts[at].found.as_ref().is_some_and(|found| found.moves && found.actions.iter().any(extension)))
+        .collect();
+    let mode = |part: &Part<'_>| part.reach.context;
+    let meets = |one: &Part<'_>, other: &Part<'_>| {
+        mode(one) == mode(other) || mode(one) == PatchContext::Any || mode(other) == PatchContext::Any
+    };
+    let several: Vec<usize> = several
+        .iter()
+        .copied()
+        .filter(|&at| several.iter().any(|&other| other != at && meets(&parts[at], &parts[other])))
+        .collect();
+    let Some(&first) = several.first() else { return };
+    let of = |part: &Part<'_>| (part.operation(), anchor(&part.built.object).map(str::to_owned));
+    let same = several.iter().all(|&at| of(&parts[at]) == of(&parts[first]));
+    let reversed = parts[first].operation() != Operation::InsertBefore;
+    let number = several.len();
+    for (place, at) in several.into_iter().enumerate() {
+        let Some(found) = &mut parts[at].found else { continue };
+        if !same {
+            found.guard(
+                Concern::Patch,
+                State::Undecided,
+                "the filters of this EnvoyFilter stand at different anchors; in which order the native ones run is not compared",
+            );
+        }
+        let priority = if reversed { place + 1 } else { number - place };
+        for action in &mut found.actions {
+            if let Action::Object(one) = action
+                && (one["kind"] == "TrafficExtension" || one["kind"] == "WasmPlugin")
+            {
+                one["spec"]["priority"] = priority.into();
+            }
+        }
+    }
+}
+
 /// Where the native filter stands instead.
-pub(super) fn place(part: &Part<'_>, found: &mut Move, spec: &mut Map<String, Json>) {
+pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &mut Map<String, Json>) {
     let anchor = anchor(&part.built.object);
+    super::anchor::check(cx, part, found);
     if part.reach.proxies == Proxies::Waypoint {
         found.difference(
             Kind::Position,
@@ -151,7 +195,7 @@ fn lua(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     attach::check(cx, part, &mut found, Directions::Mode);
     found.difference(Kind::Name, RENAMED);
     let mut spec = attach::traffic(cx, part, &mut found);
-    place(part, &mut found, &mut spec);
+    place(cx, part, &mut found, &mut spec);
     spec.insert("lua".to_owned(), json!({ "inlineCode": code }));
     found.actions.push(Action::Object(object("extensions.istio.io/v1alpha1", "TrafficExtension", cx.filter, spec)));
     found
@@ -180,7 +224,7 @@ fn wasm(cx: &Cx<'_>, part: &Part<'_>, discovered: bool) -> Move {
     attach::check(cx, part, &mut found, Directions::Mode);
     found.difference(Kind::Name, RENAMED);
     let mut spec = attach::traffic(cx, part, &mut found);
-    place(part, &mut found, &mut spec);
+    place(cx, part, &mut found, &mut spec);
     if !discovered {
         found.difference(
             Kind::Metadata,

@@ -43,9 +43,10 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     let field = "connectionSettings.listenerPerConnectionBufferLimitBytes";
     found.add_home("proxy.istio.io/config", field, 31);
     gateways_only(cx, part, &mut found, "`listenerPerConnectionBufferLimitBytes`");
-    found.actions.push(Action::Proxy(json!({
-        "connectionSettings": { "listenerPerConnectionBufferLimitBytes": bytes },
-    })));
+    found.actions.push(Action::Proxy {
+        config: json!({ "connectionSettings": { "listenerPerConnectionBufferLimitBytes": bytes } }),
+        gateways: true,
+    });
     if !value.is_empty() {
         found.rest = Some(value.0);
     }
@@ -153,6 +154,9 @@ fn proxy_protocol(cx: &Cx<'_>, part: &Part<'_>, filters: &[Fields]) -> Option<Mo
         }
         found.difference(Kind::Behavior, "the second tls_inspector goes");
     }
-    found.actions.push(Action::Proxy(json!({ "gatewayTopology": { "proxyProtocol": {} } })));
+    found.actions.push(Action::Proxy {
+        config: json!({ "gatewayTopology": { "proxyProtocol": {} } }),
+        gateways: true,
+    });
     Some(found)
 }

@@ -187,7 +187,7 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
         let action = if cx.mesh.is_mesh_wide(cx.filter) && found.pattern_reads_mesh(&proxy) {
             Action::Mesh(json!({ "defaultConfig": proxy }))
         } else {
-            Action::Proxy(proxy)
+            Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway }
         };
         found.actions.push(action);
         found.notes.push("proxies read these settings at start-up: restart the workloads".to_owned());
@@ -335,6 +335,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         found.add_home("ProxyConfig", "environmentVariables.ISTIO_META_HTTP10", 0);
         found.actions.push(Action::Environment("ISTIO_META_HTTP10", "1".to_owned()));
         whole_proxy(cx, part, found, Reads::All, "the environment variable");
+        variable(cx, part, found);
         found.notes.push("the variable is set at injection: restart the workloads".to_owned());
     }
     if let Some(details) = config.peek("set_current_client_cert_details").cloned() {
@@ -449,6 +450,7 @@ fn idle_by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found:
     found.add_home("ProxyConfig", "environmentVariables.ISTIO_META_IDLE_TIMEOUT", 0);
     found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", value));
     whole_proxy(cx, part, found, Reads::All, "the environment variable");
+    variable(cx, part, found);
     let tcp = match part.reach.proxies {
         Proxies::Gateway => cx.mesh.serves(cx.filter, |protocol, tls| {
             matches!(protocol, "TCP" | "TLS" | "MONGO" | "MYSQL" | "REDIS")
@@ -467,6 +469,15 @@ fn idle_by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found:
             State::Undecided,
             "TCP connections would get the idle timeout too, and the input does not say whether these gateways serve TCP",
         ),
+    }
+}
+
+/// A ProxyConfig without a selector is for every proxy of its namespace.
+fn variable(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    if part.reach.proxies == Proxies::Gateway && !Mesh::is_narrow(cx.filter) {
+        let reason = "without a selector the variable also reaches sidecars; the filter is for gateways";
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::Selector, State::Broken, reason);
     }
 }
 
@@ -492,6 +503,11 @@ fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads: Reads, wha
         }
         (Proxies::Sidecar, Reads::Inbound) if reach.context == PatchContext::SidecarInbound => {}
         (Proxies::Sidecar, _) => match reach.context {
+            PatchContext::Any if reads == Reads::Inbound => {
+                let reason = format!("only the inbound side of sidecars reads {what}: the setting is lost for requests that workloads send");
+                found.difference(Kind::Behavior, reason.clone());
+                found.guard(Concern::Authentication, State::Review, reason);
+            }
             PatchContext::Any => {}
             context => {
                 let other = if context == PatchContext::SidecarInbound {

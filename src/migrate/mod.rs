@@ -4,6 +4,7 @@
 //! that look at the objects beside the filter: a move never reaches further than the filter and never opens anything.
 
 mod access_log;
+mod anchor;
 mod attach;
 mod authz;
 pub mod catalog;
@@ -12,6 +13,7 @@ mod cluster;
 mod cluster_add;
 mod cluster_policy;
 pub mod compare;
+mod condition;
 pub mod draft;
 mod ext_authz;
 mod extension;
@@ -21,6 +23,7 @@ mod manager;
 pub mod mesh;
 mod policy;
 pub mod proof;
+mod rbac;
 mod reach;
 mod rest;
 pub mod roll_out;
@@ -42,7 +45,7 @@ use self::step::{Cx, Move, Names, Part};
 use self::value::{Fields, json};
 use self::verdict::{Class, Concern, Guard, Kind, State, class_of, together};
 use crate::engine::program::{BuiltPatch, Program, Status};
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::proto::decode::What;
@@ -406,6 +409,12 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
                 names.filter_users.entry(anchor.to_owned()).or_default().insert(user);
             }
             let Some(tree) = &built.value else { continue };
+            if built.patch.apply_to == ApplyTo::HttpFilter
+                && built.status == Status::Ready
+                && built.operation != Operation::Merge
+            {
+                names.http_filters.insert(tree.name().to_owned());
+            }
             for (key, _) in tree.get("typed_per_filter_config").map_or(&[][..], |map| map.entries()) {
                 let user = (filter.full_name(), built.patch.index);
                 names.filter_users.entry(key.to_string()).or_default().insert(user);
@@ -413,7 +422,7 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
             rest::clusters_of(tree, &mut |name| {
                 mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
             });
-            if built.patch.apply_to == ApplyTo::Cluster && built.operation == crate::model::envoy_filter::Operation::Add
+            if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add
             {
                 let value = json(tree, program.schema);
                 if let (Some(name), Some(to)) =

@@ -2,7 +2,6 @@
 
 use super::mesh::Proxies;
 use super::step::{Cx, Move, Part};
-use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
 use crate::model::inventory::{Object, TargetPort};
 use serde_json::{Value as Json, json};
@@ -97,11 +96,8 @@ pub(super) fn existing<'a>(cx: &Cx<'a>, action: &str) -> Vec<&'a Object> {
 }
 
 /// Says what a rule that refuses requests does to TCP, and gives the ports that it names.
-pub(super) fn keep_off_tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, http_only: bool) -> Vec<u32> {
-    if !http_only {
-        return part.reach.port.into_iter().collect();
-    }
-    let closes = "of the rule only \"everything\" is left on TCP: all TCP connections are refused";
+pub(super) fn keep_off_tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Vec<u32> {
+    let closes = "the rule also decides on TCP connections, where nothing is left of its HTTP conditions: they are refused";
     if super::mesh::Mesh::never_attaches(cx.filter) || part.reach.proxies == Proxies::Waypoint {
         found.difference(Kind::Behavior, format!("on waypoints, {closes}"));
         found.guard(Concern::TcpChains, State::Broken, closes);
@@ -147,217 +143,25 @@ fn list(ports: &[u32]) -> String {
     ports.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds ports to the operations of a rule.
-pub(super) fn with_ports(rule: &mut Json, ports: &[u32]) {
+/// Keeps a rule to these ports. Its own ports stay where they are among them; false when nothing of it is left.
+pub(super) fn with_ports(rule: &mut Json, ports: &[u32]) -> bool {
     if ports.is_empty() {
-        return;
+        return true;
     }
     let texts: Vec<String> = ports.iter().map(u32::to_string).collect();
-    match rule["to"].as_array_mut() {
-        Some(operations) => operations.iter_mut().for_each(|to| to["operation"]["ports"] = texts.clone().into()),
-        None => rule["to"] = json!([{ "operation": { "ports": texts } }]),
-    }
-}
-
-/// A policy of an RBAC filter as a rule; `None` when the API cannot say it. The flag says whether it has conditions that
-/// only HTTP has and none that TCP has.
-pub(super) fn rule(policy: &mut Fields) -> Option<(Json, bool)> {
-    let mut rule = json!({});
-    let mut when = Vec::new();
-    let mut http_only = false;
-    let mut tcp = false;
-    let permissions = policy.list("permissions");
-    let mut operations = Vec::new();
-    for permission in permissions {
-        let mut operation = json!({});
-        permission_of(permission, &mut operation, &mut when, &mut http_only)?;
-        operations.push(operation);
-    }
-    if operations.iter().all(|one| one.as_object().is_some_and(|map| !map.is_empty())) && !operations.is_empty() {
-        tcp |= operations.iter().any(|one| one.get("ports").is_some());
-        let list: Vec<Json> = operations.into_iter().map(|one| json!({ "operation": one })).collect();
-        rule["to"] = list.into();
-    }
-    let mut sources = Vec::new();
-    for principal in policy.list("principals") {
-        let mut source = json!({});
-        principal_of(principal, &mut source, &mut when, &mut http_only)?;
-        sources.push(source);
-    }
-    if sources.iter().all(|one| one.as_object().is_some_and(|map| !map.is_empty())) && !sources.is_empty() {
-        let known = |one: &Json| one.get("ipBlocks").is_some() || one.get("principals").is_some();
-        tcp |= sources.iter().any(known);
-        let list: Vec<Json> = sources.into_iter().map(|one| json!({ "source": one })).collect();
-        rule["from"] = list.into();
-    }
-    if !when.is_empty() {
-        rule["when"] = when.into();
-    }
-    policy.is_empty().then_some((rule, http_only && !tcp))
-}
-
-/// A path or header matcher as Istio writes it: `exact`, `prefix*`, `*suffix`.
-fn glob(matcher: &mut Fields) -> Option<String> {
-    if matcher.peek("ignore_case").is_some() {
-        return None;
-    }
-    if let Some(text) = matcher.text("exact") {
-        return Some(text);
-    }
-    if let Some(text) = matcher.text("prefix") {
-        return Some(format!("{text}*"));
-    }
-    matcher.text("suffix").map(|text| format!("*{text}"))
-}
-
-fn add(operation: &mut Json, key: &str, value: String) {
-    match operation[key].as_array_mut() {
-        Some(list) => list.push(value.into()),
-        None => operation[key] = json!([value]),
-    }
-}
-
-fn permission_of(mut one: Fields, operation: &mut Json, when: &mut Vec<Json>, http: &mut bool) -> Option<()> {
-    if one.flag("any") == Some(true) {
-        return one.is_empty().then_some(());
-    }
-    if let Some(mut path) = one.sub("url_path/path") {
-        *http = true;
-        add(operation, "paths", glob(&mut path)?);
-        return (path.is_empty() && one.is_empty()).then_some(());
-    }
-    if let Some(port) = one.number("destination_port") {
-        add(operation, "ports", port.to_string());
-        return one.is_empty().then_some(());
-    }
-    if let Some(header) = one.sub("header") {
-        *http = true;
-        return header_of(header, operation, when).filter(|()| one.is_empty());
-    }
-    if one.peek("and_rules").is_some() {
-        for inner in one.list("and_rules/rules") {
-            permission_of(inner, operation, when, http)?;
-        }
-        return one.is_empty().then_some(());
-    }
-    if one.peek("or_rules").is_some() {
-        let mut keys = BTreeSet::new();
-        for inner in one.list("or_rules/rules") {
-            let mut alone = json!({});
-            let mut conditions = Vec::new();
-            permission_of(inner, &mut alone, &mut conditions, http)?;
-            // Values of one field are alternatives, fields of one operation are not.
-            if !conditions.is_empty() || alone.as_object()?.len() != 1 {
-                return None;
-            }
-            for (key, values) in alone.as_object()? {
-                keys.insert(key.clone());
-                for value in values.as_array()? {
-                    add(operation, key, value.as_str()?.to_owned());
-                }
-            }
-        }
-        return (one.is_empty() && keys.len() == 1).then_some(());
-    }
-    if let Some(inner) = one.sub("not_rule") {
-        let mut alone = json!({});
-        let mut conditions = Vec::new();
-        permission_of(inner, &mut alone, &mut conditions, http)?;
-        let map = alone.as_object()?;
-        if !conditions.is_empty() || map.len() != 1 {
-            return None;
-        }
-        let (key, values) = map.iter().next()?;
-        let not = match key.as_str() {
-            "paths" => "notPaths",
-            "methods" => "notMethods",
-            "ports" => "notPorts",
-            "hosts" => "notHosts",
-            _ => return None,
-        };
-        operation[not] = values.clone();
-        return one.is_empty().then_some(());
-    }
-    None
-}
-
-fn header_of(mut header: Fields, operation: &mut Json, when: &mut Vec<Json>) -> Option<()> {
-    let name = header.text("name")?;
-    let value = if let Some(text) = header.text("exact_match") {
-        text
-    } else if let Some(text) = header.text("prefix_match") {
-        format!("{text}*")
-    } else if header.flag("present_match") == Some(true) {
-        "*".to_owned()
-    } else {
-        let mut matcher = header.sub("string_match")?;
-        let value = glob(&mut matcher)?;
-        if !matcher.is_empty() {
-            return None;
-        }
-        value
+    let Some(operations) = rule["to"].as_array_mut() else {
+        rule["to"] = json!([{ "operation": { "ports": texts } }]);
+        return true;
     };
-    if !header.is_empty() {
-        return None;
-    }
-    match name.as_str() {
-        ":method" => add(operation, "methods", value),
-        ":authority" | "host" => add(operation, "hosts", value),
-        ":path" => return None,
-        _ => when.push(json!({ "key": format!("request.headers[{name}]"), "values": [value] })),
-    }
-    Some(())
-}
-
-fn principal_of(mut one: Fields, source: &mut Json, when: &mut Vec<Json>, http: &mut bool) -> Option<()> {
-    if one.flag("any") == Some(true) {
-        return one.is_empty().then_some(());
-    }
-    for (field, key) in [("direct_remote_ip", "ipBlocks"), ("source_ip", "ipBlocks"), ("remote_ip", "remoteIpBlocks")] {
-        if let Some(mut block) = one.sub(field) {
-            let address = block.text("address_prefix")?;
-            let whole = if address.contains(':') { 128 } else { 32 };
-            let length = block.number("prefix_len").unwrap_or(0);
-            let text = if length == whole { address } else { format!("{address}/{length}") };
-            *http |= key == "remoteIpBlocks";
-            add(source, key, text);
-            return (block.is_empty() && one.is_empty()).then_some(());
+    operations.retain_mut(|to| match to["operation"]["ports"].as_array_mut() {
+        Some(own) => {
+            own.retain(|port| texts.iter().any(|text| port == text));
+            !own.is_empty()
         }
-    }
-    if let Some(mut name) = one.sub("authenticated/principal_name") {
-        let text = glob(&mut name)?;
-        add(source, "principals", text.strip_prefix("spiffe://").unwrap_or(&text).to_owned());
-        return (name.is_empty() && one.is_empty()).then_some(());
-    }
-    if let Some(header) = one.sub("header") {
-        *http = true;
-        let mut operation = json!({});
-        header_of(header, &mut operation, when)?;
-        return (operation.as_object()?.is_empty() && one.is_empty()).then_some(());
-    }
-    if one.peek("and_ids").is_some() {
-        for inner in one.list("and_ids/ids") {
-            principal_of(inner, source, when, http)?;
+        None => {
+            to["operation"]["ports"] = texts.clone().into();
+            true
         }
-        return one.is_empty().then_some(());
-    }
-    if let Some(inner) = one.sub("not_id") {
-        let mut alone = json!({});
-        let mut conditions = Vec::new();
-        principal_of(inner, &mut alone, &mut conditions, http)?;
-        let map = alone.as_object()?;
-        if !conditions.is_empty() || map.len() != 1 {
-            return None;
-        }
-        let (key, values) = map.iter().next()?;
-        let not = match key.as_str() {
-            "ipBlocks" => "notIpBlocks",
-            "remoteIpBlocks" => "notRemoteIpBlocks",
-            "principals" => "notPrincipals",
-            _ => return None,
-        };
-        source[not] = values.clone();
-        return one.is_empty().then_some(());
-    }
-    None
+    });
+    !operations.is_empty()
 }

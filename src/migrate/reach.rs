@@ -29,6 +29,17 @@ impl Reach {
         if let ObjectMatch::Listener(listener) = &built.object {
             reach.narrow(listener);
         }
+        // Beside a filter that only one direction has, the patch is for that direction.
+        if reach.context == PatchContext::Any
+            && reach.proxies == Proxies::Sidecar
+            && let Some(anchor) = anchor(&built.object)
+        {
+            if super::anchor::INBOUND.contains(&anchor) {
+                reach.context = PatchContext::SidecarInbound;
+            } else if anchor == super::anchor::OUTBOUND {
+                reach.context = PatchContext::SidecarOutbound;
+            }
+        }
         reach
     }
 
@@ -92,10 +103,13 @@ pub(super) fn anchor(object: &ObjectMatch) -> Option<&str> {
     matching::listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.sub_filter.as_deref()
 }
 
+/// The network filter that a match names.
+pub(super) fn names_filter(object: &ObjectMatch) -> Option<&str> {
+    let filter = matching::listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?;
+    Some(filter.name.as_str()).filter(|name| !name.is_empty())
+}
+
 /// Whether a match names the HTTP connection manager.
 pub(super) fn names_manager(object: &ObjectMatch) -> bool {
-    let filter = matching::listener_match(object)
-        .and_then(|listener| listener.filter_chain.as_ref()?.filter.as_ref())
-        .map(|filter| filter.name.as_str());
-    filter == Some(HTTP_CONNECTION_MANAGER)
+    names_filter(object) == Some(HTTP_CONNECTION_MANAGER)
 }

@@ -170,6 +170,14 @@ fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
     if let Some(on) = policy.text("retry_on") {
         native.insert("retryOn".to_owned(), on.into());
     }
+    if found.at_host {
+        differ(
+            found,
+            Kind::Behavior,
+            "istiod writes a retry policy to every route, which holds over that of the virtual host: the filter does nothing, the \
+             rule sets it",
+        );
+    }
     if native.is_empty() || !native.contains_key("attempts") {
         return Err((&catalog::ROUTE_RETRIES, "native retries need a number of attempts (`num_retries`)".to_owned()));
     }

@@ -263,12 +263,25 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
     }
     whole_host(cx, group, &mut found);
     for owner in owners {
-        edit(cx, owner, group, &setting, &choose, &mut found);
+        edit(cx, owner, group, &setting, &choose, &mut found, by_any_action(part));
     }
     found
 }
 
-fn edit(cx: &Cx<'_>, owner: &VirtualService, group: &Group, setting: &Setting, choose: &Choose, found: &mut Move) {
+/// Whether a patch of routes does not look at what they do.
+fn by_any_action(part: &Part<'_>) -> bool {
+    route_of(part).is_none_or(|route| route.name.is_empty() && route.action == RouteAction::Any)
+}
+
+fn edit(
+    cx: &Cx<'_>,
+    owner: &VirtualService,
+    group: &Group,
+    setting: &Setting,
+    choose: &Choose,
+    found: &mut Move,
+    by_any_action: bool,
+) {
     let name = format!("{}/{}", owner.object.namespace, owner.object.name);
     if let Choose::Named(route) = choose {
         let fitting = owner.http_routes.iter().filter(|one| *one == route).count();
@@ -309,6 +322,23 @@ fn edit(cx: &Cx<'_>, owner: &VirtualService, group: &Group, setting: &Setting, c
             format!("VirtualService {name} is also bound to {}, which the filter leaves alone", foreign.join(", "));
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
+    }
+    let document = owner.object.document.to_json();
+    let answers = |rule: &Json| rule.get("redirect").is_some() || rule.get("directResponse").is_some();
+    let rules = document["spec"]["http"].as_array();
+    if setting.needs_route
+        && !setting.at_host
+        && *choose == Choose::Routing
+        && by_any_action
+        && rules.is_some_and(|rules| rules.iter().any(answers))
+    {
+        found.difference(
+            Kind::Behavior,
+            format!(
+                "the filter also puts a route action without a destination in the place of the redirects and direct responses of \
+                 VirtualService {name}; the native object leaves them as they are"
+            ),
+        );
     }
     let delegates = owner.object.document.to_json()["spec"]["http"]
         .as_array()

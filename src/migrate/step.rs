@@ -32,6 +32,8 @@ pub struct Names {
     pub clusters: BTreeMap<String, (String, u32)>,
     /// `namespace/name` of the filters that mention a cluster which a filter adds.
     pub cluster_users: BTreeMap<String, BTreeSet<String>>,
+    /// HTTP filters that filters insert.
+    pub http_filters: BTreeSet<String>,
     /// Patches that use an HTTP filter by its name, as an anchor or a key of route settings: filter and index.
     pub filter_users: BTreeMap<String, BTreeSet<(String, usize)>>,
 }

@@ -119,6 +119,24 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         return Move::none(&catalog::SERVER_TLS, "no native field for these TLS settings");
     }
     found.guard(Concern::Tls, State::Held, "the server's own setting; nothing else of its TLS changes");
+    if chain.sni.is_empty() && chain.transport_protocol != "tls" {
+        let plain = |protocol: &str, mode: Option<&str>| {
+            mode.is_none_or(|mode| mode.contains("PASSTHROUGH")) && protocol != "HTTPS"
+        };
+        match cx.mesh.serves(cx.filter, plain) {
+            Some(false) => {}
+            Some(true) => found.difference(
+                Kind::Behavior,
+                "the filter also gives the chains of servers without TLS a TLS socket without a certificate; they keep working \
+                 without it",
+            ),
+            None => found.guard(
+                Concern::Patch,
+                State::Undecided,
+                "the input does not say whether these gateways have servers without TLS, which the filter gives a TLS socket too",
+            ),
+        }
+    }
     if !sni_only {
         found.guard(
             Concern::Ports,

@@ -15,6 +15,8 @@ use std::fs;
 const OTHER_CLASS: &[(&str, &str, &str)] = &[
     // The recording looked at the selected client and not at others in its namespace; istiod hides the rule from those too.
     ("cluster-policy/existing-rule-copied", "differs", "a client that is not selected loses the hidden rule"),
+    // The recording has no proxy of the service itself, inside whose pods the rule also holds.
+    ("cl/connect-ns", "differs", "the rule also holds between the service's own sidecar and its application"),
     // A better native form exists than the one that was recorded.
     ("cluster-policy/trap-no-selector", "same-but", "the rule gets a workloadSelector"),
     ("direct-response/trap-no-port", "same-but", "the rule names the port"),

@@ -1,0 +1,146 @@
+//! Whether the HTTP filter that an inserted one stands beside exists in the chains: without it the patch does nothing.
+
+use super::reach;
+use super::step::{Cx, Move, Part};
+use super::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::{Operation, PatchContext};
+use crate::model::inventory::Object;
+use serde_json::Value as Json;
+
+/// Filters that istiod puts into every HTTP chain of sidecars and gateways.
+const EVERYWHERE: &[&str] = &[
+    "envoy.filters.http.router",
+    "envoy.filters.http.cors",
+    "envoy.filters.http.fault",
+    "envoy.filters.http.grpc_stats",
+    "istio.metadata_exchange",
+];
+
+/// Filters of the chains for requests that a workload receives.
+pub(super) const INBOUND: &[&str] =
+    &["envoy.filters.http.jwt_authn", "envoy.filters.http.rbac", "envoy.filters.http.ext_authz"];
+
+/// The filter of the chains for requests that a workload sends.
+pub(super) const OUTBOUND: &str = "istio.alpn";
+
+enum Presence {
+    Present,
+    Absent,
+    Unknown,
+}
+
+/// Says what follows when the anchor of an inserted filter is absent, or not known to exist.
+pub(super) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    let Some(anchor) = reach::anchor(&part.built.object).filter(|name| !name.is_empty()) else { return };
+    if part.operation() == Operation::InsertAfter && anchor == "envoy.filters.http.router" {
+        found.difference(
+            Kind::Behavior,
+            "the filter stands behind the router, where no request meets it and Envoy rejects the chain; the native object \
+             runs",
+        );
+        return;
+    }
+    if !matches!(part.operation(), Operation::InsertBefore | Operation::InsertAfter) {
+        return;
+    }
+    match presence(cx, part, anchor) {
+        Presence::Present => {}
+        Presence::Absent => {
+            found.difference(
+                Kind::Behavior,
+                format!("no HTTP filter `{anchor}` exists in these chains: the filter does nothing today, the native object runs"),
+            );
+        }
+        Presence::Unknown => {
+            found.guard(
+                Concern::Patch,
+                State::Undecided,
+                format!(
+                    "whether an HTTP filter `{anchor}` exists in these chains is not known: without it the filter does nothing \
+                     today, and the native object runs"
+                ),
+            );
+        }
+    }
+}
+
+fn presence(cx: &Cx<'_>, part: &Part<'_>, anchor: &str) -> Presence {
+    let context = part.reach.context;
+    if EVERYWHERE.contains(&anchor) || cx.names.http_filters.contains(anchor) {
+        return Presence::Present;
+    }
+    if anchor == OUTBOUND {
+        return match context {
+            PatchContext::SidecarInbound | PatchContext::Waypoint => Presence::Absent,
+            PatchContext::SidecarOutbound | PatchContext::Gateway => Presence::Present,
+            PatchContext::Any => Presence::Unknown,
+        };
+    }
+    if INBOUND.contains(&anchor) && context == PatchContext::SidecarOutbound {
+        return Presence::Absent;
+    }
+    match anchor {
+        "envoy.filters.http.jwt_authn" => of_policies(cx, "RequestAuthentication", |_| true),
+        "envoy.filters.http.rbac" => of_policies(cx, "AuthorizationPolicy", |_| true),
+        "envoy.filters.http.ext_authz" => of_policies(cx, "AuthorizationPolicy", |spec| spec["action"] == "CUSTOM"),
+        "istio.stats" => metrics(cx),
+        _ => Presence::Unknown,
+    }
+}
+
+/// Whether a policy for all proxies of the filter exists.
+fn of_policies(cx: &Cx<'_>, kind: &str, test: impl Fn(&Json) -> bool) -> Presence {
+    let mut perhaps = false;
+    for object in cx.mesh.policies(kind, cx.filter) {
+        let document = object.document.to_json();
+        if !test(&document["spec"]) {
+            continue;
+        }
+        if covers(cx, object, &document["spec"]) {
+            return Presence::Present;
+        }
+        perhaps = true;
+    }
+    if perhaps || !cx.mesh.described() { Presence::Unknown } else { Presence::Absent }
+}
+
+/// Whether an object is for every proxy that the filter selects.
+fn covers(cx: &Cx<'_>, object: &Object, spec: &Json) -> bool {
+    if let Some(refs) = spec["targetRefs"].as_array().filter(|refs| !refs.is_empty()) {
+        let own = &cx.filter.target_refs;
+        return !own.is_empty()
+            && own.iter().all(|target| refs.iter().any(|one| one["name"] == target.name.as_str() && one["kind"] == target.kind.as_str()));
+    }
+    let everywhere = object.namespace == cx.mesh.root || object.namespace == cx.filter.namespace;
+    let labels = spec.pointer("/selector/matchLabels").and_then(Json::as_object);
+    match labels.filter(|labels| !labels.is_empty()) {
+        None => everywhere,
+        Some(labels) => {
+            let own = cx.filter.selector.as_ref();
+            let by_selector = everywhere
+                && labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)).map(String::as_str) == value.as_str());
+            let mut workloads = cx.mesh.workloads(cx.filter).peekable();
+            let by_workload = workloads.peek().is_some()
+                && workloads.all(|workload| {
+                    (object.namespace == cx.mesh.root || object.namespace == workload.object.namespace)
+                        && labels.iter().all(|(key, value)| workload.labels.get(key).map(String::as_str) == value.as_str())
+                });
+            by_selector || by_workload
+        }
+    }
+}
+
+/// Whether istiod writes `istio.stats`: where the mesh or a Telemetry names a provider of metrics.
+fn metrics(cx: &Cx<'_>) -> Presence {
+    let Some(mesh) = cx.mesh.mesh_config() else { return Presence::Unknown };
+    let of_mesh = mesh.pointer("/defaultProviders/metrics").and_then(Json::as_array).is_some_and(|list| !list.is_empty());
+    if of_mesh {
+        return Presence::Present;
+    }
+    let some = cx
+        .mesh
+        .policies("Telemetry", cx.filter)
+        .iter()
+        .any(|object| object.document.to_json().pointer("/spec/metrics").is_some());
+    if some { Presence::Unknown } else { Presence::Absent }
+}

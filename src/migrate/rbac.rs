@@ -1,0 +1,115 @@
+//! Whether two RBAC policies have the same condition, in whatever form it is written.
+
+use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
+
+/// A condition without what does not matter: nesting, order, and parts that always hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Condition {
+    Always,
+    All(BTreeSet<Condition>),
+    Any(BTreeSet<Condition>),
+    Not(Box<Condition>),
+    Is(String),
+}
+
+/// Whether the conditions are the same, but for ports that the second names besides.
+pub(super) fn same(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
+    let rest = |policy: &Map<String, Json>| {
+        let mut policy = policy.clone();
+        policy.shift_remove("permissions");
+        policy.shift_remove("principals");
+        policy
+    };
+    let wanted = condition(before, true);
+    (wanted == condition(after, true) || wanted == condition(after, false)) && rest(before) == rest(after)
+}
+
+/// The same of several policies, of which one is enough.
+pub(super) fn same_policies(before: &Map<String, Json>, after: &Map<String, Json>) -> bool {
+    let read = |policies: &Map<String, Json>, ports: bool| {
+        let plain = policies.values().all(|policy| policy.as_object().is_some_and(|policy| policy.len() == 2));
+        plain.then(|| any(policies.values().filter_map(Json::as_object).map(|policy| condition(policy, ports))))
+    };
+    let wanted = read(before, true);
+    wanted.is_some() && (wanted == read(after, true) || wanted == read(after, false))
+}
+
+/// What must hold for a policy to match: one of its permissions and one of its principals.
+fn condition(policy: &Map<String, Json>, ports: bool) -> Condition {
+    let list = |key: &str| policy.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    let of = |key: &str| any(list(key).iter().map(|one| read(one, ports)));
+    all([of("permissions"), of("principals")].into_iter())
+}
+
+fn read(one: &Json, ports: bool) -> Condition {
+    let Some((key, value)) = one.as_object().filter(|map| map.len() == 1).and_then(|map| map.iter().next()) else {
+        return Condition::Is(one.to_string());
+    };
+    let list = |inner: &str| value.get(inner).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    match key.as_str() {
+        "any" if *value == Json::Bool(true) => Condition::Always,
+        "destination_port" if !ports => Condition::Always,
+        "and_rules" => all(list("rules").iter().map(|one| read(one, ports))),
+        "and_ids" => all(list("ids").iter().map(|one| read(one, ports))),
+        "or_rules" => any(list("rules").iter().map(|one| read(one, ports))),
+        "or_ids" => any(list("ids").iter().map(|one| read(one, ports))),
+        "not_rule" | "not_id" => Condition::Not(Box::new(read(value, ports))),
+        _ => Condition::Is(one.to_string()),
+    }
+}
+
+fn all(parts: impl Iterator<Item = Condition>) -> Condition {
+    let mut set = BTreeSet::new();
+    for part in parts {
+        match part {
+            Condition::Always => {}
+            Condition::All(inner) => set.extend(inner),
+            other => drop(set.insert(other)),
+        }
+    }
+    single(set, Condition::All)
+}
+
+fn any(parts: impl Iterator<Item = Condition>) -> Condition {
+    let mut set = BTreeSet::new();
+    for part in parts {
+        match part {
+            Condition::Always => return Condition::Always,
+            Condition::Any(inner) => set.extend(inner),
+            other => drop(set.insert(other)),
+        }
+    }
+    single(set, Condition::Any)
+}
+
+fn single(mut set: BTreeSet<Condition>, many: fn(BTreeSet<Condition>) -> Condition) -> Condition {
+    match set.len() {
+        0 => Condition::Always,
+        1 => set.pop_first().unwrap_or(Condition::Always),
+        _ => many(set),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn policy(permission: Json) -> Map<String, Json> {
+        let value = json!({ "permissions": [permission], "principals": [{ "any": true }] });
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn nesting_and_named_ports_do_not_matter() {
+        let path = json!({ "url_path": { "path": { "prefix": "/a" } } });
+        let long = json!({ "and_rules": { "rules": [
+            { "or_rules": { "rules": [path] } }, { "or_rules": { "rules": [{ "destination_port": 8080 }] } },
+        ] } });
+        assert!(same(&policy(path.clone()), &policy(long.clone())));
+        assert!(!same(&policy(long), &policy(path.clone())), "a port that goes matters");
+        let other = json!({ "url_path": { "path": { "exact": "/a" } } });
+        assert!(!same(&policy(path), &policy(other)));
+    }
+}
