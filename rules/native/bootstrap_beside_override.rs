@@ -3,11 +3,8 @@
 use crate::declare_rule;
 use crate::engine::program::Status;
 use crate::engine::trace::NoOp;
-use crate::lint::manifest::Instead;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
-use crate::model::release::Release;
-use serde_json::json;
 
 declare_rule! {
     /// A bootstrap patch, which no supported istiod applies and which a bootstrap override replaces.
@@ -20,7 +17,7 @@ declare_rule! {
     /// names a ConfigMap whose key `custom_bootstrap.json` is merged into the bootstrap when the proxy starts.
     ///
     /// # How to fix
-    /// Write the ConfigMap shown into the namespace of the workload and put the annotation on its pods. Values of statistics
+    /// Write `patch.value` as JSON to a ConfigMap in the namespace of the workload and put the annotation on its pods. Values of statistics
     /// tags and matchers have fields of their own: `extraStatTags`, `proxyStatsMatcher` in `proxy.istio.io/config`.
     ///
     /// # References
@@ -32,30 +29,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         let Some(body) = view.patch.body.as_ref() else { continue };
         let read = view.built.is_some_and(|built| built.status == Status::NoOp(NoOp::Bootstrap));
-        let Some(value) = body.value.as_ref() else { continue };
-        if view.patch.apply_to != ApplyTo::Bootstrap || !read || body.operation != Operation::Merge {
+        if body.value.is_none()
+            || view.patch.apply_to != ApplyTo::Bootstrap
+            || !read
+            || body.operation != Operation::Merge
+        {
             continue;
         }
-        let Ok(text) = serde_json::to_string_pretty(&value.to_json()) else { continue };
-        let name = format!("{}-bootstrap", view.filter.name);
-        let map = json!({
-            "apiVersion": "v1",
-            "kind": "ConfigMap",
-            "metadata": { "name": name, "namespace": view.filter.namespace },
-            "data": { "custom_bootstrap.json": format!("{text}\n") },
-        });
-        let annotation = json!({
-            "spec": { "template": { "metadata": { "annotations": { "sidecar.istio.io/bootstrapOverride": name } } } },
-        });
-        let instead = Instead {
-            message: "a bootstrap override can change the bootstrap".to_owned(),
-            since: Release::OLDEST,
-            manifests: vec![(String::new(), map), ("in the Deployment of the workload".to_owned(), annotation)],
-            notes: vec![
-                "the ConfigMap is read in the namespace of each workload, when its pod starts: restart it afterwards"
-                    .to_owned(),
-            ],
-        };
-        out.push(instead.finding(rule, &view, &["applyTo"]));
+        let finding = view
+            .finding(rule, view.key_span(&["applyTo"]), "a bootstrap override can change the bootstrap")
+            .note("the ConfigMap is read in the namespace of each workload, when its pod starts")
+            .help(
+                "write `patch.value` as JSON to the key `custom_bootstrap.json` of a ConfigMap, and name that in the pod \
+                 annotation `sidecar.istio.io/bootstrapOverride`",
+            );
+        out.push(finding);
     }
 }

@@ -4,7 +4,7 @@ use crate::budget;
 use crate::lint::rule::RuleInfo;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, Span};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 /// How sure a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,8 +96,6 @@ pub struct Finding {
     pub objects: Vec<String>,
     /// A change that removes it.
     pub fix: Option<Fix>,
-    /// Kubernetes objects that the help shows, as `Kind namespace/name`.
-    pub shown: Vec<String>,
     /// Whether it says that the patch has no effect: without the patch every given proxy gets the same configuration.
     pub ineffective: bool,
     /// Whether the line is not to be shown: it holds a secret.
@@ -156,7 +154,6 @@ impl Finding {
             workloads: Vec::new(),
             objects: Vec::new(),
             fix: None,
-            shown: Vec::new(),
             ineffective: false,
             secret: false,
             envoys: Envoys::default(),
@@ -329,28 +326,6 @@ impl Findings {
     /// Every finding so far.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
         self.found.iter_mut()
-    }
-
-    /// Says where the helps of several patches show objects of one name: whoever applies them all keeps the last.
-    pub fn tell_apart(&mut self) {
-        let mut shown: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-        for finding in &self.found {
-            for object in &finding.shown {
-                shown.entry(object.clone()).or_default().extend(finding.patch);
-            }
-        }
-        for finding in &mut self.found {
-            let others = |object: &String| {
-                let patches = shown.get(object)?.iter().filter(|patch| Some(**patch) != finding.patch);
-                let patches: Vec<String> = patches.map(|patch| format!("configPatches[{patch}]")).collect();
-                (!patches.is_empty()).then(|| (object.clone(), patches.join(", ")))
-            };
-            if let Some((object, patches)) = finding.shown.iter().find_map(others) {
-                finding.notes.push(format!(
-                    "what is shown for {patches} is also named {object}: write one object of all, or give them other names"
-                ));
-            }
-        }
     }
 
     /// Of which filters (by full name) and patches the findings so far say that they have no effect.

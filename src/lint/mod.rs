@@ -24,7 +24,7 @@ pub use facts::context::{Context, Live, ProxyRun};
 pub use facts::view::{Knowledge, PatchView};
 pub use facts::{anchor, context, crd, document, inert, live, names, no_match, order, ports, reach, seen, versions};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};
-pub use native::{better, extension, manifest, traffic_policy};
+pub use native::moves;
 pub use output::{fix, istioctl, summary};
 pub use rule::RuleInfo;
 pub use run::pipeline::{Checked, check, check_with, merged, only, only_with};

@@ -197,7 +197,8 @@ impl<'a> Restarted<'a> {
     /// `None` when no pod has to restart.
     fn of(report: &'a Report, loaded: &'a Loaded, root: &'a str) -> Option<Restarted<'a>> {
         let draft = &report.draft;
-        let variables = draft.made.iter().any(|made| made.object.get("kind").and_then(Value::as_str) == Some("ProxyConfig"));
+        let variables =
+            draft.made.iter().any(|made| made.object.get("kind").and_then(Value::as_str) == Some("ProxyConfig"));
         let of_mesh = draft.mesh.as_ref().is_some_and(|(settings, _)| settings.get("defaultConfig").is_some());
         if draft.pods.is_empty() && !variables && !of_mesh {
             return None;
@@ -228,7 +229,9 @@ impl<'a> Restarted<'a> {
         node.metadata.insert("PROXY_CONFIG".to_owned(), settings);
         for made in draft.made.iter().filter(|_| after) {
             let object = &made.object;
-            let Some(variables) = object.pointer("/spec/environmentVariables").and_then(Value::as_object) else { continue };
+            let Some(variables) = object.pointer("/spec/environmentVariables").and_then(Value::as_object) else {
+                continue;
+            };
             let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
             let labels = object.pointer("/spec/selector/matchLabels").cloned().unwrap_or_else(|| json!({}));
             if self.selects(node, namespace, &labels) {

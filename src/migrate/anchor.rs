@@ -109,7 +109,9 @@ fn covers(cx: &Cx<'_>, object: &Object, spec: &Json) -> bool {
     if let Some(refs) = spec["targetRefs"].as_array().filter(|refs| !refs.is_empty()) {
         let own = &cx.filter.target_refs;
         return !own.is_empty()
-            && own.iter().all(|target| refs.iter().any(|one| one["name"] == target.name.as_str() && one["kind"] == target.kind.as_str()));
+            && own.iter().all(|target| {
+                refs.iter().any(|one| one["name"] == target.name.as_str() && one["kind"] == target.kind.as_str())
+            });
     }
     let everywhere = object.namespace == cx.mesh.root || object.namespace == cx.filter.namespace;
     let labels = spec.pointer("/selector/matchLabels").and_then(Json::as_object);
@@ -118,12 +120,16 @@ fn covers(cx: &Cx<'_>, object: &Object, spec: &Json) -> bool {
         Some(labels) => {
             let own = cx.filter.selector.as_ref();
             let by_selector = everywhere
-                && labels.iter().all(|(key, value)| own.and_then(|own| own.get(key)).map(String::as_str) == value.as_str());
+                && labels
+                    .iter()
+                    .all(|(key, value)| own.and_then(|own| own.get(key)).map(String::as_str) == value.as_str());
             let mut workloads = cx.mesh.workloads(cx.filter).peekable();
             let by_workload = workloads.peek().is_some()
                 && workloads.all(|workload| {
                     (object.namespace == cx.mesh.root || object.namespace == workload.object.namespace)
-                        && labels.iter().all(|(key, value)| workload.labels.get(key).map(String::as_str) == value.as_str())
+                        && labels
+                            .iter()
+                            .all(|(key, value)| workload.labels.get(key).map(String::as_str) == value.as_str())
                 });
             by_selector || by_workload
         }
@@ -133,7 +139,8 @@ fn covers(cx: &Cx<'_>, object: &Object, spec: &Json) -> bool {
 /// Whether istiod writes `istio.stats`: where the mesh or a Telemetry names a provider of metrics.
 fn metrics(cx: &Cx<'_>) -> Presence {
     let Some(mesh) = cx.mesh.mesh_config() else { return Presence::Unknown };
-    let of_mesh = mesh.pointer("/defaultProviders/metrics").and_then(Json::as_array).is_some_and(|list| !list.is_empty());
+    let of_mesh =
+        mesh.pointer("/defaultProviders/metrics").and_then(Json::as_array).is_some_and(|list| !list.is_empty());
     if of_mesh {
         return Presence::Present;
     }

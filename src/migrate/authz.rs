@@ -2,10 +2,10 @@
 
 use super::attach::{self, Directions};
 use super::catalog;
+use super::condition;
 use super::draft::{Action, attachment, object};
 use super::extension::RENAMED;
 use super::mesh::Proxies;
-use super::condition;
 use super::policy::{self, keep_off_tcp, with_ports};
 use super::reach::anchor;
 use super::step::{Cx, Move, Part};

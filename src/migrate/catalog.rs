@@ -40,6 +40,7 @@ patterns! {
     CORS = "cors", "CORS policy", "VirtualService `corsPolicy`", "";
     FAULT = "fault", "fault injection on routes", "VirtualService `fault`", "";
     HCM_TIMEOUTS = "hcm-timeouts", "timeouts and header checks of the HTTP connection manager", "`proxy.istio.io/config` `connectionSettings`", "";
+    TCP_IDLE = "tcp-idle", "idle timeout of TCP connections", "environment variable ISTIO_META_IDLE_TIMEOUT of the proxy", "";
     HTTP2_OPTIONS = "http2-options", "HTTP/2 streams and windows", "`proxy.istio.io/config` `connectionSettings`", "";
     PATH_NORMALIZATION = "path-normalization", "path normalization", "`meshConfig.pathNormalization`, `connectionSettings`", "";
     TRUSTED_HOPS = "trusted-hops", "trusted proxies in front", "`proxy.istio.io/config` `gatewayTopology.numTrustedProxies`", "";

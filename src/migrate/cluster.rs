@@ -239,7 +239,10 @@ fn scoped(
         let subsets = document["spec"]["subsets"].as_array().is_some_and(|list| !list.is_empty());
         let levels = document.pointer("/spec/trafficPolicy/portLevelSettings").is_some();
         if target.by_name && target.subset.is_none() && subsets {
-            let reason = format!("the rule also holds for the clusters of the subsets of {}; the filter is for one cluster", target.host);
+            let reason = format!(
+                "the rule also holds for the clusters of the subsets of {}; the filter is for one cluster",
+                target.host
+            );
             found.difference(Kind::Behavior, reason.clone());
             found.guard(Concern::Routes, State::Broken, reason);
         }

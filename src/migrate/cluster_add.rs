@@ -62,6 +62,17 @@ fn is_host(text: &str) -> bool {
     plain && text.contains('.') && text.parse::<IpAddr>().is_err()
 }
 
+/// Whether a host is `NAME.NAMESPACE` or `NAME.NAMESPACE.svc`.
+fn of_search_path(cx: &Cx<'_>, host: &str) -> bool {
+    let labels: Vec<&str> = host.split('.').collect();
+    let namespace = match labels.as_slice() {
+        [_, namespace] | [_, namespace, "svc"] => *namespace,
+        _ => return false,
+    };
+    let known = cx.mesh.inventory.services.iter().any(|service| service.object.namespace == namespace);
+    host.ends_with(".svc") || namespace == "default" || namespace == cx.filter.namespace || known
+}
+
 /// Finds clusters that are added.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
@@ -85,6 +96,18 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
             "only a cluster with one port, by one host name or by addresses, has a native form",
         );
     };
+    if to.addresses.iter().any(|one| one.parse::<IpAddr>().is_ok_and(|one| one.is_loopback())) {
+        return Move::none(
+            &catalog::CLUSTER_ADD,
+            "the endpoint is inside the pod itself; a ServiceEntry is for the mesh",
+        );
+    }
+    if of_search_path(cx, &to.host) {
+        return Move::none(
+            &catalog::CLUSTER_ADD,
+            format!("`{}` is completed by the search path of the pod: write the full name of the Service", to.host),
+        );
+    }
     let mut found = Move::new(&catalog::CLUSTER_ADD);
     let name = cluster.text("name").unwrap_or_default();
     if name != native_name(&to.host, to.port) {

@@ -223,7 +223,9 @@ fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut 
         return;
     }
     match (before, after) {
-        (Json::Object(old), Json::Object(new)) if old.contains_key("permissions") && new.contains_key("permissions") => {
+        (Json::Object(old), Json::Object(new))
+            if old.contains_key("permissions") && new.contains_key("permissions") =>
+        {
             // The condition of a policy: the same in another form, or another one.
             let key = if rbac::same(old, new) { "permissions" } else { "condition" };
             say(out, Operation::Change, before, after, &pointer(path, key), names);
@@ -295,7 +297,8 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
         say(out, Operation::Change, &true.into(), &"FAIL_OPEN".into(), &pointer(path, "fail_open"), names);
         settled.extend(["fail_open", "failure_policy"]);
     }
-    let same_code = code(old).filter(|one| code(new) == Some(*one) && old.contains_key(INLINE) != new.contains_key(INLINE));
+    let same_code =
+        code(old).filter(|one| code(new) == Some(*one) && old.contains_key(INLINE) != new.contains_key(INLINE));
     if let Some(text) = same_code {
         say(out, Operation::Change, &text.into(), &text.into(), &pointer(path, SOURCE), names);
     }

@@ -248,7 +248,9 @@ mod tests {
 
     #[test]
     fn what_a_policy_would_read_otherwise_is_refused() {
-        for path in [json!({ "exact": "/a*" }), json!({ "exact": "/a/{*}" }), json!({ "exact": "/a", "ignore_case": true })] {
+        for path in
+            [json!({ "exact": "/a*" }), json!({ "exact": "/a/{*}" }), json!({ "exact": "/a", "ignore_case": true })]
+        {
             let policy = json!({ "permissions": [{ "url_path": { "path": path } }], "principals": [{ "any": true }] });
             assert_eq!(read(policy), None);
         }

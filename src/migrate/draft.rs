@@ -248,9 +248,8 @@ impl Draft {
         workloads: BTreeSet<(String, String, String)>,
     ) {
         let namespace = filter.namespace.clone();
-        let same = |pods: &&mut PodSettings| {
-            pods.namespace == namespace && pods.labels == labels && pods.gateways == gateways
-        };
+        let same =
+            |pods: &&mut PodSettings| pods.namespace == namespace && pods.labels == labels && pods.gateways == gateways;
         if let Some(pods) = self.pods.iter_mut().find(same) {
             merge(&mut pods.config, config);
             pods.from.insert(filter.full_name());

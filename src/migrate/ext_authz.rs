@@ -111,7 +111,9 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         // istiod takes a number, and refuses everything when it cannot read it.
         match STATUS.iter().find(|(name, _)| *name == status) {
             Some((_, number)) => provider["statusOnError"] = number.to_string().into(),
-            None => return Move::none(&catalog::EXT_AUTHZ, format!("the status {status} on errors has no native form")),
+            None => {
+                return Move::none(&catalog::EXT_AUTHZ, format!("the status {status} on errors has no native form"));
+            }
         }
     }
     if let Some(mut body) = config.sub("with_request_body") {

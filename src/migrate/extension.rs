@@ -81,9 +81,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 
 /// Keeps the order of several filters that go to the same place: the one with the highest priority runs first.
 fn order(parts: &mut [Part<'_>]) {
-    let extension = |action: &Action| {
-        matches!(action, Action::Object(one) if one["kind"] == "TrafficExtension" || one["kind"] == "WasmPlugin")
-    };
+    let extension = |action: &Action| matches!(action, Action::Object(one) if one["kind"] == "TrafficExtension" || one["kind"] == "WasmPlugin");
     let several: Vec<usize> = (0..parts.len())
         .filter(|&at| parts[at].found.as_ref().is_some_and(|found| found.moves && found.actions.iter().any(extension)))
         .collect();

@@ -154,9 +154,6 @@ fn proxy_protocol(cx: &Cx<'_>, part: &Part<'_>, filters: &[Fields]) -> Option<Mo
         }
         found.difference(Kind::Behavior, "the second tls_inspector goes");
     }
-    found.actions.push(Action::Proxy {
-        config: json!({ "gatewayTopology": { "proxyProtocol": {} } }),
-        gateways: true,
-    });
+    found.actions.push(Action::Proxy { config: json!({ "gatewayTopology": { "proxyProtocol": {} } }), gateways: true });
     Some(found)
 }

@@ -7,7 +7,7 @@ use super::reach::names_manager;
 use super::step::{Cx, Move, Part, has};
 use super::value::{Fields, put};
 use super::verdict::{Concern, Kind, State};
-use super::{access_log, tracing};
+use super::{access_log, idle, tracing};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use serde_json::{Value as Json, json};
 
@@ -16,7 +16,7 @@ pub(super) const HCM: &str = "envoy.extensions.filters.network.http_connection_m
 
 /// Which proxies read a setting, and where it works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reads {
+pub(super) enum Reads {
     /// Every HTTP connection manager of the proxy.
     All,
     /// Gateways only.
@@ -139,6 +139,12 @@ const HOMELESS: &[(&str, &Pattern, &str)] = &[
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for part in parts.iter_mut().filter(|part| part.found.is_none()) {
         let merges = part.apply_to() == ApplyTo::NetworkFilter && part.operation() == Operation::Merge;
+        if merges && part.config_type() == idle::TCP_PROXY {
+            if let Some(found) = idle::tcp(cx, part) {
+                part.answer(found);
+            }
+            continue;
+        }
         if !merges || part.config_type() != HCM || !names_manager(&part.built.object) {
             continue;
         }
@@ -288,7 +294,7 @@ pub(super) fn waypoints(cx: &Cx<'_>, found: &mut Move, what: &str) {
     }
 }
 
-fn of_pattern(found: &mut Move, pattern: &'static Pattern) {
+pub(super) fn of_pattern(found: &mut Move, pattern: &'static Pattern) {
     if found.pattern == &catalog::OTHER || found.homes.iter().all(|home| home.kind == "built in") {
         found.pattern = pattern;
     }
@@ -307,6 +313,13 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
             "`server_name` goes too: responses that Envoy makes itself have `server: envoy` instead of `istio-envoy`",
         );
         whole_proxy(cx, part, found, Reads::All, "the server header setting");
+    }
+    if config.peek("generate_request_id") == Some(&json!(false)) {
+        config.skip("generate_request_id");
+        of_pattern(found, &catalog::SERVER_HEADER);
+        found.add_home("proxy.istio.io/config", "proxyHeaders.requestId.disabled", 0);
+        put(proxy, "proxyHeaders/requestId/disabled", true);
+        whole_proxy(cx, part, found, Reads::All, "the request ID setting");
     }
     let preserve = config
         .peek("http_protocol_options/header_key_format/stateful_formatter/typed_config")
@@ -335,7 +348,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         found.add_home("ProxyConfig", "environmentVariables.ISTIO_META_HTTP10", 0);
         found.actions.push(Action::Environment("ISTIO_META_HTTP10", "1".to_owned()));
         whole_proxy(cx, part, found, Reads::All, "the environment variable");
-        variable(cx, part, found);
+        idle::variable(cx, part, found);
         found.notes.push("the variable is set at injection: restart the workloads".to_owned());
     }
     if let Some(details) = config.peek("set_current_client_cert_details").cloned() {
@@ -407,7 +420,7 @@ fn one(
 ) -> Option<String> {
     if !has(cx, setting.since) {
         if setting.field == "common_http_protocol_options/idle_timeout" {
-            idle_by_environment(cx, part, config, found);
+            idle::by_environment(cx, part, config, found);
             return None;
         }
         let home = setting.home.replace('/', ".");
@@ -443,46 +456,8 @@ fn native_value(setting: &Setting, config: &mut Fields) -> Option<Json> {
     Some(value)
 }
 
-/// Before `connectionSettings`: the idle timeout by an environment variable, which TCP connections read too.
-fn idle_by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move) {
-    let Some(value) = config.text("common_http_protocol_options/idle_timeout") else { return };
-    of_pattern(found, &catalog::HCM_TIMEOUTS);
-    found.add_home("ProxyConfig", "environmentVariables.ISTIO_META_IDLE_TIMEOUT", 0);
-    found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", value));
-    whole_proxy(cx, part, found, Reads::All, "the environment variable");
-    variable(cx, part, found);
-    let tcp = match part.reach.proxies {
-        Proxies::Gateway => cx.mesh.serves(cx.filter, |protocol, tls| {
-            matches!(protocol, "TCP" | "TLS" | "MONGO" | "MYSQL" | "REDIS")
-                || matches!(tls, Some("PASSTHROUGH" | "AUTO_PASSTHROUGH"))
-        }),
-        _ => Some(true),
-    };
-    match tcp {
-        Some(false) => found.guard(Concern::TcpChains, State::Held, "these gateways serve no TCP"),
-        Some(true) => {
-            found.difference(Kind::Behavior, "TCP connections get the idle timeout too");
-            found.guard(Concern::TcpChains, State::Broken, "TCP connections get the idle timeout too");
-        }
-        None => found.guard(
-            Concern::TcpChains,
-            State::Undecided,
-            "TCP connections would get the idle timeout too, and the input does not say whether these gateways serve TCP",
-        ),
-    }
-}
-
-/// A ProxyConfig without a selector is for every proxy of its namespace.
-fn variable(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
-    if part.reach.proxies == Proxies::Gateway && !Mesh::is_narrow(cx.filter) {
-        let reason = "without a selector the variable also reaches sidecars; the filter is for gateways";
-        found.difference(Kind::Behavior, reason);
-        found.guard(Concern::Selector, State::Broken, reason);
-    }
-}
-
 /// Whether a setting of the whole proxy reaches what the filter does.
-fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads: Reads, what: &str) {
+pub(super) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads: Reads, what: &str) {
     let reach = &part.reach;
     if let Some(narrowed) = &reach.narrowed {
         let reason = format!("{what} is for the whole proxy; the filter is for one part of it ({narrowed})");
@@ -504,7 +479,9 @@ fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads: Reads, wha
         (Proxies::Sidecar, Reads::Inbound) if reach.context == PatchContext::SidecarInbound => {}
         (Proxies::Sidecar, _) => match reach.context {
             PatchContext::Any if reads == Reads::Inbound => {
-                let reason = format!("only the inbound side of sidecars reads {what}: the setting is lost for requests that workloads send");
+                let reason = format!(
+                    "only the inbound side of sidecars reads {what}: the setting is lost for requests that workloads send"
+                );
                 found.difference(Kind::Behavior, reason.clone());
                 found.guard(Concern::Authentication, State::Review, reason);
             }

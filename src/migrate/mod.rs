@@ -18,6 +18,8 @@ pub mod draft;
 mod ext_authz;
 mod extension;
 mod homeless;
+mod idle;
+mod kube_route;
 mod listener;
 mod manager;
 pub mod mesh;
@@ -167,6 +169,31 @@ pub struct Report {
     pub proofs: Vec<Proof>,
     /// The istiod that computed it, by its version.
     pub proven_by: Option<String>,
+}
+
+/// How every patch of some filters moves, whatever is accepted. The filters need not be those of the inventory.
+pub fn reports(
+    inventory: &Inventory,
+    filters: &[EnvoyFilter],
+    program: &Program<'_>,
+    root: &str,
+    to: Release,
+) -> Vec<FilterReport> {
+    let mesh = Mesh { inventory, root };
+    let names = names(filters, program);
+    let request = Request {
+        inventory,
+        root,
+        to,
+        accept: Accept::Exact,
+        asked: None,
+        unread: BTreeMap::new(),
+        doubts: BTreeMap::new(),
+    };
+    let mut draft = Draft::default();
+    let one =
+        |(index, filter)| of_filter(&Cx { mesh, filter, to, names: &names }, program, index, &request, &mut draft);
+    filters.iter().enumerate().map(one).collect()
 }
 
 /// Finds the native objects for filters. Fails when the release is not known.
@@ -422,8 +449,7 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
             rest::clusters_of(tree, &mut |name| {
                 mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
             });
-            if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add
-            {
+            if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
                 let value = json(tree, program.schema);
                 if let (Some(name), Some(to)) =
                     (value["name"].as_str(), cluster_add::upstream(&value, &filter.namespace))

@@ -3,6 +3,7 @@
 use super::catalog::{self, Pattern};
 use super::change::{Change, Choose};
 use super::draft::Action;
+use super::kube_route::kube_route;
 use super::mesh::{Mesh, Proxies, full_host};
 use super::route_value::{Setting, direct_response, settings};
 use super::step::{Cx, Move, Part};
@@ -79,10 +80,12 @@ pub(super) fn hosts_ports(cx: &Cx<'_>, host: &str) -> Option<BTreeSet<u32>> {
 }
 
 /// Patches that do the same to virtual hosts of one host.
-struct Group {
+pub(super) struct Group {
     members: Vec<usize>,
-    host: Option<String>,
-    ports: BTreeSet<u32>,
+    /// The host.
+    pub host: Option<String>,
+    /// The ports that the patches name.
+    pub ports: BTreeSet<u32>,
 }
 
 /// Finds patches of routes, virtual hosts and route configurations.
@@ -353,7 +356,7 @@ fn edit(
 }
 
 /// A rule of a VirtualService is for every port of its host.
-fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
+pub(super) fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
     let Some(host) = &group.host else { return };
     match hosts_ports(cx, host) {
         Some(all) if all.is_subset(&group.ports) => {
@@ -371,39 +374,6 @@ fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
             format!("a rule is for every port of {host}, and the Gateway with its ports is not among the input"),
         ),
     }
-}
-
-/// An HTTPRoute that owns the host: it has a timeout, and no more of what filters set.
-fn kube_route(cx: &Cx<'_>, found: &mut Move, group: &Group, setting: &Setting, choose: &Choose) -> Option<Move> {
-    let host = group.host.as_deref()?;
-    let listed = |object: &&crate::model::inventory::Object| {
-        let document = object.document.to_json();
-        document["spec"]["hostnames"].as_array().is_some_and(|names| names.iter().any(|name| name == host))
-    };
-    let routes: Vec<_> = cx.mesh.policies("HTTPRoute", cx.filter).into_iter().filter(listed).collect();
-    let [route] = routes.as_slice() else { return None };
-    if setting.pattern != &catalog::ROUTE_TIMEOUT || *choose != Choose::Routing {
-        return Some(Move::none(
-            setting.pattern,
-            format!("HTTPRoute {}/{} has no field for it", route.namespace, route.name),
-        ));
-    }
-    found.add_home("HTTPRoute", "rules.timeouts.request", 0);
-    let document = route.document.to_json();
-    let parents = document["spec"]["parentRefs"].as_array().map_or(0, Vec::len);
-    let names = document["spec"]["hostnames"].as_array().map_or(0, Vec::len);
-    if parents > 1 || names > 1 {
-        let reason = format!("HTTPRoute {}/{} is also for other hosts or gateways", route.namespace, route.name);
-        found.difference(Kind::Behavior, reason.clone());
-        found.guard(Concern::Routes, State::Broken, reason);
-    }
-    whole_host(cx, group, found);
-    let timeout = setting.value["timeout"].clone();
-    found.actions.push(Action::Edit {
-        object: ("HTTPRoute", route.namespace.clone(), route.name.clone()),
-        change: Change::Rules { choose: choose.clone(), value: json!({ "timeouts": { "request": timeout } }) },
-    });
-    Some(found.clone())
 }
 
 /// A route that answers by itself, in front of the others.

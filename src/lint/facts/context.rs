@@ -9,6 +9,7 @@ use crate::lint::facts::made_up;
 use crate::lint::facts::versions;
 use crate::lint::upgrade::snapshot::Upgrade;
 use crate::lint::value::{self, PatchValue};
+use crate::migrate::{self, FilterReport};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
@@ -130,6 +131,8 @@ pub struct Context<'a> {
     pub walked: OnceCell<Walked<'a>>,
     /// The patches that match nothing, looked for when a rule first asks.
     pub missed: OnceCell<Vec<Missed>>,
+    /// How the patches move to native objects, looked for when a rule first asks.
+    pub moved: OnceCell<Vec<FilterReport>>,
     /// What a real Envoy says of the runs; `None` when none was given.
     pub trials: Option<Trials>,
     /// What requests through one showed; `None` when none were asked for.
@@ -165,6 +168,13 @@ pub struct PatchRun<'c, 'a> {
 }
 
 impl<'a> Context<'a> {
+    /// How the patches move to native objects.
+    pub fn moves(&self) -> &[FilterReport] {
+        self.moved.get_or_init(|| {
+            migrate::reports(self.inventory, self.filters, self.program, &self.mesh.root_namespace, self.release)
+        })
+    }
+
     /// Every patch of every filter.
     pub fn patches(&self) -> impl Iterator<Item = PatchView<'a>> + '_ {
         self.filters.iter().enumerate().flat_map(move |(filter_index, filter)| {

@@ -79,7 +79,6 @@ pub fn inspect_with<'r, T>(
         for rule in last {
             rule.run(context, &mut findings);
         }
-        findings.tell_apart();
         let mut findings = findings.sorted();
         shown::make_safe(&mut findings, context.filters);
         (findings, look(context))
@@ -195,6 +194,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         attached,
         walked: OnceCell::new(),
         missed: OnceCell::new(),
+        moved: OnceCell::new(),
         trials,
         requests,
         upgrade: None,

@@ -1,0 +1,84 @@
+//! Idle timeouts by an environment variable of the proxy, which HTTP and TCP connections read alike.
+
+use super::catalog;
+use super::draft::Action;
+use super::manager::{Reads, of_pattern, whole_proxy};
+use super::mesh::{Mesh, Proxies};
+use super::reach::names_filter;
+use super::step::{Cx, Move, Part};
+use super::value::Fields;
+use super::verdict::{Concern, Kind, State};
+
+pub(super) const TCP_PROXY: &str = "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy";
+
+/// The idle timeout of TCP connections, by a variable that HTTP connections read too.
+pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
+    if names_filter(&part.built.object) != Some("envoy.filters.network.tcp_proxy") {
+        return None;
+    }
+    let mut whole = part.value.clone();
+    whole.skip("name");
+    let mut config = whole.typed("typed_config", TCP_PROXY)?;
+    let timeout = config.text("idle_timeout")?;
+    if !config.is_empty() || !whole.is_empty() {
+        return None;
+    }
+    let mut found =
+        Move::new(&catalog::TCP_IDLE).home("ProxyConfig", "environmentVariables.ISTIO_META_IDLE_TIMEOUT", 0);
+    found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", timeout));
+    whole_proxy(cx, part, &mut found, Reads::All, "the environment variable");
+    variable(cx, part, &mut found);
+    let http = match part.reach.proxies {
+        Proxies::Gateway => cx.mesh.serves(cx.filter, |protocol, tls| !super::policy::is_tcp(protocol, tls)),
+        _ => Some(true),
+    };
+    let reason = "HTTP connections get the idle timeout too; the filter is for TCP connections only";
+    match http {
+        Some(false) => found.guard(Concern::TcpChains, State::Held, "these gateways serve no HTTP"),
+        Some(true) => {
+            found.difference(Kind::Behavior, reason);
+            found.guard(Concern::TcpChains, State::Broken, reason);
+        }
+        None => found.guard(Concern::TcpChains, State::Undecided, reason),
+    }
+    found.notes.push("the variable is set at injection: restart the workloads".to_owned());
+    Some(found)
+}
+
+/// Before `connectionSettings`: the idle timeout by an environment variable, which TCP connections read too.
+pub(super) fn by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move) {
+    let Some(value) = config.text("common_http_protocol_options/idle_timeout") else { return };
+    of_pattern(found, &catalog::HCM_TIMEOUTS);
+    found.add_home("ProxyConfig", "environmentVariables.ISTIO_META_IDLE_TIMEOUT", 0);
+    found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", value));
+    whole_proxy(cx, part, found, Reads::All, "the environment variable");
+    variable(cx, part, found);
+    let tcp = match part.reach.proxies {
+        Proxies::Gateway => cx.mesh.serves(cx.filter, |protocol, tls| {
+            matches!(protocol, "TCP" | "TLS" | "MONGO" | "MYSQL" | "REDIS")
+                || matches!(tls, Some("PASSTHROUGH" | "AUTO_PASSTHROUGH"))
+        }),
+        _ => Some(true),
+    };
+    match tcp {
+        Some(false) => found.guard(Concern::TcpChains, State::Held, "these gateways serve no TCP"),
+        Some(true) => {
+            found.difference(Kind::Behavior, "TCP connections get the idle timeout too");
+            found.guard(Concern::TcpChains, State::Broken, "TCP connections get the idle timeout too");
+        }
+        None => found.guard(
+            Concern::TcpChains,
+            State::Undecided,
+            "TCP connections would get the idle timeout too, and the input does not say whether these gateways serve TCP",
+        ),
+    }
+}
+
+/// A ProxyConfig without a selector is for every proxy of its namespace.
+pub(super) fn variable(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
+    if part.reach.proxies == Proxies::Gateway && !Mesh::is_narrow(cx.filter) {
+        let reason = "without a selector the variable also reaches sidecars; the filter is for gateways";
+        found.difference(Kind::Behavior, reason);
+        found.guard(Concern::Selector, State::Broken, reason);
+    }
+}
