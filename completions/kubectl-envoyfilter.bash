@@ -4290,7 +4290,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__migrate)
-            opts="-f -o -n -v -s -A -l -h --filename --to --accept --prove --istiod --istiod-sha256 --istiod-env --istiod-revision --cluster-id --istiod-timeout --istiod-memory --output --output-dir --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help verify help"
+            opts="-f -o -n -v -s -A -l -h --filename --to --accept --prove --envoy --istiod --istiod-sha256 --istiod-env --istiod-revision --cluster-id --istiod-timeout --istiod-memory --output --output-dir --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help verify help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -4313,7 +4313,11 @@ _kubectl__envoyfilter() {
                     return 0
                     ;;
                 --prove)
-                    COMPREPLY=($(compgen -W "recorded istiod" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "recorded istiod traffic" -- "${cur}"))
+                    return 0
+                    ;;
+                --envoy)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --istiod)

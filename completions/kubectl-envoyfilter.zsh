@@ -1690,13 +1690,15 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '*-f+[The same, as the other commands take it]:FILE:_files' \
 '*--filename=[The same, as the other commands take it]:FILE:_files' \
-'--to=[Release whose APIs may be used, such as 1.28 \[default\: that of the control plane\]]:RELEASE:_default' \
+'--to=[Release whose APIs may be used, such as 1.28; or \`ambient\`\: what can live on a waypoint or in ztunnel, and what blocks the move \[default\: the release of the control plane\]]:RELEASE:_default' \
 '--accept=[Weakest class to write]:CLASS:((exact\:"Only moves after which istiod generates the same"
 same-but\:"Also moves that differ in names, order and metadata"
 differs\:"Also moves that differ in behavior"
 reviewed\:"Also moves of authentication, authorization and TLS, once you have reviewed them"))' \
-'--prove=[Where the classes come from\: recordings of istiod, or an istiod that is run on these files (--istiod)]:HOW:((recorded\:"Recordings of istiod for each pattern"
-istiod\:"The user'\''s own objects, through a real istiod on this machine"))' \
+'--prove=[Where the classes come from\: recordings of istiod, an istiod that is run on these files (--istiod), or also requests through a real Envoy (--envoy)]:HOW:((recorded\:"Recordings of istiod for each pattern"
+istiod\:"The user'\''s own objects, through a real istiod on this machine"
+traffic\:"The same, and requests through a real Envoy with both configurations"))' \
+'--envoy=[Envoy binary for --prove traffic \[default\: \`envoy\` on the PATH\]]:PATH:_files' \
 '--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
 '--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
 '*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \

@@ -2,6 +2,7 @@
 
 use super::istiod::IstiodOptions;
 use super::session::{Exit, Session};
+use super::trying::{GET_ENVOY, NO_ENVOY};
 use crate::load::dump::{Identity, Layout};
 use crate::load::limits::Limits;
 use crate::load::{dumps, migration};
@@ -28,15 +29,20 @@ pub(super) struct Migrate {
     /// The same, as the other commands take it
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     named: Vec<PathBuf>,
-    /// Release whose APIs may be used, such as 1.28 [default: that of the control plane]
+    /// Release whose APIs may be used, such as 1.28; or `ambient`: what can live on a waypoint or in ztunnel, and what blocks
+    /// the move [default: the release of the control plane]
     #[arg(long, value_name = "RELEASE")]
-    to: Option<Release>,
+    to: Option<To>,
     /// Weakest class to write
     #[arg(long, value_name = "CLASS", default_value = "same-but")]
     accept: AcceptWord,
-    /// Where the classes come from: recordings of istiod, or an istiod that is run on these files (--istiod)
+    /// Where the classes come from: recordings of istiod, an istiod that is run on these files (--istiod), or also requests
+    /// through a real Envoy (--envoy)
     #[arg(long, value_name = "HOW", default_value = "recorded")]
     prove: ProveWord,
+    /// Envoy binary for --prove traffic [default: `envoy` on the PATH]
+    #[arg(long, value_name = "PATH")]
+    envoy: Option<PathBuf>,
     #[command(flatten)]
     istiod: IstiodOptions,
     /// Form of the output
@@ -45,6 +51,25 @@ pub(super) struct Migrate {
     /// Write the objects to files of this folder
     #[arg(long, value_name = "DIRECTORY")]
     output_dir: Option<PathBuf>,
+}
+
+/// Where the filters move to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum To {
+    Release(Release),
+    Ambient,
+}
+
+impl std::str::FromStr for To {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<To, String> {
+        if text == "ambient" {
+            return Ok(To::Ambient);
+        }
+        let release = text.parse::<Release>().map_err(|error| format!("{error}; or write `ambient`"))?;
+        Ok(To::Release(release))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -90,6 +115,8 @@ enum ProveWord {
     Recorded,
     /// The user's own objects, through a real istiod on this machine
     Istiod,
+    /// The same, and requests through a real Envoy with both configurations
+    Traffic,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -113,15 +140,23 @@ impl Migrate {
         if let Some(Step::Verify(verify)) = &self.verify {
             return verify.run(session);
         }
+        if self.prove == ProveWord::Traffic && self.envoy.is_none() && crate::process::find("envoy").is_none() {
+            return session.usage(NO_ENVOY, Some(GET_ENVOY));
+        }
         let files: Vec<PathBuf> = self.files.iter().chain(&self.named).cloned().collect();
         let request = MigrateRequest {
             settings: Settings {
                 // Without a name, the one on the PATH.
-                istiod: (self.prove == ProveWord::Istiod).then(|| self.istiod.required()),
+                istiod: (self.prove != ProveWord::Recorded).then(|| self.istiod.required()),
                 ..session.settings()
             },
             files,
-            to: self.to,
+            to: match self.to {
+                Some(To::Release(release)) => Some(release),
+                _ => None,
+            },
+            ambient: self.to == Some(To::Ambient),
+            envoy: self.envoy.clone().or_else(|| crate::process::find("envoy")),
             accept: match self.accept {
                 AcceptWord::Exact => Accept::Exact,
                 AcceptWord::SameBut => Accept::SameBut,
@@ -131,6 +166,7 @@ impl Migrate {
             prove: match self.prove {
                 ProveWord::Recorded => Prove::Recorded,
                 ProveWord::Istiod => Prove::Istiod,
+                ProveWord::Traffic => Prove::Traffic,
             },
         };
         let found = mesh::migrate(&request, session.progress)?;

@@ -12,7 +12,7 @@ use crate::load::Loaded;
 use crate::migrate::{self, Accept, Report, Request};
 use crate::model::release::Release;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is migrated.
 #[derive(Clone, Debug)]
@@ -23,6 +23,10 @@ pub struct MigrateRequest {
     pub files: Vec<PathBuf>,
     /// The release whose APIs may be used; that of the control plane without.
     pub to: Option<Release>,
+    /// Whether the workloads move to ambient mode.
+    pub ambient: bool,
+    /// An Envoy binary, for a proof by requests.
+    pub envoy: Option<PathBuf>,
     /// The weakest class that is written.
     pub accept: Accept,
     /// Where the classes come from.
@@ -37,6 +41,8 @@ pub enum Prove {
     Recorded,
     /// An istiod that is run on the user's own objects.
     Istiod,
+    /// The same, and requests through a real Envoy with both configurations.
+    Traffic,
 }
 
 /// A migration and what it was made from.
@@ -68,13 +74,15 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
         accept: request.accept,
         asked: mesh.asked.clone(),
         unread: unread(&mesh),
+        ambient: request.ambient,
         doubts: BTreeMap::new(),
     };
     let report = match request.prove {
         Prove::Recorded => {
             migrate::migrate(&what).map_err(|error| Error::Text { message: error.to_string(), help: None })?
         }
-        Prove::Istiod => proven(&mesh, &what, progress)?,
+        Prove::Istiod => proven(&mesh, &what, None, progress)?,
+        Prove::Traffic => proven(&mesh, &what, request.envoy.as_deref(), progress)?,
     };
     let scope = mesh.scope(&Given::default(), &Taken::default(), report.filters.len());
     Ok(MigrateReport { report, scope, loaded: mesh.loaded })
@@ -82,26 +90,32 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
 
 /// Asks an istiod for the classes.
 #[cfg(feature = "bottle")]
-fn proven(mesh: &Mesh<'_>, what: &Request<'_>, progress: &dyn Progress) -> Result<Report, Error> {
+fn proven(mesh: &Mesh<'_>, what: &Request<'_>, envoy: Option<&Path>, progress: &dyn Progress) -> Result<Report, Error> {
+    if what.ambient {
+        return Err(Error::Text {
+            message: "--to ambient is not proven: sidecars and waypoints are different proxies".to_owned(),
+            help: Some("leave out --prove".to_owned()),
+        });
+    }
     let settings = &mesh.settings;
     let wrong = |message: &str, help: &str| Error::Text { message: message.to_owned(), help: Some(help.to_owned()) };
     if !matches!(mesh.feed, Feed::Given) {
         return Err(wrong(
-            "--prove istiod works on manifests",
+            "--prove istiod and --prove traffic work on manifests",
             "give the filters and the manifests of the mesh as files",
         ));
     }
     let Some(istiod) = &settings.istiod else {
-        return Err(wrong("--prove istiod needs an istiod", "name its binary with --istiod PATH"));
+        return Err(wrong("--prove istiod and --prove traffic need an istiod", "name its binary with --istiod PATH"));
     };
-    let (mut report, proofs, version) = prove::prove(settings, istiod, &mesh.loaded, what, progress)?;
+    let (mut report, proofs, version) = prove::prove(settings, istiod, envoy, &mesh.loaded, what, progress)?;
     report.proofs = proofs;
     report.proven_by = Some(version);
     Ok(report)
 }
 
 #[cfg(not(feature = "bottle"))]
-fn proven(_: &Mesh<'_>, _: &Request<'_>, _: &dyn Progress) -> Result<Report, Error> {
+fn proven(_: &Mesh<'_>, _: &Request<'_>, _: Option<&Path>, _: &dyn Progress) -> Result<Report, Error> {
     Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
 }
 

@@ -27,6 +27,8 @@ pub mod planes;
 mod preview;
 #[cfg(feature = "bottle")]
 mod prove;
+#[cfg(all(feature = "bottle", feature = "sandbox"))]
+mod prove_traffic;
 mod proxies;
 mod read;
 mod render;

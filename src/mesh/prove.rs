@@ -3,33 +3,39 @@
 
 use super::Error;
 use super::bottled::{self, Bottled, own_revision};
+#[cfg(feature = "sandbox")]
+use super::prove_traffic::{Sender, Sides};
 use super::read::proxy_of;
 use super::settings::{IstiodSettings, Progress, Settings};
-use crate::bottle::{Configuration, Deleted, Fault, Node, Wanted};
+use crate::bottle::{Configuration, Deleted, Fault, Node, Wanted, dump};
 use crate::cluster::targets::{self, Target};
 use crate::engine::compat::Compat;
 use crate::engine::select::select;
 use crate::engine::{MeshSettings, Selection};
 use crate::load::Loaded;
+use crate::load::dump::Dump;
 use crate::load::yaml;
 use crate::migrate::compare::{Resources, differences, explain};
 use crate::migrate::draft::PROXY_CONFIG;
-use crate::migrate::proof::{Computed, Proof, Proven};
+use crate::migrate::proof::{Computed, Proof, Proven, Traffic};
 use crate::migrate::value::merge;
 use crate::migrate::verdict::{Class, Difference, Kind, State};
 use crate::migrate::{self, Accept, After, Report, Request};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::ProxyKind;
+use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
 use crate::source::FileId;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Computes the classes of a migration. What turns out to differ more than is accepted, or to reach further than its filter,
 /// is not written.
 pub(super) fn prove(
     settings: &Settings,
     istiod: &IstiodSettings,
+    envoy: Option<&Path>,
     loaded: &Loaded,
     request: &Request<'_>,
     progress: &dyn Progress,
@@ -44,6 +50,10 @@ pub(super) fn prove(
         .collect();
     let mesh = MeshSettings { revision: Some(own_revision(&istiod.revision)), ..settings.mesh(&loaded.inventory) };
     let before = bottled.ask(&firsts);
+    #[cfg(feature = "sandbox")]
+    let sender = envoy.map(Sender::new).transpose().map_err(trouble)?;
+    #[cfg(not(feature = "sandbox"))]
+    let _ = envoy;
     let run = |request: &Request<'_>| {
         migrate::migrate(request).map_err(|error| Error::Text { message: error.to_string(), help: None })
     };
@@ -58,6 +68,7 @@ pub(super) fn prove(
         let alone = run(&Request { asked: Some([name.clone()].into()), ..request.clone() })?;
         let reaches =
             |target: &Target| select(filter, &proxy_of(target), &mesh, Compat { release }) == Selection::Selected;
+        let mut traffic = None;
         let found = match changes(&alone, loaded, filter) {
             Err(why) => Proven::NotComputed(why.to_owned()),
             Ok((new, deleted)) => {
@@ -67,6 +78,12 @@ pub(super) fn prove(
                     Ok(after) => {
                         let after = Bottled::of(after, &istiod.revision);
                         let restarted = Restarted::of(&alone, loaded, &mesh.root_namespace);
+                        #[cfg(feature = "sandbox")]
+                        if let Some(sender) = &sender {
+                            let both = Both { before: &bottled, after: &after, restarted: restarted.as_ref() };
+                            traffic =
+                                Some(both.send(sender, filter, (release, &mesh), &firsts, &reaches, &istiod.revision));
+                        }
                         match &restarted {
                             None => compared(&firsts, &before, &after.ask(&firsts), &reaches),
                             Some(restarted) => {
@@ -79,7 +96,12 @@ pub(super) fn prove(
                 }
             }
         };
+        let apart = traffic.as_ref().and_then(|sent: &Result<Traffic, String>| sent.as_ref().ok()?.apart.first());
         let doubt = match &found {
+            _ if apart.is_some() && request.accept < Accept::Differs => apart.map(|one| {
+                let told = format!("{}: {} with the filter, {} without it", one.request, one.filter, one.native);
+                (State::Undecided, format!("requests through Envoy tell them apart: {told}"))
+            }),
             Proven::NotComputed(why) => Some((State::Undecided, format!("istiod {version} could not be asked: {why}"))),
             Proven::Computed(computed) if !computed.beyond.is_empty() => Some((
                 State::Broken,
@@ -104,7 +126,7 @@ pub(super) fn prove(
         if let Some(doubt) = doubt {
             request.doubts.insert(name.clone(), doubt);
         }
-        proofs.push(Proof { filter: name, found });
+        proofs.push(Proof { filter: name, found, traffic });
     }
     progress.end();
     let report = if request.doubts.is_empty() { first } else { run(&request)? };
@@ -184,6 +206,75 @@ fn resources(configuration: &Configuration) -> Resources {
         }
     }
     all
+}
+
+/// Most proxies of a filter that requests are sent through.
+#[cfg(feature = "sandbox")]
+const PROXIES: usize = 3;
+
+#[cfg(feature = "sandbox")]
+fn trouble(error: crate::behaviour::Error) -> Error {
+    crate::trial::Trouble { message: error.to_string(), usage: error.is_usage() }.into()
+}
+
+/// An istiod with the filter and one with what takes over.
+#[cfg(feature = "sandbox")]
+struct Both<'b> {
+    before: &'b Bottled,
+    after: &'b Bottled,
+    restarted: Option<&'b Restarted<'b>>,
+}
+
+#[cfg(feature = "sandbox")]
+impl Both<'_> {
+    /// Sends requests through the proxies that a filter selects, on both sides.
+    fn send(
+        &self,
+        sender: &Sender,
+        filter: &EnvoyFilter,
+        (release, mesh): (Release, &MeshSettings),
+        targets: &[Target],
+        reaches: &dyn Fn(&Target) -> bool,
+        revision: &str,
+    ) -> Result<Traffic, String> {
+        let gone = [Deleted {
+            kind: "EnvoyFilter".to_owned(),
+            namespace: filter.namespace.clone(),
+            name: filter.name.clone(),
+        }];
+        let bare = self.before.opened.borrow().changed(Vec::new(), &gone).map_err(|fault| fault.to_string())?;
+        let bare = Bottled::of(bare, revision);
+        let mut sent = Traffic::default();
+        let mut met = Err("the filter selects no proxy of these objects".to_owned());
+        for target in targets.iter().filter(|target| reaches(target)).take(PROXIES) {
+            let dump = |side: &Bottled, after: bool| -> Result<Dump, String> {
+                let mut node = side.node(target).cloned().ok_or("the proxy is gone")?;
+                if let Some(restarted) = self.restarted {
+                    restarted.introduce(&mut node, after);
+                }
+                let answers = side.opened.borrow_mut().bottle.ask_all(std::slice::from_ref(&node), &Wanted::default());
+                let answer = answers.into_iter().next().ok_or("istiod did not answer")?;
+                let configuration = answer.map_err(|fault| fault.to_string())?;
+                let (dump, problems) = Dump::from_text(node.full_name(), dump::text(&node, &configuration));
+                let dump = dump.ok_or_else(|| problems.first().map_or(String::new(), |one| one.message.clone()))?;
+                Ok(dump.without_filters())
+            };
+            let sides = Sides {
+                proxy: target.full_name(),
+                base: &dump(&bare, false)?,
+                filter: std::slice::from_ref(filter),
+                native: &dump(self.after, true)?,
+                release,
+                mesh,
+            };
+            match sender.compare(&sides, &mut sent) {
+                Ok(()) => met = Ok(()),
+                Err(why) if met.is_err() => met = Err(why),
+                Err(_) => {}
+            }
+        }
+        met.map(|()| sent)
+    }
 }
 
 /// Proxies with new settings of their own, as they introduce themselves once their pods have restarted.

@@ -70,7 +70,7 @@ fn of_search_path(cx: &Cx<'_>, host: &str) -> bool {
         _ => return false,
     };
     let known = cx.mesh.inventory.services.iter().any(|service| service.object.namespace == namespace);
-    host.ends_with(".svc") || namespace == "default" || namespace == cx.filter.namespace || known
+    labels.len() == 3 || namespace == "default" || namespace == cx.filter.namespace || known
 }
 
 /// Finds clusters that are added.

@@ -4,6 +4,7 @@
 //! that look at the objects beside the filter: a move never reaches further than the filter and never opens anything.
 
 mod access_log;
+pub mod ambient;
 mod anchor;
 mod attach;
 mod authz;
@@ -39,6 +40,7 @@ pub mod value;
 pub mod verdict;
 pub mod verify;
 
+use self::ambient::Placement;
 use self::draft::{Action, Draft};
 use self::mesh::Mesh;
 use self::proof::Proof;
@@ -84,6 +86,8 @@ pub struct Request<'a> {
     pub asked: Option<BTreeSet<String>>,
     /// Kinds of which objects that matter may not have been read, each with what was not read, as a sentence.
     pub unread: BTreeMap<&'static str, String>,
+    /// Whether the workloads move to ambient mode.
+    pub ambient: bool,
     /// What else speaks against moving a filter, `namespace/name`.
     pub doubts: BTreeMap<String, (State, String)>,
 }
@@ -120,6 +124,8 @@ pub struct PatchReport {
     pub class: Class,
     /// Whether the native objects for it are written.
     pub written: bool,
+    /// Where it goes in ambient mode, where that was asked.
+    pub ambient: Option<Placement>,
 }
 
 /// What becomes of a filter.
@@ -155,6 +161,8 @@ pub struct FilterReport {
 pub struct Report {
     /// The release whose APIs were used.
     pub to: Release,
+    /// Whether the workloads move to ambient mode.
+    pub ambient: bool,
     /// The filters that were asked about.
     pub filters: Vec<FilterReport>,
     /// What to write.
@@ -188,6 +196,7 @@ pub fn reports(
         accept: Accept::Exact,
         asked: None,
         unread: BTreeMap::new(),
+        ambient: false,
         doubts: BTreeMap::new(),
     };
     let mut draft = Draft::default();
@@ -207,6 +216,7 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
     let names = names(filters, &program);
     let mut report = Report {
         to: request.to,
+        ambient: request.ambient,
         filters: Vec::new(),
         draft: Draft::default(),
         mesh_config: None,
@@ -239,8 +249,10 @@ fn of_filter(
     search(cx, &mut parts);
     users(cx, &mut parts);
     let mut patches = Vec::new();
-    for part in parts {
-        let mut found = part.found.unwrap_or_else(|| Move::none(&catalog::OTHER, "no native API is known for it"));
+    for mut part in parts {
+        let found = part.found.take();
+        let mut found = found.unwrap_or_else(|| Move::none(&catalog::OTHER, "no native API is known for it"));
+        let ambient = request.ambient.then(|| ambient::place(cx, &part, &mut found));
         unread(&request.unread, &mut found);
         if let Some((state, reason)) = request.doubts.get(&filter.full_name()).filter(|_| found.moves) {
             found.guard(Concern::Patch, *state, reason.clone());
@@ -253,6 +265,7 @@ fn of_filter(
             found,
             class,
             written,
+            ambient,
         });
     }
     if let Some(reason) = program.refused(index) {
@@ -265,6 +278,7 @@ fn of_filter(
                 found: Move::none(&catalog::OTHER, format!("Istio {} refuses the filter: {reason}", cx.to)),
                 class: Class::NoHome,
                 written: false,
+                ambient: None,
             })
             .collect();
     }

@@ -154,15 +154,13 @@ pub(super) fn with_ports(rule: &mut Json, ports: &[u32]) -> bool {
         rule["to"] = json!([{ "operation": { "ports": texts } }]);
         return true;
     };
-    operations.retain_mut(|to| match to["operation"]["ports"].as_array_mut() {
-        Some(own) => {
+    operations.retain_mut(|to| {
+        if let Some(own) = to["operation"]["ports"].as_array_mut() {
             own.retain(|port| texts.iter().any(|text| port == text));
-            !own.is_empty()
+            return !own.is_empty();
         }
-        None => {
-            to["operation"]["ports"] = texts.clone().into();
-            true
-        }
+        to["operation"]["ports"] = texts.clone().into();
+        true
     });
     !operations.is_empty()
 }

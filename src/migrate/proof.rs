@@ -1,6 +1,7 @@
 //! What was computed of a migration, where an istiod was asked instead of the recordings.
 
 use super::verdict::{Class, Difference, class_of};
+use std::collections::BTreeSet;
 
 /// What was computed for one filter.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +10,36 @@ pub struct Proof {
     pub filter: String,
     /// What came of it.
     pub found: Proven,
+    /// What requests through a real Envoy showed, or why none were sent; `None` where none were asked for.
+    pub traffic: Option<Result<Traffic, String>>,
+}
+
+/// Requests through a real Envoy, with the filter and with what takes over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Version of the Envoy.
+    pub envoy: String,
+    /// How many proxies they were sent through.
+    pub proxies: usize,
+    /// How many were answered on both sides.
+    pub requests: usize,
+    /// Those that tell the two apart.
+    pub apart: Vec<Apart>,
+    /// Those that could not be sent, with the reason.
+    pub unsent: BTreeSet<String>,
+}
+
+/// A request that tells the filter and the native objects apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// The proxy.
+    pub proxy: String,
+    /// The request in words.
+    pub request: String,
+    /// What came with the filter.
+    pub filter: String,
+    /// What came with the native objects.
+    pub native: String,
 }
 
 /// What came of asking istiod.

@@ -90,6 +90,7 @@ fn migrated(loaded: &Loaded, to: Release, accept: Accept) -> Report {
         accept,
         asked: None,
         unread: Default::default(),
+        ambient: false,
         doubts: Default::default(),
     })
     .unwrap()
@@ -120,6 +121,7 @@ fn what_was_not_read_lowers_the_class() {
             accept: Accept::SameBut,
             asked: None,
             unread: BTreeMap::new(),
+            ambient: false,
             doubts: BTreeMap::new(),
         };
         let all = migrate::migrate(&request).unwrap();

@@ -50,6 +50,7 @@ fn one(
             && before.found.differences == patch.found.differences
             && before.found.guards == patch.found.guards
             && before.class == patch.class
+            && before.ambient == patch.ambient
         {
             writeln!(out, "  configPatches[{}] {}: as configPatches[{}]", patch.index, patch.apply_to, before.index)?;
             continue;
@@ -82,6 +83,9 @@ fn patch(out: &mut dyn Write, terminal: Terminal, patch: &PatchReport, verbose: 
     let since =
         found.since().map(|since| format!(" (Istio {}.{} and later)", since.major, since.minor)).unwrap_or_default();
     writeln!(out, "  configPatches[{}] {}: {}{to}{since}: {class}", patch.index, patch.apply_to, found.pattern.title)?;
+    if let Some(one) = &patch.ambient {
+        line(out, terminal, "    ambient: ", &plain(&format!("{}: {}", one.place.words(), one.reason)))?;
+    }
     if let Some(why) = unwritten(patch) {
         line(out, terminal, "    ", &plain(&why))?;
     }

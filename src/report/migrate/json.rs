@@ -1,7 +1,7 @@
 //! A migration as JSON (schemas/migrate.json).
 
 use super::{classes, scope, unwritten};
-use crate::migrate::proof::Proven;
+use crate::migrate::proof::{Proven, Traffic};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::State;
 use crate::migrate::{After, FilterReport, PatchReport, Report};
@@ -38,6 +38,7 @@ pub fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let value = json!({
         "version": 1,
         "to": report.to.to_string(),
+        "ambient": report.ambient,
         "scope": {
             "filtersRead": report.read,
             "filtersJudged": report.filters.len(),
@@ -71,6 +72,21 @@ fn proof(found: &Proven) -> Json {
     }
 }
 
+fn traffic(sent: &Result<Traffic, String>) -> Json {
+    match sent {
+        Err(why) => json!({ "notSent": why }),
+        Ok(sent) => json!({
+            "envoy": sent.envoy,
+            "proxies": sent.proxies,
+            "requests": sent.requests,
+            "apart": sent.apart.iter().map(|one| json!({
+                "proxy": one.proxy, "request": one.request, "filter": one.filter, "native": one.native,
+            })).collect::<Vec<_>>(),
+            "unsent": sent.unsent,
+        }),
+    }
+}
+
 fn filter(report: &Report, filter: &FilterReport) -> Json {
     let mut value = json!({
         "namespace": filter.namespace,
@@ -90,6 +106,9 @@ fn filter(report: &Report, filter: &FilterReport) -> Json {
     let name = super::full_name(filter);
     if let Some(one) = report.proofs.iter().find(|proof| proof.filter == name) {
         value["proof"] = proof(&one.found);
+        if let Some(sent) = &one.traffic {
+            value["traffic"] = traffic(sent);
+        }
     }
     value
 }
@@ -125,6 +144,9 @@ fn one_patch(patch: &PatchReport) -> Json {
         && let Some(why) = unwritten(patch)
     {
         value["refused"] = why.into();
+    }
+    if let Some(one) = &patch.ambient {
+        value["ambient"] = json!({ "place": one.place.name(), "reason": one.reason });
     }
     if let Some(since) = found.since() {
         value["since"] = format!("{}.{}", since.major, since.minor).into();

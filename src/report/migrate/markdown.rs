@@ -46,6 +46,9 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out, "\n## {}\n", cell(&full_name(filter)))?;
         for patch in &filter.patches {
             writeln!(out, "- configPatches\\[{}\\]: {}", patch.index, patch.class.name())?;
+            if let Some(one) = &patch.ambient {
+                writeln!(out, "  - ambient: {}: {}", one.place.words(), cell(&one.reason))?;
+            }
             if let Some(why) = unwritten(patch) {
                 writeln!(out, "  - {}", cell(&why))?;
             }

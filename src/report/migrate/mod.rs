@@ -12,7 +12,7 @@ pub use markdown::markdown;
 pub use page::html;
 pub use text::{Document, diff, documents, yaml};
 
-use crate::migrate::proof::Proven;
+use crate::migrate::proof::{Proof, Proven};
 use crate::migrate::verdict::{Class, State};
 use crate::migrate::{FilterReport, PatchReport, Report};
 use crate::words::count;
@@ -55,6 +55,37 @@ pub fn proven(report: &Report, filter: &FilterReport) -> Vec<String> {
     else {
         return Vec::new();
     };
+    let mut lines = computed(version, proof);
+    match &proof.traffic {
+        None => {}
+        Some(Err(why)) => lines.push(format!("no requests were sent: {why}")),
+        Some(Ok(sent)) => {
+            let requests = count(sent.requests, "request", "requests");
+            let proxies = count(sent.proxies, "proxy", "proxies");
+            let told = if sent.apart.is_empty() {
+                "status, headers and upstream are the same".to_owned()
+            } else {
+                format!("{} tell them apart", sent.apart.len())
+            };
+            lines.push(format!("{requests} through Envoy {} as {proxies}: {told}", sent.envoy));
+            lines.extend(sent.apart.iter().map(|one| {
+                format!(
+                    "request: {} on {}: {} with the filter, {} with what takes over",
+                    one.request, one.proxy, one.filter, one.native
+                )
+            }));
+            if !sent.unsent.is_empty() {
+                lines.push(format!(
+                    "{} could not be sent on either side",
+                    count(sent.unsent.len(), "request", "requests")
+                ));
+            }
+        }
+    }
+    lines
+}
+
+fn computed(version: &str, proof: &Proof) -> Vec<String> {
     match &proof.found {
         Proven::NotComputed(why) => vec![format!("not computed: {why}")],
         Proven::Computed(computed) => {

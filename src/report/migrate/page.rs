@@ -57,6 +57,9 @@ pub fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {
                 Text(&homes.join(", "))
             )?;
             writeln!(out, "<ul>")?;
+            if let Some(one) = &patch.ambient {
+                writeln!(out, "<li>ambient: {}: {}", one.place.words(), Text(&one.reason))?;
+            }
             if let Some(why) = unwritten(patch) {
                 writeln!(out, "<li>{}", Text(&why))?;
             }

@@ -1,0 +1,310 @@
+//! Where a sidecar's filters can live in ambient mode: on a waypoint, in ztunnel, or nowhere, which blocks the move.
+
+use super::draft::Action;
+use super::mesh::{Proxies, includes};
+use super::step::{Cx, Move, Part};
+use super::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::PatchContext;
+use crate::model::inventory::{Service, Workload};
+use serde_json::{Value as Json, json};
+
+/// Where a patch goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// It is for gateways or waypoints, which ambient mode leaves as they are.
+    Unaffected,
+    /// Nothing takes its place, and nothing needs to.
+    NotNeeded,
+    /// ztunnel does it.
+    Ztunnel,
+    /// A native object on a waypoint.
+    Waypoint,
+    /// Only an EnvoyFilter on a waypoint.
+    WaypointFilter,
+    /// Nothing does it without sidecars.
+    Blocked,
+}
+
+impl Place {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Place::Unaffected => "unaffected",
+            Place::NotNeeded => "not-needed",
+            Place::Ztunnel => "ztunnel",
+            Place::Waypoint => "waypoint",
+            Place::WaypointFilter => "waypoint-envoyfilter",
+            Place::Blocked => "blocked",
+        }
+    }
+
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Place::Unaffected => "not affected",
+            Place::NotNeeded => "not needed",
+            Place::Ztunnel => "in ztunnel",
+            Place::Waypoint => "on a waypoint",
+            Place::WaypointFilter => "on a waypoint, as an EnvoyFilter",
+            Place::Blocked => "blocks the move",
+        }
+    }
+}
+
+/// Where a patch goes, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Where.
+    pub place: Place,
+    /// Why, as a sentence.
+    pub reason: String,
+}
+
+fn at(place: Place, reason: impl Into<String>) -> Placement {
+    Placement { place, reason: reason.into() }
+}
+
+const CALLER: &str = "a waypoint stands in front of the service that is called, for all of its callers; in front of a caller there \
+     is only ztunnel, which reads no HTTP";
+
+const OWN_FILTER: &str = "no native setting of a waypoint is known for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and \
+     context SIDECAR_INBOUND can carry it. It is then for every service of that waypoint: give these services a waypoint of \
+     their own";
+
+/// Finds the place of a patch, and gives the move the objects for it.
+pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
+    match part.reach.proxies {
+        Proxies::Gateway => return at(Place::Unaffected, "gateways stay as they are in ambient mode"),
+        Proxies::Waypoint => return at(Place::Unaffected, "it is on a waypoint already"),
+        _ => {}
+    }
+    let placement = of_pattern(cx, part, found);
+    // What no waypoint and no ztunnel takes over is not written.
+    if !matches!(placement.place, Place::Waypoint | Place::Ztunnel | Place::NotNeeded) {
+        found.actions.clear();
+        found.moves = false;
+    }
+    placement
+}
+
+fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
+    let outbound = part.reach.context == PatchContext::SidecarOutbound;
+    match found.pattern.id {
+        "v1-filters" | "bootstrap" => {
+            at(Place::NotNeeded, "it does nothing today, and there is no sidecar left for it")
+        }
+        "stats-null-vm" if found.actions.is_empty() => {
+            at(Place::NotNeeded, "waypoints and ztunnel report metrics by themselves")
+        }
+        "lua" | "wasm" | "ecds" | "ext-authz" | "jwt" | "rbac" | "access-log" | "tracing" | "stats-null-vm" => {
+            if outbound {
+                return at(Place::Blocked, CALLER);
+            }
+            if !found.moves {
+                return at(Place::WaypointFilter, OWN_FILTER);
+            }
+            if found.pattern.id == "rbac" && by_connection(found) {
+                return at(
+                    Place::Ztunnel,
+                    "ztunnel enforces policies about addresses and identities, for every connection of the pod",
+                );
+            }
+            on_waypoint(cx, part, found)
+        }
+        "cors"
+        | "fault"
+        | "route-timeout"
+        | "route-retries"
+        | "route-headers"
+        | "direct-response"
+        | "cluster-policy"
+        | "cluster-http-options" => of_callers(cx, found),
+        "cluster-add" => at(
+            Place::Ztunnel,
+            "a ServiceEntry is known to ztunnel and waypoints alike; TLS towards it needs a waypoint for the ServiceEntry",
+        ),
+        "server-tls" => {
+            at(Place::Ztunnel, "ztunnel encrypts with TLS 1.3; versions and cipher suites are not for choice")
+        }
+        "hcm-timeouts" | "http2-options" | "path-normalization" | "server-header" | "header-case"
+        | "client-cert-header" | "http10" | "trusted-hops" | "header-size" | "local-reply" | "global-ratelimit"
+        | "local-ratelimit" | "ext-proc" | "oauth2" | "buffer" | "compressor" | "grpc-web" | "vhost-rate-limits"
+        | "per-filter-config" => {
+            if outbound {
+                at(Place::Blocked, CALLER)
+            } else if part.reach.port.is_some() {
+                at(Place::Blocked, "a waypoint has no listener for one port of a workload, which the patch is for")
+            } else {
+                at(Place::WaypointFilter, OWN_FILTER)
+            }
+        }
+        "listener-buffer" | "proxy-protocol" | "socket-options" | "cluster-buffer" | "tcp-idle" => {
+            at(Place::Blocked, "ztunnel takes the connections of the pod, and has no such setting")
+        }
+        _ => at(Place::Blocked, "no place without a sidecar is known for it"),
+    }
+}
+
+/// Whether the policies of a move have only conditions that a connection shows.
+fn by_connection(found: &Move) -> bool {
+    const HTTP: &[&str] =
+        &["\"paths\"", "\"notPaths\"", "ethods\"", "osts\"", "emoteIpBlocks\"", "equestPrincipals\"", "request."];
+    let policies = found.actions.iter().filter_map(|action| match action {
+        Action::Object(object) if object["kind"] == "AuthorizationPolicy" => Some(object["spec"].to_string()),
+        _ => None,
+    });
+    let mut any = false;
+    for text in policies {
+        any = true;
+        if HTTP.iter().any(|word| text.contains(word)) {
+            return false;
+        }
+    }
+    any
+}
+
+/// Rules about what a client sends: the waypoint of the service has them for all clients.
+fn of_callers(cx: &Cx<'_>, found: &Move) -> Placement {
+    if super::mesh::Mesh::is_narrow(cx.filter) {
+        return at(
+            Place::Blocked,
+            "the waypoint of the called service has one rule for all of its callers; the filter is for some of them",
+        );
+    }
+    if !found.moves {
+        return at(Place::Blocked, "no native rule is known for it");
+    }
+    at(Place::Waypoint, "the waypoint of the called service reads VirtualServices, HTTPRoutes and DestinationRules")
+}
+
+/// Attaches the objects of a move to the Services of the workloads that the filter selects.
+fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
+    if part.reach.port.is_some() || part.reach.narrowed.is_some() {
+        return at(
+            Place::Blocked,
+            "objects on a waypoint match no ports and no chains, and the patch is for one of them",
+        );
+    }
+    let security = found.actions.iter().any(|action| {
+        matches!(action, Action::Object(one) if one["kind"] == "AuthorizationPolicy" || one["kind"] == "RequestAuthentication")
+    });
+    if security && cx.mesh.ports(cx.filter).is_none_or(|ports| ports.iter().any(|port| !port.http)) {
+        return at(
+            Place::Blocked,
+            "on a waypoint the rule cannot name ports, and of its HTTP conditions nothing is left for the TCP ports of the service, \
+             or the input does not say which ports it has",
+        );
+    }
+    let refs = match targets(cx) {
+        Ok(refs) => refs,
+        Err(reason) => {
+            found.guard(Concern::Selector, State::Broken, reason.clone());
+            found.actions.clear();
+            return at(Place::Waypoint, reason);
+        }
+    };
+    for action in &mut found.actions {
+        if let Action::Object(object) = action
+            && let Some(spec) = object["spec"].as_object_mut()
+            && object_kind(spec)
+        {
+            spec.shift_remove("selector");
+            spec.shift_remove("match");
+            spec.insert("targetRefs".to_owned(), refs.clone());
+            without_ports(spec);
+        }
+    }
+    found.difference(
+        Kind::Behavior,
+        "it runs once, at the waypoint of the service: requests that reach the pods without the waypoint do not meet it",
+    );
+    found.difference(
+        Kind::Position,
+        "stands behind cors and in front of the waypoint's peer metadata filters, which see the headers it changes",
+    );
+    if security {
+        found.guard(
+            Concern::Authorization,
+            State::Review,
+            "only requests through the waypoint are checked: also let only the identity of the waypoint reach the pods, with an \
+             AuthorizationPolicy that ztunnel enforces",
+        );
+    }
+    at(Place::Waypoint, "the object is attached to the Services of the workload, whose requests pass their waypoint")
+}
+
+/// Whether a spec has a place for targetRefs: that of a provider or a ServiceEntry has none.
+fn object_kind(spec: &serde_json::Map<String, Json>) -> bool {
+    !(spec.contains_key("hosts") || spec.contains_key("host") || spec.contains_key("environmentVariables"))
+}
+
+/// Ports kept a rule off TCP chains, which these services have none of.
+fn without_ports(spec: &mut serde_json::Map<String, Json>) {
+    for rule in spec.get_mut("rules").and_then(Json::as_array_mut).into_iter().flatten() {
+        let Some(operations) = rule["to"].as_array_mut() else { continue };
+        for to in operations.iter_mut() {
+            if let Some(operation) = to["operation"].as_object_mut() {
+                operation.shift_remove("ports");
+            }
+        }
+        operations.retain(|to| to["operation"].as_object().is_some_and(|operation| !operation.is_empty()));
+        let empty = operations.is_empty();
+        if let Some(rule) = rule.as_object_mut().filter(|_| empty) {
+            rule.shift_remove("to");
+        }
+    }
+}
+
+/// References to the Services of the workloads of a filter; to the waypoint of the namespace where it selects none.
+fn targets(cx: &Cx<'_>) -> Result<Json, String> {
+    let namespace = &cx.filter.namespace;
+    let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) else {
+        if cx.mesh.is_mesh_wide(cx.filter) {
+            return Err(
+                "the filter is for the whole mesh: each namespace needs the object for its own waypoint".to_owned()
+            );
+        }
+        let known = cx
+            .mesh
+            .inventory
+            .kube_gateways
+            .iter()
+            .find(|one| one.object.namespace == *namespace && one.class.contains("waypoint"));
+        let name = known.map(|one| one.object.name.clone()).ok_or_else(|| {
+            format!("the waypoint of namespace {namespace} is not among the input: give its Gateway, so that the object can name it")
+        })?;
+        return Ok(json!([{ "group": "gateway.networking.k8s.io", "kind": "Gateway", "name": name }]));
+    };
+    let workloads: Vec<&Workload> = cx.mesh.workloads(cx.filter).collect();
+    let selects = |service: &&Service| {
+        !service.selector.is_empty()
+            && service.object.namespace == *namespace
+            && (includes(labels, &service.selector)
+                || workloads.iter().any(|one| {
+                    one.object.namespace == service.object.namespace && includes(&one.labels, &service.selector)
+                }))
+    };
+    let services: Vec<&Service> = cx.mesh.inventory.services.iter().map(AsRef::as_ref).filter(selects).collect();
+    if services.is_empty() {
+        return Err(
+            "the Services of the workload are not among the input: give them, so that the object can name them"
+                .to_owned(),
+        );
+    }
+    for service in &services {
+        let other = cx.mesh.inventory.workloads.iter().find(|one| {
+            one.object.namespace == service.object.namespace
+                && includes(&one.labels, &service.selector)
+                && !includes(&one.labels, labels)
+        });
+        if let Some(other) = other {
+            return Err(format!(
+                "Service {} also has {}, which the filter does not select",
+                service.object.name, other.object.name
+            ));
+        }
+    }
+    let refs: Vec<Json> =
+        services.iter().map(|service| json!({ "group": "", "kind": "Service", "name": service.object.name })).collect();
+    Ok(refs.into())
+}
