@@ -1,5 +1,6 @@
 //! Texts given by the user, byte spans into them, and the tree of keys and values that carries those spans.
 
+pub mod alike;
 mod code;
 pub mod escape;
 

@@ -3,9 +3,10 @@
 use crate::declare_rule;
 use crate::lint::check::Suppressed;
 use crate::lint::config::UNKNOWN_RULE;
+use crate::lint::rule::may_be_code;
 use crate::lint::selection::nearest;
 use crate::lint::suppress::Form;
-use crate::lint::{Finding, Findings, RuleInfo, custom};
+use crate::lint::{Finding, Findings, RuleInfo};
 
 declare_rule! {
     /// A suppression or the configuration names a rule that does not exist.
@@ -29,7 +30,7 @@ fn check(rule: &'static RuleInfo, seen: &Suppressed<'_>, out: &mut Findings) {
     for one in seen.suppressions.iter().filter(|one| one.form != Form::Istioctl) {
         for named in &one.rules {
             let mut known = crate::rules::ALL.iter().chain(seen.all);
-            if known.any(|rule| named.means(rule)) || custom::may_be_code(&named.word) {
+            if known.any(|rule| named.means(rule)) || may_be_code(&named.word) {
                 continue;
             }
             let finding = Finding::new(rule, named.span, format!("no rule is named `{}`", named.word));

@@ -1,8 +1,9 @@
 //! EF129: a format string that Envoy does not understand.
 
 use crate::declare_rule;
-use crate::lint::value::{Object, nearest};
+use crate::lint::value::Object;
 use crate::lint::{Confidence, Context, Findings, RuleInfo};
+use crate::source::alike;
 use crate::source::{Node, NodeValue, Severity};
 
 declare_rule! {
@@ -187,7 +188,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             .confidence(Confidence::Likely)
                             .label("unknown operator")
                             .note("the proxy rejects the resource that contains it, unless an extension (`formatters`) brings the operator");
-                        match nearest(name, OPERATORS.split(' ')) {
+                        match alike::word(name, OPERATORS.split(' ')) {
                             Some(near) => finding.help(format!("did you mean `%{}%`?", near.name)),
                             None => finding,
                         }

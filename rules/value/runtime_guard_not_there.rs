@@ -3,9 +3,10 @@
 use crate::declare_rule;
 use crate::envoy;
 use crate::lint::guards::{self, Named};
-use crate::lint::value::{PatchValue, nearest};
+use crate::lint::value::PatchValue;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::Severity;
+use crate::source::alike;
 
 declare_rule! {
     /// A runtime guard that the proxy's Envoy does not have.
@@ -95,6 +96,6 @@ fn alike(name: &str, minor: u16) -> Option<&'static str> {
     let here = here.filter(|name| envoy::has_guard(name, minor) == Some(true));
     let of_its_kind = here.filter(|one| one.get(..last(one)) == name.get(..last(name)));
     let tails: Vec<&'static str> = of_its_kind.collect();
-    let found = nearest(&name[last(name)..], tails.iter().map(|one| &one[last(one)..]))?;
+    let found = alike::word(&name[last(name)..], tails.iter().map(|one| &one[last(one)..]))?;
     tails.into_iter().find(|one| &one[last(one)..] == found.name)
 }

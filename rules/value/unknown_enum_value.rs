@@ -1,10 +1,11 @@
 //! EF105: a name that the enum does not have.
 
 use crate::declare_rule;
-use crate::lint::value::{nearest, short};
+use crate::lint::value::short;
 use crate::lint::{Context, Edit, Findings, RuleInfo};
 use crate::proto::decode::What;
 use crate::proto::schema::Schema;
+use crate::source::alike;
 
 declare_rule! {
     /// An enum value that does not exist.
@@ -56,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 })
                 .ineffective_if(!noticed.in_typed_struct)
                 .help(format!("it has {listed}{more}"));
-            if let Some(near) = nearest(written, names.iter().copied()) {
+            if let Some(near) = alike::word(written, names.iter().copied()) {
                 let edit = Edit { span, text: near.name.to_owned() };
                 finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
             }

@@ -2,8 +2,9 @@
 
 use crate::declare_rule;
 use crate::envoy;
-use crate::lint::value::{Object, nearest};
+use crate::lint::value::Object;
 use crate::lint::{Context, Edit, Findings, RuleInfo};
+use crate::source::alike;
 
 declare_rule! {
     /// A field that Envoy's message does not have.
@@ -67,7 +68,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 } else if key == "value" && object.node.entry("@type").is_some() {
                     finding = finding
                         .help("only a TypedStruct wraps its content in `value`: move the content up by one level");
-                } else if let Some(near) = nearest(key, names) {
+                } else if let Some(near) = alike::word(key, names) {
                     let edit = Edit { span: member.entry.key_span, text: near.name.to_owned() };
                     if object.member(near.name).is_some() {
                         let name = near.name;

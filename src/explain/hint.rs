@@ -9,11 +9,11 @@ use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, PatchContext
 use crate::model::inventory::TargetPort;
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
-use crate::source::{Span, Step};
+use crate::source::{Span, Step, alike};
 use std::collections::BTreeSet;
 
 /// How many of the nearest things are kept.
-const NEAREST: usize = 5;
+pub(super) const NEAREST: usize = 5;
 
 /// The canonical name of a filter that a match calls by its old one.
 pub fn canonical_name(old: &str, condition: Condition) -> Option<&'static str> {
@@ -35,7 +35,7 @@ impl Explainer<'_, '_> {
             return self.nothing_to_look_at(planned.built.patch.apply_to, planned.built.patch.context);
         };
         let (asked, span) = asked(filter, planned.built.patch.index, condition);
-        let candidates = nearest(&asked, &trace.candidates);
+        let candidates = alike::ranked(&asked, &trace.candidates, NEAREST);
         let message = sentence(condition, &asked, planned.built.patch.apply_to);
         let help = self.help(id, condition, &asked, &candidates);
         Reason {
@@ -106,7 +106,7 @@ impl Explainer<'_, '_> {
             _ => {}
         }
         let best = candidates.first()?;
-        similar(asked, best).then(|| format!("did you mean {best}?"))
+        alike::misspelled(asked, best).then(|| format!("did you mean {best}?"))
     }
 
     /// The old name of the sub-filter, when the filter around it was missed first.
@@ -221,30 +221,6 @@ pub(super) fn asked(filter: &EnvoyFilter, index: usize, condition: Condition) ->
     }
 }
 
-/// The candidates nearest to what was asked for.
-pub(super) fn nearest(asked: &str, candidates: &BTreeSet<String>) -> Vec<String> {
-    let mut ranked: Vec<(usize, &String)> = candidates
-        .iter()
-        .filter(|text| !text.is_empty())
-        .map(|text| {
-            let distance = match (asked.parse::<i64>(), text.parse::<i64>()) {
-                (Ok(_), Ok(_)) => strsim::damerau_levenshtein(asked, text),
-                // A name inside a longer one is nearer than any other of that length.
-                _ if text.contains(asked) || asked.contains(text.as_str()) => text.len().abs_diff(asked.len()) / 4,
-                _ => strsim::damerau_levenshtein(asked, text),
-            };
-            (distance, text)
-        })
-        .collect();
-    ranked.sort();
-    ranked.into_iter().take(NEAREST).map(|(_, text)| text.clone()).collect()
-}
-
-/// Whether a name is likely a misspelling of another.
-pub(super) fn similar(asked: &str, found: &str) -> bool {
-    asked.parse::<i64>().is_err() && !asked.is_empty() && strsim::normalized_damerau_levenshtein(asked, found) > 0.7
-}
-
 pub(super) fn sentence(condition: Condition, asked: &str, apply_to: ApplyTo) -> String {
     match condition {
         Condition::ListenerName => format!("no listener is called {asked}"),
@@ -318,10 +294,10 @@ mod tests {
     fn near_names_come_first() {
         let candidates = ["envoy.filters.http.cors", "envoy.filters.http.router", "istio.stats", ""];
         let candidates = candidates.into_iter().map(str::to_owned).collect();
-        let near = nearest("envoy.filters.http.ruoter", &candidates);
+        let near = alike::ranked("envoy.filters.http.ruoter", &candidates, NEAREST);
         assert_eq!(near[0], "envoy.filters.http.router");
         assert_eq!(near.len(), 3);
-        assert!(similar("envoy.filters.http.ruoter", &near[0]));
-        assert!(!similar("80", "8080"));
+        assert!(alike::misspelled("envoy.filters.http.ruoter", &near[0]));
+        assert!(!alike::misspelled("80", "8080"));
     }
 }

@@ -22,7 +22,7 @@ use crate::model::inventory::Inventory;
 use crate::proto::decode;
 use crate::proto::merge::ChangeKind;
 use crate::proto::schema::{Enum, Message};
-use crate::source::{Problem, Severity, Sources, Span, Step};
+use crate::source::{Problem, Severity, Sources, Span, Step, alike};
 use crate::study::Study;
 use std::collections::{BTreeSet, HashMap};
 
@@ -388,7 +388,7 @@ impl Explainer<'_, '_> {
             _ => return String::new(),
         };
         let near = nearest(asked, &names);
-        let best = near.iter().find(|name| hint::similar(asked, name));
+        let best = near.iter().find(|name| alike::misspelled(asked, name));
         best.map(|name| format!("; did you mean {name}?")).unwrap_or_default()
     }
 
@@ -442,7 +442,7 @@ impl Explainer<'_, '_> {
 
 /// Of these names the few nearest to another.
 pub fn nearest(asked: &str, names: &[String]) -> Vec<String> {
-    hint::nearest(asked, &names.iter().cloned().collect())
+    alike::ranked(asked, &names.iter().cloned().collect(), hint::NEAREST)
 }
 
 /// A place in a text as data.

@@ -6,6 +6,10 @@
 //! [`output`] is what reports share.
 
 pub mod check;
+#[cfg(feature = "custom-rules")]
+pub mod custom;
+#[cfg(not(feature = "custom-rules"))]
+#[path = "custom/absent.rs"]
 pub mod custom;
 pub mod facts;
 pub mod finding;

@@ -436,3 +436,9 @@ pub const fn since(minor: u16) -> Releases {
 pub const fn before(minor: u16) -> Releases {
     Releases::before(Release::minor(minor))
 }
+
+/// Whether a word may be the code of a user's own rule.
+pub fn may_be_code(word: &str) -> bool {
+    let plain = word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-');
+    plain && word.starts_with(|c: char| c.is_ascii_uppercase()) && !word.starts_with("EF")
+}

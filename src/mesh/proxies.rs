@@ -150,6 +150,10 @@ impl Mesh<'_> {
     pub(super) fn lent(
         &self,
         given: &Given,
+        #[cfg_attr(
+            not(feature = "cluster"),
+            expect(unused_variables, reason = "only a running mesh has many to choose from")
+        )]
         wanted: &dyn Fn(&Target) -> bool,
     ) -> Result<Arc<BTreeMap<String, String>>, Error> {
         let mut lent = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! Reads typed fields out of a document and notes what does not fit the API.
 
+use crate::source::alike::{self, Nearest};
 use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Span};
 use std::collections::BTreeMap;
 
@@ -126,8 +127,8 @@ impl Reader {
             return Some(*value);
         }
         let all: Vec<&str> = choices.iter().map(|(choice, _)| *choice).filter(|choice| *choice != "INVALID").collect();
-        let help = match nearest(text, &all) {
-            Some(near) => format!("write {near}"),
+        let help = match alike::word(text, all.iter().copied()) {
+            Some(near) => format!("write {}", near.name),
             None => format!("one of {}", all.join(", ")),
         };
         self.refuse(
@@ -176,7 +177,8 @@ impl Reader {
                 continue;
             }
             let text = format!("`{key}` is not a field of {}: the API server drops it", message.name);
-            let (code, help) = if let Some(name) = same_letters(key, known) {
+            let near = alike::word(key, known.iter().copied());
+            let (code, help) = if let Some(Nearest { name, same_letters: true }) = near {
                 // Where the right key stands as well, writing it again would make it a duplicate.
                 let there = message.node.entry(name).is_some();
                 let delete = || format!("delete it: `{name}` is there as well");
@@ -184,7 +186,7 @@ impl Reader {
             } else if let Some((code, help)) = told(message, key) {
                 (code, Some(help))
             } else {
-                let near = nearest(key, known).map(|name| format!("did you mean `{name}`?"));
+                let near = near.map(|near| format!("did you mean `{}`?", near.name));
                 let all = || (known.len() <= FEW_FIELDS).then(|| format!("its fields are {}", known.join(", ")));
                 (Code::UnknownField, near.or_else(all))
             };
@@ -208,36 +210,5 @@ fn describe(value: &NodeValue) -> String {
         NodeValue::String(_) => "a text".to_owned(),
         NodeValue::List(_) => "a list".to_owned(),
         NodeValue::Map(_) => "a mapping".to_owned(),
-    }
-}
-
-/// The name that differs only in case, hyphens and underscores.
-fn same_letters(word: &str, names: &[&'static str]) -> Option<&'static str> {
-    let letters =
-        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
-    let wanted = letters(word);
-    names.iter().copied().find(|name| letters(name) == wanted)
-}
-
-/// The name most like a word, if any is like it.
-pub(super) fn nearest<'n>(word: &str, names: &[&'n str]) -> Option<&'n str> {
-    let limit = (word.chars().count() / 3).max(1);
-    names
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(&word.to_lowercase(), &name.to_lowercase()), *name))
-        .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearest_names() {
-        assert_eq!(nearest("configPatchs", &["priority", "configPatches"]), Some("configPatches"));
-        assert_eq!(nearest("SIDECAR", &["ANY", "GATEWAY"]), None);
-        assert_eq!(same_letters("config_patches", &["priority", "configPatches"]), Some("configPatches"));
     }
 }

@@ -8,8 +8,9 @@ use super::envoy_filter::{
     PatchBody, PatchContext, ProxyMatch, RouteAction, RouteConfigurationMatch, RouteMatch, TargetRef, VirtualHostMatch,
     WaypointMatch,
 };
-use super::fields::{Message, Reader, nearest};
+use super::fields::{Message, Reader};
 use crate::proto::time;
+use crate::source::alike;
 use crate::source::{Code, Node, NodeValue, Problem, Severity};
 
 /// The only version of the API that has EnvoyFilter, in every release.
@@ -371,7 +372,7 @@ fn told(message: Message<'_>, key: &str) -> Option<(Code, String)> {
     if let Some((_, _, help)) = HABITS.iter().find(|(of, word, _)| *of == mapping && *word == key) {
         return Some((Code::UnknownField, (*help).to_owned()));
     }
-    if mapping == "workloadSelector" && nearest(key, &["labels"]).is_none() {
+    if mapping == "workloadSelector" && alike::word(key, ["labels"]).is_none() {
         return Some((Code::MisplacedField, "labels stand one level deeper, below `labels`".to_owned()));
     }
     elsewhere(message, key).map(|help| (Code::MisplacedField, help))

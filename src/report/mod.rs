@@ -18,6 +18,7 @@ pub mod screen;
 pub mod status;
 pub mod style;
 pub mod table;
+#[cfg(feature = "cli")]
 pub mod template;
 pub mod unified;
 mod verdict;

@@ -85,6 +85,7 @@ pub struct Known {
 
 impl Known {
     /// What an Envoy says of itself in the node of its bootstrap (`/config_dump`).
+    #[cfg(feature = "sandbox")]
     pub(crate) fn of_dump(dump: &serde_json::Value) -> Known {
         let mut known = Known::default();
         let sections = dump["configs"].as_array().into_iter().flatten();

@@ -4,7 +4,7 @@ use super::{Expectation, Of, ProxySource, Suite, Test, Wanted};
 use crate::behaviour::answers::{Pattern, Rule, Service, Stub};
 use crate::behaviour::client::proxy_protocol;
 use crate::behaviour::request::{Protocol, Request, Target, Tls};
-use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Span};
+use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Span, alike};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::collections::BTreeMap;
@@ -31,15 +31,6 @@ struct Reader {
     problems: Vec<Problem>,
 }
 
-/// Distance of two words as a typist makes it.
-fn near<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    known
-        .iter()
-        .copied()
-        .filter(|it| strsim::damerau_levenshtein(it, word) <= 2)
-        .min_by_key(|it| strsim::damerau_levenshtein(it, word))
-}
-
 impl Reader {
     fn wrong(&mut self, span: Span, message: impl Into<String>, help: Option<String>) {
         let (code, severity) = (Code::TestFile, Severity::Error);
@@ -53,7 +44,7 @@ impl Reader {
         }
         for entry in node.entries() {
             if !known.contains(&entry.key.as_str()) {
-                let help = match near(&entry.key, known) {
+                let help = match alike::word(&entry.key, known.iter().copied()).map(|near| near.name) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("known here: {}", known.join(", ")),
                 };

@@ -6,6 +6,7 @@ use super::super::{
 use super::releases;
 use crate::proto::schema::{Enum, Field, Kind, Message, Schema};
 use crate::proto::tree::type_name;
+use crate::source::alike;
 use std::collections::BTreeSet;
 
 /// Something of the Envoy API.
@@ -181,7 +182,7 @@ fn nearest(text: &str) -> Vec<String> {
     }
     let mut scored: Vec<(f64, String)> = names
         .into_iter()
-        .map(|name| (strsim::normalized_damerau_levenshtein(&text.to_lowercase(), &name.to_lowercase()), name))
+        .map(|name| (alike::likeness(&text.to_lowercase(), &name.to_lowercase()), name))
         .filter(|(score, _)| *score > 0.5)
         .collect();
     scored.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| left.1.cmp(&right.1)));

@@ -3,7 +3,7 @@
 mod ask;
 
 use crate::lint::check::{Check, Rule};
-use crate::lint::rule::{Family, RuleInfo};
+use crate::lint::rule::{Family, RuleInfo, may_be_code};
 use crate::lint::settings::config::severity;
 use crate::source::{Code, Node, Problem, Severity, Span};
 use cel::Program;
@@ -117,12 +117,6 @@ pub fn read(document: &Node, others: &[&'static Rule]) -> Result<&'static Rule, 
         ..RuleInfo::BASE
     };
     Ok(Box::leak(Box::new(Rule { info, check: Check::Custom(custom) })))
-}
-
-/// Whether a word may be the code of a user's own rule.
-pub fn may_be_code(word: &str) -> bool {
-    let plain = word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-');
-    plain && word.starts_with(|c: char| c.is_ascii_uppercase()) && !word.starts_with("EF")
 }
 
 #[derive(Default)]

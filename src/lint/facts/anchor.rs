@@ -10,7 +10,7 @@ use crate::lint::rule::RuleInfo;
 use crate::lint::upgrade::forecast::TRANSLATED;
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::tree::Tree;
-use crate::source::Severity;
+use crate::source::{Severity, alike};
 
 /// A patch of the input that adds a filter of this name.
 struct Adder {
@@ -51,7 +51,7 @@ pub fn absent(
                 .chain(names::generated(kind, cx.release).map(|name| -> &str { name }));
             names::nearest(name, there).filter(|like| {
                 let tail = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
-                strsim::normalized_damerau_levenshtein(&tail(like), &tail(name)) > 0.75
+                alike::likeness(&tail(like), &tail(name)) > 0.75
             })
         }
     };

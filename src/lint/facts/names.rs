@@ -1,5 +1,6 @@
 //! Names of filters: which ones old releases used, which ones istiod gives, since when and until when.
 
+pub use crate::source::alike::name as nearest;
 pub use crate::words::count;
 
 use crate::model::release::Release;
@@ -125,31 +126,6 @@ pub fn generated(kind: &str, release: Release) -> impl Iterator<Item = &'static 
     of_kind(kind).filter(now).map(|one| one.name)
 }
 
-/// The name most like this one; `None` when none is like it.
-pub fn nearest<'n>(name: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let (wanted, tail) = (name.to_lowercase(), last(name).to_lowercase());
-    // What names of filters have in common says nothing: `envoy.filters.http.wasm` is not like `envoy.filters.http.cors`.
-    #[allow(clippy::float_cmp, reason = "1.0 is what equal texts have")]
-    let likeness = |one: &str| {
-        let whole = strsim::normalized_damerau_levenshtein(&wanted, &one.to_lowercase());
-        let tails = strsim::normalized_damerau_levenshtein(&tail, &last(one).to_lowercase());
-        if one.starts_with("envoy.filters.") && name.starts_with("envoy.filters.") {
-            whole.min(tails)
-        } else if tails == 1.0 && name.contains('.') && one.contains('.') {
-            whole.max(0.9)
-        } else {
-            whole
-        }
-    };
-    let scored = among.into_iter().filter(|one| !one.is_empty()).map(|one| (likeness(one), one));
-    let best = scored.max_by(|(left, a), (right, b)| left.total_cmp(right).then_with(|| b.cmp(a)));
-    best.filter(|(score, _)| *score >= 0.6).map(|(_, one)| one)
-}
-
-fn last(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
-}
-
 /// Up to `most` of these names in backquotes, and how many more there are.
 pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>, most: usize) -> String {
     listed_or(names, most, "(no name)")
@@ -190,15 +166,5 @@ mod tests {
         assert_eq!(known("http", "istio_authn", Release::minor(24)), Known::Other(EVER, Some(Release::minor(24))));
         assert_eq!(known("http", "extensions.istio.io/wasmplugin/a.b", Release::minor(26)), Known::Now);
         assert_eq!(known("http", "envoy.filters.http.lua", Release::NEWEST), Known::Never);
-    }
-
-    #[test]
-    fn the_nearest_name_is_one_that_is_alike() {
-        assert_eq!(
-            nearest("envoy.filters.http.routr", ["istio.alpn", "envoy.filters.http.router"]),
-            Some("envoy.filters.http.router")
-        );
-        assert_eq!(nearest("cart", ["ledger", ""]), None);
-        assert_eq!(nearest("envoy.filters.http.wasm", ["envoy.filters.http.cors"]), None);
     }
 }

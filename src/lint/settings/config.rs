@@ -6,7 +6,7 @@ use crate::lint::rule::RuleInfo;
 use crate::lint::settings::glob;
 use crate::lint::settings::selection::{Selector, selected};
 use crate::model::release::Release;
-use crate::source::{Code, Node, NodeValue, Problem, Severity, Span};
+use crate::source::{Code, Node, NodeValue, Problem, Severity, Span, alike};
 use std::path::Path;
 
 /// Code of the problem for a rule that does not exist; a rule of its own makes a finding of it.
@@ -205,10 +205,8 @@ impl Reader<'_> {
             self.wrong(node.span, "this must be a mapping".to_owned(), None);
         }
         for entry in node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-            let near = known.iter().map(|key| (strsim::jaro_winkler(&entry.key, key), key));
-            let near = near.filter(|(score, _)| *score > 0.8).max_by(|left, right| left.0.total_cmp(&right.0));
-            let help =
-                near.map_or_else(|| format!("the keys are {}", known.join(", ")), |(_, key)| format!("write `{key}`"));
+            let help = alike::word(&entry.key, known.iter().copied())
+                .map_or_else(|| format!("the keys are {}", known.join(", ")), |near| format!("write `{}`", near.name));
             self.wrong(entry.key_span, format!("the configuration has no key `{}`", entry.key), Some(help));
         }
     }

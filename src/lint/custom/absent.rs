@@ -1,0 +1,18 @@
+//! Stands for the rules that users write where the library is built without the feature `custom-rules`, and so without CEL.
+
+use crate::lint::check::Rule;
+use crate::source::{Code, Node, Problem, Severity};
+
+/// `kind` of a document that holds a rule.
+pub const KIND: &str = "LintRule";
+
+/// Refuses the rule: a rule that is asked for and does not run must not look as if it had found nothing.
+pub fn read(document: &Node, _known: &[&'static Rule]) -> Result<&'static Rule, Vec<Problem>> {
+    Err(vec![Problem {
+        code: Code::CustomRule,
+        severity: Severity::Error,
+        span: Some(document.span),
+        message: "this build runs no custom rules: it lacks the feature `custom-rules`".to_owned(),
+        help: Some("build with `--features custom-rules`".to_owned()),
+    }])
+}

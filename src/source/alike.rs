@@ -1,0 +1,118 @@
+//! Names that resemble a name: what a user most likely meant.
+
+use std::collections::BTreeSet;
+
+/// A name that resembles another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nearest<'n> {
+    /// The name.
+    pub name: &'n str,
+    /// Whether it differs only in case and separators.
+    pub same_letters: bool,
+}
+
+/// Of a fixed vocabulary (keys, fields, enum values, options) the word that was most likely meant: the same but for case and
+/// separators, else the nearest within a third of the length.
+pub fn word<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>) -> Option<Nearest<'n>> {
+    let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let wanted_plain = plain(wanted);
+    let mut best: Option<(usize, &'n str)> = None;
+    for name in words {
+        let name_plain = plain(name);
+        if name_plain == wanted_plain {
+            return Some(Nearest { name, same_letters: true });
+        }
+        let shorter = wanted_plain.len().min(name_plain.len());
+        // The distance is at least the difference in length, and costs the product of both.
+        if wanted_plain.len().abs_diff(name_plain.len()) * 3 > shorter {
+            continue;
+        }
+        let distance = strsim::osa_distance(&name_plain, &wanted_plain);
+        if distance * 3 <= shorter && best.is_none_or(|(least, _)| distance < least) {
+            best = Some((distance, name));
+        }
+    }
+    best.map(|(_, name)| Nearest { name, same_letters: false })
+}
+
+/// Of names that users and istiod give (filters, hosts, labels, Gateways) the one most like another; `None` when none is like it.
+pub fn name<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let (whole, tail) = (wanted.to_lowercase(), last(wanted).to_lowercase());
+    // What names of filters have in common says nothing: `envoy.filters.http.wasm` is not like `envoy.filters.http.cors`.
+    #[allow(clippy::float_cmp, reason = "1.0 is what equal texts have")]
+    let likeness = |one: &str| {
+        let whole = strsim::normalized_damerau_levenshtein(&whole, &one.to_lowercase());
+        let tails = strsim::normalized_damerau_levenshtein(&tail, &last(one).to_lowercase());
+        if one.starts_with("envoy.filters.") && wanted.starts_with("envoy.filters.") {
+            whole.min(tails)
+        } else if tails == 1.0 && wanted.contains('.') && one.contains('.') {
+            whole.max(0.9)
+        } else {
+            whole
+        }
+    };
+    let scored = among.into_iter().filter(|one| !one.is_empty()).map(|one| (likeness(one), one));
+    let best = scored.max_by(|(left, a), (right, b)| left.total_cmp(right).then_with(|| b.cmp(a)));
+    best.filter(|(score, _)| *score >= 0.6).map(|(_, one)| one)
+}
+
+/// The last part of a dotted name.
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The candidates in the order of their likeness, up to `most`: what there is instead, whether or not it is like.
+pub fn ranked(wanted: &str, candidates: &BTreeSet<String>, most: usize) -> Vec<String> {
+    let mut ranked: Vec<(usize, &String)> = candidates
+        .iter()
+        .filter(|text| !text.is_empty())
+        .map(|text| {
+            let distance = match (wanted.parse::<i64>(), text.parse::<i64>()) {
+                (Ok(_), Ok(_)) => strsim::damerau_levenshtein(wanted, text),
+                // A name inside a longer one is nearer than any other of that length.
+                _ if text.contains(wanted) || wanted.contains(text.as_str()) => text.len().abs_diff(wanted.len()) / 4,
+                _ => strsim::damerau_levenshtein(wanted, text),
+            };
+            (distance, text)
+        })
+        .collect();
+    ranked.sort();
+    ranked.into_iter().take(most).map(|(_, text)| text.clone()).collect()
+}
+
+/// Whether a name is likely a misspelling of another.
+pub fn misspelled(wanted: &str, other: &str) -> bool {
+    wanted.parse::<i64>().is_err() && !wanted.is_empty() && likeness(wanted, other) > 0.7
+}
+
+/// How alike two texts are, from 0 to 1.
+pub fn likeness(one: &str, other: &str) -> f64 {
+    strsim::normalized_damerau_levenshtein(one, other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_close_or_none() {
+        let find = |wanted, words: &[&'static str]| word(wanted, words.iter().copied());
+        let words = ["stat_prefix", "http_filters", "route_config", "configPatches"];
+        assert_eq!(find("statPrefix", &words), Some(Nearest { name: "stat_prefix", same_letters: true }));
+        assert_eq!(find("stat-prefix", &words), Some(Nearest { name: "stat_prefix", same_letters: true }));
+        assert_eq!(find("http_filter", &words), Some(Nearest { name: "http_filters", same_letters: false }));
+        assert_eq!(find("configPatchs", &words), Some(Nearest { name: "configPatches", same_letters: false }));
+        assert_eq!(find("timeout", &words), None);
+        assert_eq!(find("SIDECAR", &["ANY", "GATEWAY"]), None);
+    }
+
+    #[test]
+    fn the_nearest_name_is_one_that_is_alike() {
+        assert_eq!(
+            name("envoy.filters.http.routr", ["istio.alpn", "envoy.filters.http.router"]),
+            Some("envoy.filters.http.router")
+        );
+        assert_eq!(name("cart", ["ledger", ""]), None);
+        assert_eq!(name("envoy.filters.http.wasm", ["envoy.filters.http.cors"]), None);
+    }
+}
