@@ -1,11 +1,13 @@
 //! EF404: two filters whose order matters, and which only the time of creation or the name puts in order.
 
 use crate::declare_rule;
+use crate::engine::Judged;
 use crate::lint::Confidence;
 use crate::lint::context::Knowledge;
-use crate::lint::order::{decided_by_priority, reason};
+use crate::lint::order::reason;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 declare_rule! {
     /// Two EnvoyFilters whose order matters but is decided only by creation time or name.
@@ -29,11 +31,19 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, bool)> = BTreeMap::new();
+    // Of made-up proxies one that shows it is enough; those that get the same patches are one run.
+    let mut asked: HashSet<(usize, usize, *const Judged<'_>)> = HashSet::new();
     for run in &cx.runs {
-        for (first, second) in run.order_matters(cx) {
-            if decided_by_priority(cx, first, second) || cx.same_object(first, second) {
-                continue;
-            }
+        let one = Arc::as_ptr(&run.judged);
+        let made_up = run.knowledge == Knowledge::Reference;
+        let enough = |first: usize, second: usize| {
+            made_up && (found.contains_key(&(second, first)) || asked.contains(&(first, second, one)))
+        };
+        let matters = run.order_matters(cx, enough);
+        if made_up {
+            asked.extend(run.plan.order.windows(2).map(|pair| (pair[0], pair[1], one)));
+        }
+        for (first, second) in matters {
             let entry = found.entry((second, first)).or_default();
             entry.0.push(run.label().to_owned());
             entry.1 |= run.knowledge == Knowledge::Dump;

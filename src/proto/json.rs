@@ -326,6 +326,11 @@ impl Writer<'_> {
     }
 }
 
+/// Whether two numbers have the same value.
+pub(super) fn same_number(one: &str, other: &str) -> bool {
+    canonical_number(one) == canonical_number(other)
+}
+
 /// One spelling for numbers of equal value: an integer as such, anything else as the shortest text of its 64-bit float.
 fn canonical_number(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -339,7 +344,11 @@ fn canonical_number(text: &str) -> Cow<'_, str> {
 
 fn string(out: &mut String, text: &str) {
     out.push('"');
-    for c in text.chars() {
+    let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
+    // Names, types and paths need no escape.
+    let (head, rest) = text.split_at(text.bytes().position(|byte| !plain(byte)).unwrap_or(text.len()));
+    out.push_str(head);
+    for c in rest.chars() {
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
@@ -412,6 +421,34 @@ mod tests {
         left.list_mut("a").unwrap().clear();
         let right = parse("{\"c\":\"é\\n\",\"b\":1.5}").unwrap();
         assert!(left.same(&right));
+        assert_eq!(canonical(&left), canonical(&right));
+    }
+
+    #[test]
+    fn what_is_the_same_is_what_has_the_same_canonical_text() {
+        let texts = [
+            r#"{"a":1,"b":[{"x":"y"}],"c":{"@type":"t/T","d":[1,2]}}"#,
+            r#"{"c":{"d":[1,2.0],"@type":"t/T"},"b":[{"x":"y"}],"a":1}"#,
+            r#"{"c":{"d":[2,1],"@type":"t/T"},"b":[{"x":"y"}],"a":1}"#,
+            r#"{"a":1,"b":[{"x":"y"}],"c":{"@type":"t/T","d":[1,2]},"e":null}"#,
+            r#"{"a":"1","b":[{"x":"y"}],"c":{"@type":"t/T","d":[1,2]}}"#,
+            r#"{"a":1,"b":[{"x":"y"},{}],"c":{"@type":"t/T","d":[1,2]}}"#,
+            r#"{"a":1,"b":[{"z":"y"}],"c":{"@type":"t/T","d":[1,2]}}"#,
+            r#"{"a":1,"c":{"@type":"t/T","d":[1,2]}}"#,
+            "[]",
+            "{}",
+            "1e0",
+            "1",
+        ];
+        let trees: Vec<Tree<'_>> = texts.iter().map(|text| parse(text).unwrap()).collect();
+        for one in &trees {
+            for other in &trees {
+                assert_eq!(one.same(other), canonical(one) == canonical(other), "{one:?}\n{other:?}");
+            }
+        }
+        let with_type = parse(r#"{"@type":"t/T","a":1}"#).unwrap();
+        assert!(with_type.same_but(&parse(r#"{"a":1}"#).unwrap(), "@type"));
+        assert!(!with_type.same(&parse(r#"{"a":1}"#).unwrap()));
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use crate::engine::program::Status;
 use crate::engine::trace::{Effect, NoOp};
-use crate::engine::{self, Options, PatchId, Patched};
+use crate::engine::{self, Options, PatchId, Patched, PatchedResource};
 use crate::lint::facts::context::{Context, Knowledge, ProxyRun};
 use crate::lint::finding::Findings;
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::json;
 use crate::proto::merge::Change;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{TYPE_KEY, Tree};
 use std::collections::{BTreeSet, HashMap};
 
 /// How many patches of one proxy are tried by a further run: beyond it nothing is claimed, so that thousands of filters
@@ -157,23 +157,35 @@ impl ProxyRun<'_> {
             patched.resources.iter().filter_map(|one| one.source).collect()
         };
         let touched: BTreeSet<usize> = sources(left).union(&sources(right)).copied().collect();
-        let text = |tree: &Tree<'_>| {
-            let mut tree = tree.clone();
-            tree.remove(crate::proto::tree::TYPE_KEY);
-            json::canonical(&tree)
+        // The type stands in a dump, not in what a patch brings.
+        let same = |one: Option<&Tree<'_>>, other: Option<&Tree<'_>>| match (one, other) {
+            (Some(one), Some(other)) => one.same_but(other, TYPE_KEY),
+            (one, other) => one.is_none() && other.is_none(),
         };
-        let of = |patched: &Patched<'_>, index: usize| -> Option<String> {
-            match patched.resources.iter().find(|one| one.source == Some(index)) {
-                Some(one) => one.tree.as_ref().map(text),
-                None => engine::open(self.config, index, self.plan).as_ref().map(text),
+        let unchanged = |index: usize| {
+            let untouched = || engine::open(self.config, index, self.plan);
+            match (of(left, index), of(right, index)) {
+                (Some(one), Some(other)) => same(one.tree.as_ref(), other.tree.as_ref()),
+                (Some(one), None) | (None, Some(one)) => same(one.tree.as_ref(), untouched().as_ref()),
+                (None, None) => true,
             }
         };
         let added = |patched: &Patched<'_>| -> Vec<(ResourceKind, String)> {
             let added = patched.resources.iter().filter(|one| one.source.is_none());
+            let text = |tree: &Tree<'_>| {
+                let mut tree = tree.clone();
+                tree.remove(TYPE_KEY);
+                json::canonical(&tree)
+            };
             let mut texts: Vec<_> = added.filter_map(|one| Some((one.kind, text(one.tree.as_ref()?)))).collect();
             texts.sort();
             texts
         };
-        added(left) == added(right) && touched.into_iter().all(|index| of(left, index) == of(right, index))
+        added(left) == added(right) && touched.into_iter().all(unchanged)
     }
+}
+
+/// What became of a resource of the configuration; `None` when nothing touched it.
+fn of<'p, 'a>(patched: &'p Patched<'a>, index: usize) -> Option<&'p PatchedResource<'a>> {
+    patched.resources.iter().find(|one| one.source == Some(index))
 }
