@@ -6236,7 +6236,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__install)
-            opts="-o -n -v -s -A -l -h --name --image --pull-secret --replicas --mode --deny-at --deadline --on-deadline --failure-policy --timeout --sample-proxies --config --certificates --revision --service-monitor --client-ca-configmap --api-server-cidr --no-network-policy --no-report --report-schedule --report-dump-via --report-shards --report-job --dry-run --output --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -n -v -s -A -l -h --name --image --pull-secret --replicas --mode --deny-at --deadline --on-deadline --failure-policy --timeout --sample-proxies --config --certificates --revision --service-monitor --client-ca-configmap --api-server-cidr --no-network-policy --no-report --report-schedule --report-dump-via --report-api --report-shards --with --watch-replicas --watch-rate --watch-dump-via --prometheus-rule --report-job --dry-run --output --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6314,8 +6314,28 @@ _kubectl__envoyfilter() {
                     COMPREPLY=($(compgen -W "istiod port-forward" -- "${cur}"))
                     return 0
                     ;;
+                --report-api)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --report-shards)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with)
+                    COMPREPLY=($(compgen -W "watch" -- "${cur}"))
+                    return 0
+                    ;;
+                --watch-replicas)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --watch-rate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --watch-dump-via)
+                    COMPREPLY=($(compgen -W "istiod port-forward" -- "${cur}"))
                     return 0
                     ;;
                 --dry-run)
@@ -6686,7 +6706,7 @@ _kubectl__envoyfilter() {
             return 0
             ;;
         kubectl__subcmd__envoyfilter__subcmd__webhook__subcmd__report)
-            opts="-o -n -v -s -A -l -h --shard --shards --shard-index --config --rules --dry-run --output --name --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
+            opts="-o -n -v -s -A -l -h --shard --shards --shard-index --api --config --rules --dry-run --output --name --namespace --istio-version --root-namespace --color --verbose --max-input-size --show-secrets --kubeconfig --context --cluster --user --as --as-group --request-timeout --proxy-timeout --server --token --all-namespaces --selector --field-selector --istio-namespace --dump-via --all-replicas --capture --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -6702,6 +6722,10 @@ _kubectl__envoyfilter() {
                     ;;
                 --shard-index)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --api)
+                    COMPREPLY=($(compgen -W "wgpolicyk8s.io openreports.io" -- "${cur}"))
                     return 0
                     ;;
                 --config)

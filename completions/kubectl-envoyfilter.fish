@@ -1703,7 +1703,13 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-schedule -d 'Schedule of the report, in cron format' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-dump-via -d 'Source of the report\'s config dumps: istiod, or port-forward (requires pods/portforward in all namespaces)' -r -f -a "istiod\t''
 port-forward\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-api -d 'API of the reports: wgpolicyk8s.io, openreports.io, or both with a comma' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-shards -d 'Number of pods that share the work of a report' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l with -d 'Also install the standing watch, which `kubectl envoyfilter watch` runs: watch' -r -f -a "watch\t''"
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l watch-replicas -d 'Replicas of the watch, which share the proxies' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l watch-rate -d 'Maximum number of proxies that each replica of the watch reads in a minute' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l watch-dump-via -d 'Source of the watch\'s config dumps: istiod, or port-forward (requires pods/portforward in all namespaces)' -r -f -a "istiod\t''
+port-forward\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l dry-run -d 'Only print (client), or only let the API server check (server)' -r -f -a "none\t'Apply the changes'
 client\t'Only print'
 server\t'Let the API server check without storing anything'"
@@ -1738,6 +1744,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l service-monitor -d 'Create a ServiceMonitor for the Prometheus operator'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l no-network-policy -d 'Do not create NetworkPolicies'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l no-report -d 'Do not create the scheduled report'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l prometheus-rule -d 'Create a PrometheusRule with the alerts of the watch for the Prometheus operator'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l report-job -d 'Print a Job that writes one report now instead of installing'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from install" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
@@ -1782,6 +1789,8 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shard -d 'Only part I (from 0) of N of the EnvoyFilters; parts never write each other\'s reports' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shards -d 'Number of parts; JOB_COMPLETION_INDEX selects the part, as in a Job with completionMode Indexed' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l shard-index -d 'Part to write' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l api -d 'API of the reports: wgpolicyk8s.io (PolicyReport), openreports.io (Report), or both' -r -f -a "wgpolicyk8s.io\t''
+openreports.io\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l config -d 'Configuration file, as lint reads it from .envoyfilter.yaml' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l rules -d 'Custom rules: files or folders of files of kind LintRule' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from report" -l dry-run -d 'Only print (client), or only let the API server check (server)' -r -f -a "none\t'Apply the changes'

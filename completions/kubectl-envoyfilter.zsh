@@ -2154,7 +2154,12 @@ _arguments "${_arguments_options[@]}" : \
 '(--no-network-policy)*--api-server-cidr=[Addresses of the API server\: the NetworkPolicy lets only them call the webhook; may be repeated]:CIDR:_default' \
 '--report-schedule=[Schedule of the report, in cron format]:CRON:_default' \
 '--report-dump-via=[Source of the report'\''s config dumps\: istiod, or port-forward (requires pods/portforward in all namespaces)]:SOURCE:(istiod port-forward)' \
+'--report-api=[API of the reports\: wgpolicyk8s.io, openreports.io, or both with a comma]:API:_default' \
 '--report-shards=[Number of pods that share the work of a report]:NUMBER:_default' \
+'*--with=[Also install the standing watch, which \`kubectl envoyfilter watch\` runs\: watch]:WHAT:(watch)' \
+'--watch-replicas=[Replicas of the watch, which share the proxies]:NUMBER:_default' \
+'--watch-rate=[Maximum number of proxies that each replica of the watch reads in a minute]:NUMBER:_default' \
+'--watch-dump-via=[Source of the watch'\''s config dumps\: istiod, or port-forward (requires pods/portforward in all namespaces)]:SOURCE:(istiod port-forward)' \
 '--dry-run=[Only print (client), or only let the API server check (server)]:HOW:((none\:"Apply the changes"
 client\:"Only print"
 server\:"Let the API server check without storing anything"))' \
@@ -2190,6 +2195,7 @@ never\:"Never"))' \
 '--service-monitor[Create a ServiceMonitor for the Prometheus operator]' \
 '--no-network-policy[Do not create NetworkPolicies]' \
 '--no-report[Do not create the scheduled report]' \
+'--prometheus-rule[Create a PrometheusRule with the alerts of the watch for the Prometheus operator]' \
 '(--no-report)--report-job[Print a Job that writes one report now instead of installing]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
@@ -2249,6 +2255,7 @@ _arguments "${_arguments_options[@]}" : \
 '(--shards)--shard=[Only part I (from 0) of N of the EnvoyFilters; parts never write each other'\''s reports]:I/N:_default' \
 '--shards=[Number of parts; JOB_COMPLETION_INDEX selects the part, as in a Job with completionMode Indexed]:N:_default' \
 '--shard-index=[Part to write]:SHARD_INDEX:_default' \
+'*--api=[API of the reports\: wgpolicyk8s.io (PolicyReport), openreports.io (Report), or both]:API:(wgpolicyk8s.io openreports.io)' \
 '--config=[Configuration file, as lint reads it from .envoyfilter.yaml]:FILE:_files' \
 '*--rules=[Custom rules\: files or folders of files of kind LintRule]:PATH:_files' \
 '--dry-run=[Only print (client), or only let the API server check (server)]:HOW:((none\:"Apply the changes"

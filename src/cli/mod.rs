@@ -166,9 +166,15 @@ fn pod_name(text: &str) -> &str {
 /// The arguments with `explain pod/x` written as `explain pod x`: kubectl takes both.
 pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments = Vec::new();
-    let mut explain = false;
+    let (mut explain, mut completes) = (false, false);
     for argument in given {
         let text = argument.to_str().unwrap_or_default();
+        // What is completed is the word as it stands on the command line.
+        completes |= text == "__complete";
+        if completes {
+            arguments.push(argument);
+            continue;
+        }
         let split = text.split_once('/').filter(|(_, name)| explain && !name.is_empty());
         let kind = split.and_then(|(kind, _)| KINDS.iter().find(|(words, _)| words.contains(&kind)));
         if let (Some((_, word)), Some((_, name))) = (kind, split) {

@@ -77,6 +77,7 @@ kinds! {
     CRON_JOB: "CronJob", "batch", CORE, "cronjobs", true, true, INSTALLED;
     JOB: "Job", "batch", CORE, "jobs", true, true, INSTALLED;
     SERVICE_MONITOR: "ServiceMonitor", "monitoring.coreos.com", CORE, "servicemonitors", true, true, INSTALLED;
+    PROMETHEUS_RULE: "PrometheusRule", "monitoring.coreos.com", CORE, "prometheusrules", true, true, INSTALLED;
     ISSUER: "Issuer", "cert-manager.io", CORE, "issuers", true, true, INSTALLED;
     CERTIFICATE: "Certificate", "cert-manager.io", CORE, "certificates", true, true, INSTALLED;
     VALIDATING_WEBHOOK: "ValidatingWebhookConfiguration", ADMISSION, CORE, "validatingwebhookconfigurations", false, true, INSTALLED;
@@ -84,12 +85,15 @@ kinds! {
     ADMISSION_POLICY_BINDING: "ValidatingAdmissionPolicyBinding", ADMISSION, CORE, "validatingadmissionpolicybindings", false, true, INSTALLED;
     POLICY_REPORT: "PolicyReport", POLICY_WG, &["v1alpha2"], "policyreports", true, true, "old reports are not removed";
     CLUSTER_POLICY_REPORT: "ClusterPolicyReport", POLICY_WG, &["v1alpha2"], "clusterpolicyreports", false, true, "old reports are not removed";
+    OPEN_REPORT: "Report", OPEN_REPORTS, &["v1alpha1"], "reports", true, true, "old reports are not removed";
+    CLUSTER_OPEN_REPORT: "ClusterReport", OPEN_REPORTS, &["v1alpha1"], "clusterreports", false, true, "old reports are not removed";
 }
 
 const POLICIES: &str = "existing policies are not compared: guards may hold that do not";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
 const POLICY_WG: &str = "wgpolicyk8s.io";
+const OPEN_REPORTS: &str = "openreports.io";
 const INSTALLED: &str = "what is installed is unknown";
 
 kinds! {
@@ -114,10 +118,13 @@ pub const MADE: &[&Kind] = &[
     DISRUPTION_BUDGET,
     DEPLOYMENT,
     SERVICE_MONITOR,
+    PROMETHEUS_RULE,
     CRON_JOB,
     JOB,
     POLICY_REPORT,
     CLUSTER_POLICY_REPORT,
+    OPEN_REPORT,
+    CLUSTER_OPEN_REPORT,
     ADMISSION_POLICY,
     ADMISSION_POLICY_BINDING,
     VALIDATING_WEBHOOK,

@@ -1,8 +1,8 @@
 //! The rights each command needs, from the table that its requests are made from.
 
 use super::kinds::{
-    CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, EVENT, Kind, LEASE, NAMESPACE, Needs, POD,
-    POLICY_REPORT, REPORT, ROLE, SECRET, SERVICE_ACCOUNT, VALIDATING_WEBHOOK, WATCH, WEBHOOK,
+    CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, CLUSTER_ROLE, CONFIG_MAP, ENVOY_FILTER, EVENT, Kind, LEASE, NAMESPACE,
+    Needs, OPEN_REPORT, POD, POLICY_REPORT, REPORT, ROLE, SECRET, SERVICE_ACCOUNT, VALIDATING_WEBHOOK, WATCH, WEBHOOK,
 };
 use super::via::Via;
 use serde_json::{Value, json};
@@ -72,14 +72,17 @@ pub fn watching(name: &str, place: &Place<'_>) -> Vec<Value> {
 /// The roles of the scheduled report, under this name: to read what `lint` reads, and to write reports.
 pub fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
     let mut roles = of_verbs(&REPORT, place, name, &["list"], &["list"]);
-    let reports = json!({
-        "apiGroups": [POLICY_REPORT.group],
-        "resources": [CLUSTER_POLICY_REPORT.plural, POLICY_REPORT.plural],
-        "verbs": ["create", "delete", "get", "list", "patch"],
-    });
+    let reports = |all: &Kind, one: &Kind| {
+        json!({
+            "apiGroups": [one.group],
+            "resources": [all.plural, one.plural],
+            "verbs": ["create", "delete", "get", "list", "patch"],
+        })
+    };
     let everywhere = roles.iter_mut().find(|role| role["kind"] == CLUSTER_ROLE.kind);
     if let Some(rules) = everywhere.and_then(|role| role["rules"].as_array_mut()) {
-        rules.push(reports);
+        rules.push(reports(CLUSTER_POLICY_REPORT, POLICY_REPORT));
+        rules.push(reports(CLUSTER_OPEN_REPORT, OPEN_REPORT));
     }
     roles
 }

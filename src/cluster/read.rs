@@ -55,12 +55,17 @@ pub async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Rea
         unlisted: Vec::new(),
     };
     // The first request tells whether there is a cluster at all.
-    let kubernetes = match cluster.json("/version", false).await {
-        Ok(version) => version.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        Err(Fault::NotAllowed(_) | Fault::NotFound(_) | Fault::Garbled(_)) => String::new(),
+    let (kubernetes, unknown) = match cluster.json("/version", false).await {
+        Ok(version) => (version.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_owned(), None),
+        Err(fault @ (Fault::NotAllowed(_) | Fault::NotFound(_) | Fault::Garbled(_))) => (String::new(), Some(fault)),
         Err(fault) => return Err(fault),
     };
     let roots = reader.control_plane().await;
+    // It decides nothing; who asks for it is told.
+    if let Some(fault) = unknown.filter(|_| *needs == kinds::VERSION) {
+        let message = format!("cannot read the version of Kubernetes: {fault}");
+        reader.problem(Code::NotAllowed, Severity::Warning, message, None);
+    }
     reader.lists(&roots).await;
     let asked = reader.asked().await;
     let Reader { objects, tags, problems, unlisted, .. } = reader;

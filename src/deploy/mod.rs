@@ -9,11 +9,13 @@ pub mod cron;
 pub mod health;
 pub mod policy;
 mod report;
+mod watch;
 
 use crate::cluster::kinds::NAMESPACE;
 use serde_json::{Value, json};
 
 pub use report::shards;
+pub use watch::{alerts, dashboard};
 
 /// Label with the installation that an object belongs to; `uninstall` selects by it.
 pub const INSTANCE: &str = "app.kubernetes.io/instance";
@@ -112,6 +114,18 @@ pub struct Slots {
     /// How the report reads config dumps: `istiod` (what istiod would send, with rights in its namespace only) or
     /// `port-forward` (from the proxies, with the right to forward ports to every pod).
     pub report_dumps: String,
+    /// APIs of the reports, with commas between them.
+    pub report_api: String,
+    /// Replicas of the watch; there is a Lease for each.
+    pub watch_replicas: Value,
+    /// What follows the name of each Lease.
+    pub watch_shards: Vec<String>,
+    /// Maximum number of proxies that each replica of the watch reads in a minute.
+    pub watch_rate: Value,
+    /// Requests and limits of the watch.
+    pub watch_resources: Value,
+    /// How the watch reads config dumps, as for the report.
+    pub watch_dumps: String,
     /// Scrape interval.
     pub scrape_interval: String,
     /// Who may call the webhook, as peers of a NetworkPolicy; empty: everybody who reaches the port.
@@ -153,6 +167,12 @@ impl Default for Slots {
             shards: json!(1),
             report_resources: json!({"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}}),
             report_dumps: text(ISTIOD),
+            report_api: text("wgpolicyk8s.io"),
+            watch_replicas: json!(1),
+            watch_shards: vec![text("0")],
+            watch_rate: json!(60),
+            watch_resources: json!({"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}}),
+            watch_dumps: text(ISTIOD),
             scrape_interval: text("30s"),
             api_servers: json!([]),
             metrics_readers: json!([{"namespaceSelector": {}}]),
@@ -189,6 +209,18 @@ pub enum Part {
     ReportProxies,
     /// The network policy of the report.
     ReportNetworkPolicy,
+    /// The standing watch.
+    Watch,
+    /// The Leases of its replicas.
+    WatchLeases,
+    /// The right of the watch to read proxies.
+    WatchProxies,
+    /// The network policy of the watch.
+    WatchNetworkPolicy,
+    /// The ServiceMonitor of the watch.
+    WatchServiceMonitor,
+    /// Its alerts, for the Prometheus operator.
+    PrometheusRule,
 }
 
 /// One object of an installation.
@@ -218,6 +250,12 @@ pub struct Parts {
     pub report: bool,
     /// The right of the report to read proxies.
     pub report_proxies: bool,
+    /// The standing watch.
+    pub watch: bool,
+    /// The right of the watch to read proxies.
+    pub watch_proxies: bool,
+    /// The alerts of the watch.
+    pub prometheus_rule: bool,
 }
 
 impl Parts {
@@ -232,6 +270,11 @@ impl Parts {
             Part::Report => self.report,
             Part::ReportProxies => self.report && self.report_proxies,
             Part::ReportNetworkPolicy => self.report && self.network_policy,
+            Part::Watch | Part::WatchLeases => self.watch,
+            Part::WatchProxies => self.watch && self.watch_proxies,
+            Part::WatchNetworkPolicy => self.watch && self.network_policy,
+            Part::WatchServiceMonitor => self.watch && self.service_monitor,
+            Part::PrometheusRule => self.watch && self.prometheus_rule,
         }
     }
 }
@@ -245,6 +288,9 @@ impl Default for Parts {
             service_monitor: false,
             report: true,
             report_proxies: false,
+            watch: false,
+            watch_proxies: false,
+            prometheus_rule: false,
         }
     }
 }
@@ -254,6 +300,7 @@ pub fn pieces(slots: &Slots, certificates: Certificates) -> Vec<Piece> {
     let mut pieces = vec![Piece { file: "namespace", part: Part::Namespace, object: namespace(slots) }];
     pieces.extend(admission::before(slots, certificates));
     pieces.extend(report::pieces(slots));
+    pieces.extend(watch::pieces(slots));
     // Last: once it exists, the API server calls the webhook.
     pieces.push(admission::webhook(slots, certificates));
     pieces

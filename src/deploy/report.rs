@@ -74,6 +74,7 @@ fn job(slots: &Slots) -> Value {
     arguments.push(format!("--name={}", slots.name));
     arguments.push(format!("--shards={}", plain(&slots.shards)));
     arguments.push(format!("--dump-via={}", slots.report_dumps));
+    arguments.push(format!("--api={}", slots.report_api));
     arguments.push("--config=/config/envoyfilter.yaml".to_owned());
     arguments.extend(mesh(slots));
     let container = json!({

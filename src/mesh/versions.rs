@@ -93,7 +93,8 @@ pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Ve
         pods: pods.len(),
         example: pods.first().cloned().unwrap_or_default(),
     });
-    let scope = mesh.scope(&Given::default(), &Taken::default(), inventory.envoy_filters.len());
+    // Whatever a capture has of them: no EnvoyFilter is looked at.
+    let scope = mesh.scope(&Given::default(), &Taken::default(), 0);
     Ok(Versions {
         kubernetes: mesh.facts.kubernetes.clone(),
         control_planes: control_planes.collect(),

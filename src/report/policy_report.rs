@@ -1,4 +1,5 @@
-//! Findings as objects of a cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2).
+//! Findings as objects of a cluster: PolicyReport and ClusterPolicyReport (wgpolicyk8s.io/v1alpha2), or Report and ClusterReport
+//! (openreports.io/v1alpha1), which succeed them.
 //!
 //! Every EnvoyFilter has a report of its own, in its namespace and owned by it: it goes when the filter goes, and nobody
 //! else writes it, however the work is shared. What concerns no filter is in one ClusterPolicyReport for each shard.
@@ -11,8 +12,33 @@ use crate::words::fnv;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Version of the objects.
-const API_VERSION: &str = "wgpolicyk8s.io/v1alpha2";
+/// The API of the objects. Results are the same in both; a Report names its source once more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Api {
+    /// `wgpolicyk8s.io/v1alpha2`.
+    PolicyReport,
+    /// `openreports.io/v1alpha1`.
+    OpenReports,
+}
+
+impl Api {
+    /// An object: one of a namespace, or of the cluster.
+    fn object(self, cluster: bool) -> Value {
+        match (self, cluster) {
+            (Api::PolicyReport, false) => json!({"apiVersion": "wgpolicyk8s.io/v1alpha2", "kind": "PolicyReport"}),
+            (Api::PolicyReport, true) => {
+                json!({"apiVersion": "wgpolicyk8s.io/v1alpha2", "kind": "ClusterPolicyReport"})
+            }
+            (Api::OpenReports, false) => {
+                json!({"apiVersion": "openreports.io/v1alpha1", "kind": "Report", "source": SOURCE})
+            }
+            (Api::OpenReports, true) => {
+                json!({"apiVersion": "openreports.io/v1alpha1", "kind": "ClusterReport", "source": SOURCE})
+            }
+        }
+    }
+}
+
 /// Who says so, in every result.
 const SOURCE: &str = "kubectl-envoyfilter";
 /// Bytes of an object: etcd takes 1.5 MiB (`--max-request-bytes`), and the API server keeps who owns each field beside it.
@@ -25,6 +51,8 @@ const LONGEST_NAME: usize = 253;
 /// What the reports of a run have in common.
 #[derive(Clone, Debug)]
 pub struct Run<'r> {
+    /// The API of the objects.
+    pub api: Api,
     /// The texts.
     pub sources: &'r Sources,
     /// Labels of every report.
@@ -66,10 +94,12 @@ impl Run<'_> {
                     "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter", "name": filter.name, "uid": uid,
                 }]);
             }
-            json!({
-                "apiVersion": API_VERSION, "kind": "PolicyReport", "metadata": metadata, "scope": object,
-                "summary": summary(&results), "results": results,
-            })
+            let mut report = self.api.object(false);
+            report["metadata"] = metadata;
+            report["scope"] = object.clone();
+            report["summary"] = summary(&results);
+            report["results"] = results.into();
+            report
         };
         parts.into_iter().enumerate().map(report).collect()
     }
@@ -127,11 +157,11 @@ impl Run<'_> {
         let mut parts = parts(results).into_iter();
         // What cannot be read for a thousand reasons can be read in the log.
         let results = parts.next().unwrap_or_default();
-        json!({
-            "apiVersion": API_VERSION, "kind": "ClusterPolicyReport",
-            "metadata": {"name": name, "labels": self.labels},
-            "summary": summary(&results), "results": results,
-        })
+        let mut report = self.api.object(true);
+        report["metadata"] = json!({"name": name, "labels": self.labels});
+        report["summary"] = summary(&results);
+        report["results"] = results.into();
+        report
     }
 }
 

@@ -71,6 +71,7 @@ pub struct Metrics {
     unread: Gauge,
     oldest: Gauge,
     shards: Gauge,
+    shards_wanted: Gauge,
     events: Counter,
     events_failed: Counter,
 }
@@ -94,6 +95,7 @@ impl Metrics {
             unread: Gauge::default(),
             oldest: Gauge::default(),
             shards: Gauge::default(),
+            shards_wanted: Gauge::default(),
             events: Counter::default(),
             events_failed: Counter::default(),
         };
@@ -117,6 +119,7 @@ impl Metrics {
             metrics.oldest.clone(),
         );
         registry.register("shards", "Shards of the proxies that this replica holds", metrics.shards.clone());
+        registry.register("shards_wanted", "Shards of the proxies in all", metrics.shards_wanted.clone());
         registry.register("events_written", "Kubernetes Events that were written", metrics.events.clone());
         registry.register(
             "events_failed",
@@ -154,7 +157,7 @@ impl Metrics {
     }
 
     /// Records what is known.
-    pub fn state(&self, state: &State, filters: usize, oldest: Option<Duration>, shards: usize) {
+    pub fn state(&self, state: &State, filters: usize, oldest: Option<Duration>, shards: (usize, usize)) {
         let count = state.count();
         let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         self.filters.set(number(filters));
@@ -162,7 +165,8 @@ impl Metrics {
         self.read.set(number(count.read));
         self.unread.set(number(count.asked.saturating_sub(count.read)));
         self.oldest.set(oldest.map_or(-1, |oldest| i64::try_from(oldest.as_secs()).unwrap_or(i64::MAX)));
-        self.shards.set(number(shards));
+        self.shards.set(number(shards.0));
+        self.shards_wanted.set(number(shards.1));
         self.wrong(state.wrong());
     }
 

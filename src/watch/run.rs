@@ -439,7 +439,7 @@ impl Run {
         self.listened &= self.teller.changes(changes, false, self.moment.as_ref()).await;
         let filters = self.moment.as_ref().map_or(0, |moment| moment.whole.inventory.envoy_filters.len());
         let oldest = self.turns.oldest(now).filter(|_| self.moment.is_some());
-        self.metrics.state(&self.state, filters, oldest, self.shards.held().0);
+        self.metrics.state(&self.state, filters, oldest, self.shards.held());
         self.scope(false).await;
     }
 

@@ -3,8 +3,9 @@
 use super::{DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, word, write_objects};
 use crate::cli::options;
 use crate::cluster::kinds::{
-    ADMISSION_POLICY, ADMISSION_POLICY_BINDING, CERTIFICATE, CLUSTER_POLICY_REPORT, JOB, Kind, MADE, NAMESPACE,
-    POLICY_REPORT, ROLE, ROLE_BINDING, SERVICE_MONITOR, VALIDATING_WEBHOOK,
+    ADMISSION_POLICY, ADMISSION_POLICY_BINDING, CERTIFICATE, CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, JOB, Kind,
+    MADE, NAMESPACE, OPEN_REPORT, POLICY_REPORT, PROMETHEUS_RULE, ROLE, ROLE_BINDING, SERVICE_MONITOR,
+    VALIDATING_WEBHOOK,
 };
 use crate::cluster::write::{Applied, Dry};
 use crate::cluster::{Cluster, Fault};
@@ -82,9 +83,27 @@ pub(super) struct Install {
     /// Source of the report's config dumps: istiod, or port-forward (requires pods/portforward in all namespaces)
     #[arg(long, default_value = "istiod", hide_possible_values = true, value_name = "SOURCE")]
     report_dump_via: Dumps,
+    /// API of the reports: wgpolicyk8s.io, openreports.io, or both with a comma
+    #[arg(long, default_value = "wgpolicyk8s.io", value_name = "API", value_parser = apis)]
+    report_api: String,
     /// Number of pods that share the work of a report
     #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..))]
     report_shards: u16,
+    /// Also install the standing watch, which `kubectl envoyfilter watch` runs: watch
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', hide_possible_values = true)]
+    with: Vec<With>,
+    /// Replicas of the watch, which share the proxies
+    #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=64))]
+    watch_replicas: u16,
+    /// Maximum number of proxies that each replica of the watch reads in a minute
+    #[arg(long, default_value_t = 60, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    watch_rate: u32,
+    /// Source of the watch's config dumps: istiod, or port-forward (requires pods/portforward in all namespaces)
+    #[arg(long, default_value = "istiod", hide_possible_values = true, value_name = "SOURCE")]
+    watch_dump_via: Dumps,
+    /// Create a PrometheusRule with the alerts of the watch for the Prometheus operator
+    #[arg(long)]
+    prometheus_rule: bool,
     /// Print a Job that writes one report now instead of installing
     #[arg(long, conflicts_with = "no_report")]
     report_job: bool,
@@ -122,10 +141,22 @@ enum Source {
     CertManager,
 }
 
+/// What is installed beside the admission server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum With {
+    Watch,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Dumps {
     Istiod,
     PortForward,
+}
+
+/// The APIs of reports.
+fn apis(text: &str) -> Result<String, String> {
+    let known = text.split(',').all(|api| ["wgpolicyk8s.io", "openreports.io"].contains(&api));
+    known.then(|| text.to_owned()).ok_or_else(|| "wgpolicyk8s.io, openreports.io, or both with a comma".to_owned())
 }
 
 /// An address range as a NetworkPolicy takes it.
@@ -159,6 +190,9 @@ impl Install {
                 self.timeout, self.deadline.text
             );
             return session.usage(&message, Some("use a --deadline that is shorter than the --timeout"));
+        }
+        if self.prometheus_rule && !self.with.contains(&With::Watch) {
+            return session.usage("the alerts are about metrics of the watch", Some("add --with watch"));
         }
         if let Err(error) = self.report_schedule.as_deref().map_or(Ok(()), cron::check) {
             return session.usage(&format!("invalid --report-schedule: {error}"), Some("write it as `17 * * * *`"));
@@ -202,6 +236,9 @@ impl Install {
             service_monitor: self.service_monitor,
             report: !self.no_report,
             report_proxies: self.report_dump_via == Dumps::PortForward,
+            watch: self.with.contains(&With::Watch),
+            watch_proxies: self.watch_dump_via == Dumps::PortForward,
+            prometheus_rule: self.prometheus_rule,
         };
         let pieces = deploy::pieces(&slots, certificates).into_iter().filter(|piece| parts.has(piece.part));
         let pieces: Vec<Piece> = pieces.collect();
@@ -224,6 +261,11 @@ impl Install {
             api_servers: ranges.collect(),
             client_ca: self.client_ca_configmap.clone().unwrap_or_default(),
             report_dumps: word(&self.report_dump_via),
+            report_api: self.report_api.clone(),
+            watch_replicas: self.watch_replicas.into(),
+            watch_shards: (0..self.watch_replicas).map(|shard| shard.to_string()).collect(),
+            watch_rate: self.watch_rate.into(),
+            watch_dumps: word(&self.watch_dump_via),
             name: self.installation.name.clone(),
             namespace: Installation::namespace(session),
             image: self.image.clone().unwrap_or(default.image),
@@ -272,8 +314,15 @@ impl Install {
                     Err(fault) => return failed(session, &format!("cannot read namespace {name}"), &fault, None),
                 }
             }
-            if part == Part::ServiceMonitor && !runtime.block_on(cluster.serves(SERVICE_MONITOR)).unwrap_or(true) {
-                writeln!(session.err, "note: the cluster has no ServiceMonitors (Prometheus operator); skipping it")?;
+            let of_operator = match part {
+                Part::ServiceMonitor | Part::WatchServiceMonitor => Some(SERVICE_MONITOR),
+                Part::PrometheusRule => Some(PROMETHEUS_RULE),
+                _ => None,
+            };
+            if let Some(kind) = of_operator
+                && !runtime.block_on(cluster.serves(kind)).unwrap_or(true)
+            {
+                writeln!(session.err, "note: the cluster has no {}s (Prometheus operator); skipping it", kind.kind)?;
                 continue;
             }
             wanted.push((called(&object), object));
@@ -365,8 +414,16 @@ impl Install {
 
     /// Removes what an earlier installation of this name had and this one has not.
     async fn prune(&self, cluster: &Cluster, slots: &Slots, keep: &[&str]) -> Result<Vec<String>, Fault> {
-        const STAY: &[&Kind] =
-            &[NAMESPACE, JOB, POLICY_REPORT, CLUSTER_POLICY_REPORT, ADMISSION_POLICY, ADMISSION_POLICY_BINDING];
+        const STAY: &[&Kind] = &[
+            NAMESPACE,
+            JOB,
+            POLICY_REPORT,
+            CLUSTER_POLICY_REPORT,
+            OPEN_REPORT,
+            CLUSTER_OPEN_REPORT,
+            ADMISSION_POLICY,
+            ADMISSION_POLICY_BINDING,
+        ];
         let mut gone = Vec::new();
         for kind in MADE.iter().rev().filter(|kind| !STAY.contains(kind)) {
             let anywhere = !kind.namespaced || [ROLE, ROLE_BINDING].contains(kind);

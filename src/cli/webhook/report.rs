@@ -1,15 +1,15 @@
-//! `webhook report`: lint of the running mesh, written into it as PolicyReports.
+//! `webhook report`: lint of the running mesh, written into it as PolicyReports or as Reports.
 
 use super::{DryRun, Exit, Installation, Session, YamlOrJson, called, failed, write_objects};
 use crate::cli::options::Global;
-use crate::cluster::kinds::{CLUSTER_POLICY_REPORT, POLICY_REPORT};
+use crate::cluster::kinds::{CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, Kind, OPEN_REPORT, POLICY_REPORT};
 use crate::cluster::write::Dry;
 use crate::cluster::{Cluster, Fault};
 use crate::deploy;
 use crate::lint::Finding;
 use crate::mesh::{self, Error, LintReport, LintRequest, Shard};
-use crate::report::policy_report;
-use clap::Args;
+use crate::report::policy_report::{self, Api};
+use clap::{Args, ValueEnum};
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +29,15 @@ pub(super) struct Report {
     /// Part to write
     #[arg(long, hide = true, env = "JOB_COMPLETION_INDEX", hide_env = true)]
     shard_index: Option<u32>,
+    /// API of the reports: wgpolicyk8s.io (PolicyReport), openreports.io (Report), or both
+    #[arg(
+        long,
+        value_name = "API",
+        default_value = "wgpolicyk8s.io",
+        value_delimiter = ',',
+        hide_possible_values = true
+    )]
+    api: Vec<ApiWord>,
     /// Configuration file, as lint reads it from .envoyfilter.yaml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -41,6 +50,31 @@ pub(super) struct Report {
     /// Output format: yaml or json
     #[arg(short, long, default_value = "yaml", hide_possible_values = true, value_name = "FORM")]
     output: YamlOrJson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+enum ApiWord {
+    #[value(name = "wgpolicyk8s.io")]
+    Policy,
+    #[value(name = "openreports.io")]
+    Open,
+}
+
+impl ApiWord {
+    /// The kinds of one filter's report and of a run's.
+    const fn kinds(self) -> (&'static Kind, &'static Kind) {
+        match self {
+            ApiWord::Policy => (POLICY_REPORT, CLUSTER_POLICY_REPORT),
+            ApiWord::Open => (OPEN_REPORT, CLUSTER_OPEN_REPORT),
+        }
+    }
+
+    const fn api(self) -> Api {
+        match self {
+            ApiWord::Policy => Api::PolicyReport,
+            ApiWord::Open => Api::OpenReports,
+        }
+    }
 }
 
 fn shard(index: u32, number: u32) -> Result<Shard, String> {
@@ -90,23 +124,29 @@ impl Report {
         let run = mesh::lint(&request, session.progress)?;
         session.problems(&run.loaded.sources, &run.problems)?;
         session.notes(&run.notes)?;
-        let reports = self.reports(&run, shard);
+        let apis: BTreeSet<ApiWord> = self.api.iter().copied().collect();
         if self.dry_run == DryRun::Client {
+            let reports: Vec<Value> = apis.iter().flat_map(|api| self.reports(&run, shard, api.api())).collect();
             write_objects(session, &reports, self.output)?;
             return Ok(Exit::Ok);
         }
         // Who could not list filters does not know which are gone.
         let complete = run.complete;
-        self.write(session, &reports, shard, complete)
+        let mut worst = Exit::Ok;
+        for api in apis {
+            let exit = self.write(session, api, &self.reports(&run, shard, api.api()), (shard, complete))?;
+            worst = if exit.code() > worst.code() { exit } else { worst };
+        }
+        Ok(worst)
     }
 
-    fn reports(&self, run: &LintReport, shard: Shard) -> Vec<Value> {
+    fn reports(&self, run: &LintReport, shard: Shard, api: Api) -> Vec<Value> {
         let sources = &run.loaded.sources;
         let labels = json!({
             "app.kubernetes.io/name": deploy::PROGRAM, deploy::INSTANCE: self.installation.name,
             "app.kubernetes.io/component": "report", deploy::MANAGED_BY: deploy::PROGRAM,
         });
-        let all = policy_report::Run { sources, labels, now: SystemTime::now() };
+        let all = policy_report::Run { api, sources, labels, now: SystemTime::now() };
         let mut of_file: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
         for finding in &run.findings {
             of_file.entry(finding.primary.span.file).or_default().push(finding);
@@ -131,13 +171,27 @@ impl Report {
         format!("{}-{}-of-{}", self.installation.name, shard.index, shard.number)
     }
 
-    fn write(&self, session: &mut Session<'_>, reports: &[Value], shard: Shard, complete: bool) -> Result<Exit, Error> {
+    fn write(
+        &self,
+        session: &mut Session<'_>,
+        api: ApiWord,
+        reports: &[Value],
+        (shard, complete): (Shard, bool),
+    ) -> Result<Exit, Error> {
         let (runtime, cluster) = session.connect()?;
-        match runtime.block_on(cluster.serves(POLICY_REPORT)) {
+        let (kind, _) = api.kinds();
+        match runtime.block_on(cluster.serves(kind)) {
             Ok(true) => {}
             Ok(false) => {
-                let help = "install the CustomResourceDefinitions of wgpolicyk8s.io (part of Kyverno, for example)";
-                return session.usage("the cluster has no PolicyReports", Some(help));
+                let help = match api {
+                    ApiWord::Policy => {
+                        "install the CustomResourceDefinitions of wgpolicyk8s.io (part of Kyverno, for example)"
+                    }
+                    ApiWord::Open => {
+                        "install the CustomResourceDefinitions of openreports.io, or use --api wgpolicyk8s.io"
+                    }
+                };
+                return session.usage(&format!("the cluster has no {}s ({})", kind.kind, kind.group), Some(help));
             }
             Err(fault) => return failed(session, &format!("cannot read cluster {}", cluster.context), &fault, None),
         }
@@ -162,7 +216,7 @@ impl Report {
         }
         let mut gone = 0;
         if complete && dry == Dry::No {
-            match runtime.block_on(self.clean(&cluster, session.global, reports, shard)) {
+            match runtime.block_on(self.clean(&cluster, session.global, reports, (api, shard))) {
                 Ok(number) => gone = number,
                 Err(fault) => exit = failed(session, "cannot remove old reports", &fault, None)?,
             }
@@ -173,7 +227,14 @@ impl Report {
 
     /// Removes reports of filters that are gone, further parts of reports that are shorter now, and reports of runs that
     /// were shared by another number.
-    async fn clean(&self, cluster: &Cluster, global: &Global, reports: &[Value], shard: Shard) -> Result<usize, Fault> {
+    async fn clean(
+        &self,
+        cluster: &Cluster,
+        global: &Global,
+        reports: &[Value],
+        (api, shard): (ApiWord, Shard),
+    ) -> Result<usize, Fault> {
+        let (of_filter, of_run) = api.kinds();
         let text = |object: &Value, pointer: &str| -> String {
             object.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
@@ -182,19 +243,19 @@ impl Report {
         let own = global.namespace.clone().unwrap_or_else(|| cluster.namespace.clone());
         let namespace = (!global.cluster.all_namespaces).then_some(own);
         let mut gone = 0;
-        for report in cluster.whole(POLICY_REPORT, namespace.as_deref(), &self.installation.labels()).await? {
+        for report in cluster.whole(of_filter, namespace.as_deref(), &self.installation.labels()).await? {
             let filter = format!("{}/{}", text(&report, "/scope/namespace"), text(&report, "/scope/name"));
             if shard.owns(&filter) && !written.contains(&key(&report)) {
                 let (namespace, name) = key(&report);
-                gone += usize::from(cluster.delete(POLICY_REPORT, Some(&namespace), &name, Dry::No).await?);
+                gone += usize::from(cluster.delete(of_filter, Some(&namespace), &name, Dry::No).await?);
             }
         }
         if shard.index == 0 {
             let suffix = format!("-of-{}", shard.number);
-            for report in cluster.labelled(CLUSTER_POLICY_REPORT, None, &self.installation.labels()).await? {
+            for report in cluster.labelled(of_run, None, &self.installation.labels()).await? {
                 let (_, name) = key(&report);
                 if !name.ends_with(&suffix) {
-                    gone += usize::from(cluster.delete(CLUSTER_POLICY_REPORT, None, &name, Dry::No).await?);
+                    gone += usize::from(cluster.delete(of_run, None, &name, Dry::No).await?);
                 }
             }
         }

@@ -56,6 +56,21 @@ fn part(path: &Path) -> Option<Part> {
     }
 }
 
+/// Kind, namespace and name of the object in a file of a capture.
+fn object(path: &Path) -> Option<String> {
+    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).filter(|part| *part != ".").collect();
+    match parts.as_slice() {
+        [.., "resources", kind, namespace, file] => {
+            Some(format!("{kind}/{namespace}/{}", file.strip_suffix(".yaml").unwrap_or(file)))
+        }
+        [.., "resources", kind, file] => Some(format!("{kind}/{}", file.strip_suffix(".yaml").unwrap_or(file))),
+        [.., "dumps", namespace, file] => {
+            Some(format!("Pod/{namespace}/{}", file.strip_suffix(".json").unwrap_or(file)))
+        }
+        _ => None,
+    }
+}
+
 impl Capture {
     /// Reads everything but the config dumps. What cannot be read is noted; nothing is returned when nothing can be read.
     pub fn open(path: &Path, limits: Limits, secrets: &Keeper) -> (Option<Capture>, Loaded) {
@@ -65,7 +80,7 @@ impl Capture {
         let (mut objects, mut held, packed) = (0, 0, fs::metadata(path).map_or(0, |it| it.len()));
         // Objects stay in memory: a small archive must not hold many large ones.
         let most = if limits.chosen || path.is_dir() { limits.bytes } else { limits.bytes.min(limits::held(packed)) };
-        let mut unreadable = Vec::new();
+        let (mut unreadable, mut texts) = (Vec::new(), Vec::new());
         let walked = walk(path, limits, &mut |name, part, content| {
             match part {
                 Part::Dump(pod) => drop(capture.dumps.insert(pod)),
@@ -90,13 +105,17 @@ impl Capture {
                         return Err(Excess::Objects(most).into());
                     }
                     match String::from_utf8(text) {
-                        Ok(text) => loaded.add_text(&format!("{}:{}", path.display(), name.display()), text, &options),
+                        Ok(text) => texts.push((name.to_owned(), text)),
                         Err(_) => unreadable.push(format!("{}: not UTF-8", name.display())),
                     }
                 }
             }
             Ok(true)
         });
+        // What the cluster was called comes last in an archive.
+        for (name, text) in texts {
+            loaded.add_text(&capture.called(&name), text, &options);
+        }
         for what in unreadable {
             loaded.problems.push(trouble(path, &what, None));
         }
@@ -116,6 +135,14 @@ impl Capture {
         (Some(capture), loaded)
     }
 
+    /// What a file is called in messages: what the object was in its cluster, whose lines nobody has seen; in a bug report, which
+    /// does not say what its cluster was called, the file.
+    fn called(&self, name: &Path) -> String {
+        let context = self.description.get("context").and_then(Value::as_str);
+        let object = context.and_then(|context| Some(format!("cluster://{context}/{}", object(name)?)));
+        object.unwrap_or_else(|| format!("{}:{}", self.path.display(), name.display()))
+    }
+
     /// The pods whose dumps are what istiod would have sent, not what their proxies ran with.
     pub fn of_istiod(&self) -> BTreeSet<&str> {
         let pods = self.description.get("dumpsOfIstiod").and_then(Value::as_array);
@@ -128,7 +155,7 @@ impl Capture {
         walk(&self.path, self.limits, &mut |name, part, content| {
             let Part::Dump(pod) = part else { return Ok(!left.is_empty()) };
             if left.remove(&pod) {
-                let name = format!("{}:{}", self.path.display(), name.display());
+                let name = self.called(name);
                 let (dump, problems) = Dump::from_reader_within(name, content, Layout::Dropped, self.limits);
                 take(&pod, dump, problems)?;
             }

@@ -242,8 +242,15 @@ impl World {
             let found = self.objects.iter().filter(of_kind).find(called);
             return found.map_or_else(|| status(404, "not found"), |object| (200, object.clone()));
         }
-        let known =
-            ["v1", "networking.istio.io/v1alpha3", "networking.istio.io/v1beta1", "apps/v1", "coordination.k8s.io/v1"];
+        let known = [
+            "v1",
+            "networking.istio.io/v1alpha3",
+            "networking.istio.io/v1beta1",
+            "apps/v1",
+            "coordination.k8s.io/v1",
+            "gateway.networking.k8s.io/v1",
+            "admissionregistration.k8s.io/v1",
+        ];
         if !known.contains(&api_version.as_str()) {
             return status(404, "the server could not find the requested resource");
         }

@@ -6,8 +6,10 @@ mod habits;
 mod login;
 mod mock;
 mod reports;
+mod same;
 mod standing;
 mod watching;
+mod withdrawn;
 
 use kubectl_envoyfilter::demo;
 use mock::{Fault, Mock, World};

@@ -10,6 +10,10 @@ use std::fs;
 
 /// The schema of a kind, as JSON Schema.
 fn schema(kind: &str) -> (boon::Schemas, boon::SchemaIndex) {
+    schema_with(kind, json!({}))
+}
+
+fn schema_with(kind: &str, more: Value) -> (boon::Schemas, boon::SchemaIndex) {
     let definitions = yaml_files(&testdata("policy-report")).into_iter().map(|path| {
         let text = fs::read_to_string(path).unwrap();
         let file = Sources::default().add("crd", text.as_str());
@@ -22,11 +26,18 @@ fn schema(kind: &str) -> (boon::Schemas, boon::SchemaIndex) {
     close(&mut schema);
     // What every object has.
     schema["properties"]["metadata"] = json!({"type": "object"});
+    schema["properties"].as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
     let mut compiler = boon::Compiler::new();
     compiler.add_resource("crd.json", schema).unwrap();
     let mut schemas = boon::Schemas::new();
     let index = compiler.compile("crd.json", &mut schemas).unwrap();
     (schemas, index)
+}
+
+/// The schema of `openreports.io/v1alpha1` (its `config/install.yaml` of controller-gen v0.19.0): that of the PolicyReports, and
+/// `source` once more for all results.
+fn open_schema(kind: &str) -> (boon::Schemas, boon::SchemaIndex) {
+    schema_with(kind, json!({"source": {"type": "string"}}))
 }
 
 /// An API server drops what the schema does not have; here it is a fault.
@@ -76,6 +87,46 @@ fn reports_fit_their_schema_and_hold_what_lint_says() {
         "{results:#?}"
     );
     assert!(!mock.requests().iter().any(|request| request.path.contains("wgpolicy")), "a client dry run writes");
+}
+
+/// The same results in the API that succeeds PolicyReports; both where both are asked for.
+#[test]
+fn reports_are_written_for_either_api() {
+    let mock = shop().start();
+    let listed = |api: &str| -> Vec<Value> {
+        let said = live(&mock, &["webhook", "report", "--dry-run=client", "-o", "json", "--api", api]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let list: Value = serde_json::from_str(&said.out).unwrap();
+        list["items"].as_array().unwrap().clone()
+    };
+    let old = listed("wgpolicyk8s.io");
+    let new = listed("openreports.io");
+    assert_eq!(listed("wgpolicyk8s.io,openreports.io").len(), old.len() + new.len());
+    assert_eq!(old.len(), new.len());
+    let results = |report: &Value| -> Vec<Value> {
+        let mut results = report["results"].as_array().unwrap().clone();
+        results.iter_mut().for_each(|result| result["timestamp"] = Value::Null);
+        results
+    };
+    for (old, new) in old.iter().zip(&new) {
+        let cluster = old["kind"] == "ClusterPolicyReport";
+        assert_eq!(new["kind"], if cluster { "ClusterReport" } else { "Report" });
+        assert_eq!(
+            (&new["apiVersion"], &new["source"]),
+            (&json!("openreports.io/v1alpha1"), &json!("kubectl-envoyfilter"))
+        );
+        assert_eq!(results(old), results(new));
+        assert_eq!(
+            (&old["scope"], &old["summary"], &old["metadata"]),
+            (&new["scope"], &new["summary"], &new["metadata"])
+        );
+        let (schemas, index) = open_schema(old["kind"].as_str().unwrap());
+        let errors = schemas.validate(new, index).err().map(|error| format!("{error:#}"));
+        assert_eq!(errors, None, "{new:#}");
+    }
+    let said = live(&mock, &["webhook", "report", "--api", "openreports.io"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("no Reports (openreports.io)"), "{}", said.err);
 }
 
 #[test]

@@ -115,8 +115,40 @@ fn settings() -> Vec<Setting> {
             "Source of config dumps: istiod, or port-forward to every proxy (requires pods/portforward in all namespaces)",
             one_of(&[deploy::ISTIOD, deploy::PORT_FORWARD]),
         ),
+        (
+            "report.api",
+            json!(slots.report_api),
+            "API of the reports: wgpolicyk8s.io, openreports.io, or both with a comma",
+            one_of(&["wgpolicyk8s.io", "openreports.io", "wgpolicyk8s.io,openreports.io"]),
+        ),
         ("report.shards", slots.shards, "Number of pods that share the work", json!({"minimum": 1})),
-        ("report.resources", slots.report_resources, "Requests and limits of each pod", any),
+        ("report.resources", slots.report_resources, "Requests and limits of each pod", any.clone()),
+        (
+            "watch.enabled",
+            json!(parts.watch),
+            "Watch proxies and report changes as log lines, metrics and Events",
+            any.clone(),
+        ),
+        (
+            "watch.replicas",
+            slots.watch_replicas,
+            "Replicas, which share the proxies",
+            json!({"minimum": 1, "maximum": 64}),
+        ),
+        (
+            "watch.rate",
+            slots.watch_rate,
+            "Maximum number of proxies that each replica reads in a minute",
+            json!({"minimum": 1, "maximum": 60_000}),
+        ),
+        (
+            "watch.dumpVia",
+            json!(slots.watch_dumps),
+            "Source of config dumps: istiod, or port-forward to every proxy (requires pods/portforward in all namespaces)",
+            one_of(&[deploy::ISTIOD, deploy::PORT_FORWARD]),
+        ),
+        ("watch.resources", slots.watch_resources, "Requests and limits of each pod", any.clone()),
+        ("watch.prometheusRule", json!(parts.prometheus_rule), "Create a PrometheusRule with alerts", any),
     ]
 }
 
@@ -154,6 +186,13 @@ fn expressions() -> Slots {
         shards: number("report.shards"),
         report_resources: tree("report.resources"),
         report_dumps: text("report.dumpVia"),
+        report_api: text("report.api"),
+        watch_replicas: number("watch.replicas"),
+        // The template repeats these objects.
+        watch_shards: vec!["{{ $shard }}".to_owned()],
+        watch_rate: json!(text("watch.rate")),
+        watch_resources: tree("watch.resources"),
+        watch_dumps: text("watch.dumpVia"),
         scrape_interval: text("serviceMonitor.interval"),
         api_servers: tree("networkPolicy.apiServers"),
         metrics_readers: tree("networkPolicy.metricsReaders"),
@@ -173,6 +212,12 @@ fn condition(part: Part) -> Option<&'static str> {
         Part::Report => Some(".Values.report.enabled"),
         Part::ReportProxies => Some("and .Values.report.enabled (eq .Values.report.dumpVia \"port-forward\")"),
         Part::ReportNetworkPolicy => Some("and .Values.report.enabled .Values.networkPolicy.enabled"),
+        Part::Watch => Some(".Values.watch.enabled"),
+        Part::WatchLeases => Some(".Values.watch.enabled"),
+        Part::WatchProxies => Some("and .Values.watch.enabled (eq .Values.watch.dumpVia \"port-forward\")"),
+        Part::WatchNetworkPolicy => Some("and .Values.watch.enabled .Values.networkPolicy.enabled"),
+        Part::WatchServiceMonitor => Some("and .Values.watch.enabled .Values.serviceMonitor.enabled"),
+        Part::PrometheusRule => Some("and .Values.watch.enabled .Values.watch.prometheusRule"),
     }
 }
 
@@ -194,6 +239,9 @@ pub(super) fn files() -> BTreeMap<String, String> {
     for (file, pieces) in plain() {
         files.insert(format!("kustomize/base/{file}.yaml"), documents(&pieces));
     }
+    let dashboard = serde_json::to_string_pretty(&deploy::dashboard()).unwrap() + "\n";
+    files.insert("grafana/envoyfilter-watch.json".to_owned(), dashboard);
+    files.insert("prometheus/envoyfilter-watch.rules.yaml".to_owned(), yaml_text::write(&deploy::alerts()).unwrap());
     files.insert("kustomize/base/kustomization.yaml".to_owned(), kustomization());
     files.insert("kustomize/overlays/strict/kustomization.yaml".to_owned(), overlay());
     files
@@ -229,7 +277,17 @@ fn documents(pieces: &[Piece]) -> String {
 fn template(own: &[Piece], cert_manager: &[Piece]) -> String {
     // An expression that gives more than a text stands without quotes.
     let bare = Regex::new(r#"(?m)(['"])(\{\{ (?:int|toJson) [^'"]*\}\})['"]$"#).unwrap();
-    let text = |pieces| bare.replace_all(&documents(pieces), "$2").into_owned();
+    // What Prometheus fills in is not for Helm.
+    let alerts = Regex::new(r"\{\{ (\$(?:labels|value)[^}]*) \}\}").unwrap();
+    let text = |pieces: &[Piece]| {
+        let text = documents(pieces);
+        let text = if pieces[0].part == Part::PrometheusRule {
+            alerts.replace_all(&text, "{{ `{{ $1 }}` }}").into_owned()
+        } else {
+            text
+        };
+        bare.replace_all(&text, "$2").into_owned()
+    };
     let (first, second) = (text(own), text(cert_manager));
     let mut body = if first == second {
         first
@@ -237,6 +295,10 @@ fn template(own: &[Piece], cert_manager: &[Piece]) -> String {
         let word = Certificates::Own.word();
         format!("{{{{- if eq .Values.certificates \"{word}\" }}}}\n{first}{{{{- else }}}}\n{second}{{{{- end }}}}\n")
     };
+    if own[0].part == Part::WatchLeases {
+        let body_of = body.replace(" .Values", " $.Values").replace(" .Release", " $.Release");
+        body = format!("{{{{- range $shard := until (int .Values.watch.replicas) }}}}\n---\n{body_of}{{{{- end }}}}\n");
+    }
     if let Some(condition) = condition(own[0].part) {
         body = format!("{{{{- if {condition} }}}}\n{body}{{{{- end }}}}\n");
     }

@@ -7,7 +7,15 @@ use std::collections::BTreeMap;
 
 /// All parts, with their options.
 fn all() -> [BTreeMap<String, Value>; 2] {
-    let parts = Parts { sample_proxies: true, service_monitor: true, report_proxies: true, ..Parts::default() };
+    let parts = Parts {
+        sample_proxies: true,
+        service_monitor: true,
+        report_proxies: true,
+        watch: true,
+        watch_proxies: true,
+        prometheus_rule: true,
+        ..Parts::default()
+    };
     Certificates::ALL.map(|certificates| installed(certificates, parts))
 }
 
@@ -37,7 +45,7 @@ fn pods_are_as_linters_want_them() {
     let mut faults = Vec::new();
     for objects in all() {
         let pods = pods(&objects);
-        assert_eq!(pods.len(), 2, "{:?}", objects.keys());
+        assert_eq!(pods.len(), 3, "{:?}", objects.keys());
         for (name, _, pod) in pods {
             let mut want = |fine: bool, what: &str| {
                 if !fine {

@@ -1,0 +1,185 @@
+//! A capture gives the answers of its cluster; names, completion and paths are as users write them.
+
+use super::mock::World;
+use super::{live, pod, shop};
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+/// What differs between a cluster and its capture: where the answer comes from, and how long ago things were made.
+fn without_origin(text: &str, capture: &str) -> String {
+    let text = text
+        .replace(&format!("capture {capture}"), "ORIGIN")
+        .replace("context mock", "ORIGIN")
+        .replace("cluster://mock/", "ORIGIN/")
+        .replace("pod-proxy", "WAY");
+    // The origin in JSON has other fields for each.
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let word = line.trim();
+        let origin = [r#""type": "cluster""#, r#""type": "capture""#, r#""context":"#, r#""path": "/"#];
+        if !origin.iter().any(|one| word.starts_with(one)) {
+            lines.push(line.trim_end().to_owned());
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn a_capture_answers_as_its_cluster_does() {
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "cart", "namespace": "shop"},
+        "spec": {"selector": {"app": "cart"}, "ports": [{"port": 80}]},
+    }));
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "plain", "namespace": "shop"},
+        "spec": {"containers": []}, "status": {"phase": "Running"},
+    }));
+    let mock = world.start();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mesh.tar.zst");
+    let path = path.to_str().unwrap();
+    let said = live(&mock, &["capture", path, "--all-replicas", "--dump-via", "pod-proxy"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let mut differ = Vec::new();
+    for command in [
+        &["get", "-n", "shop"][..],
+        &["get", "-A", "-o", "json"],
+        &["get", "-A", "--all-replicas", "-o", "json"],
+        &["status", "-A"],
+        &["status", "-A", "--all-replicas", "-o", "json"],
+        &["version", "-A"],
+        &["version", "-A", "-o", "json"],
+        &["explain", "pod/cart-1", "-n", "shop"],
+        &["explain", "deploy/cart", "-n", "shop", "-o", "json"],
+        &["explain", "svc/cart", "-n", "shop"],
+        &["explain", "filter/shop/stamp-requests"],
+        &["explain", "field", "cluster/inbound|8080||/connect_timeout", "-n", "shop"],
+        &["lint", "-A"],
+        &["lint", "-n", "shop", "-o", "json"],
+        &["render", "pod/cart-1", "-n", "shop"],
+        &["audit", "--to", "1.31"],
+    ] {
+        let live_said = live(&mock, &[command, &["--dump-via", "pod-proxy"]].concat());
+        let captured = live(&mock, &[command, &["--capture", path]].concat());
+        let (mine, yours) = (without_origin(&live_said.out, path), without_origin(&captured.out, path));
+        let (err, other) = (without_origin(&live_said.err, path), without_origin(&captured.err, path));
+        if live_said.code != captured.code || mine != yours || err != other {
+            let diff = |a: &str, b: &str| -> String {
+                let lines = a.lines().zip(b.lines()).filter(|(a, b)| a != b).take(6);
+                lines.map(|(a, b)| format!("  live    {a}\n  capture {b}\n")).collect()
+            };
+            differ.push(format!(
+                "{command:?}: {} {}\n{}{}  lines {} {}\n",
+                live_said.code,
+                captured.code,
+                diff(&mine, &yours),
+                diff(&err, &other),
+                mine.lines().count(),
+                yours.lines().count()
+            ));
+        }
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
+/// Paths are those of where the user stands, whatever folder a started program gets.
+#[test]
+fn an_envoy_is_found_from_where_the_user_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let envoy = folder.path().join("envoy");
+    fs::write(&envoy, "#!/bin/sh\necho 'I am no Envoy'\nexit 9\n").unwrap();
+    fs::set_permissions(&envoy, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(folder.path().join("below")).unwrap();
+    for (stands, path) in [("", "./envoy"), ("below", "../envoy"), ("below", "../below/../envoy")] {
+        let output = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+            .args(["lint", "--demo", "--envoy", path])
+            .current_dir(folder.path().join(stands))
+            .env("KUBECONFIG", "/nonexistent")
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(err.contains("I am no Envoy"), "{path}: {err}");
+        assert_ne!(output.status.code(), Some(0));
+    }
+}
+
+fn gateway(name: &str, spec: serde_json::Value) -> serde_json::Value {
+    json!({
+        "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+        "metadata": {"name": name, "namespace": "shop"}, "spec": spec,
+    })
+}
+
+fn front(name: &str, labels: &serde_json::Value) -> serde_json::Value {
+    let mut one = pod("shop", name, 1);
+    one["metadata"]["labels"].as_object_mut().unwrap().extend(labels.as_object().unwrap().clone());
+    one["spec"]["containers"] = json!([{
+        "name": "istio-proxy", "image": "docker.io/istio/proxyv2:1.31.0", "args": ["proxy", "router"],
+    }]);
+    one
+}
+
+/// A Gateway of the Gateway API: the pods that istiod makes for it, and those behind the Service that it names.
+#[test]
+fn gateways_of_the_gateway_api_are_found() {
+    let mut world = shop();
+    world.add(gateway("made", json!({"gatewayClassName": "istio", "listeners": []})));
+    world.add(gateway(
+        "manual",
+        json!({"gatewayClassName": "istio", "addresses": [{"type": "Hostname", "value": "edge.shop.svc.cluster.local"}]}),
+    ));
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "edge", "namespace": "shop"},
+        "spec": {"selector": {"app": "edge"}, "ports": [{"port": 80}]},
+    }));
+    world.add(front("made-istio", &json!({"gateway.networking.k8s.io/gateway-name": "made"})));
+    world.add(front("edge", &json!({})));
+    let dump = super::demo_dump();
+    let world: World = world.dump("shop/made-istio-1", dump.clone()).dump("shop/edge-1", dump);
+    let mock = world.start();
+    for (name, pods) in [("gateway/made", "made-istio-1"), ("gw/manual", "edge-1")] {
+        let said = live(&mock, &["explain", name, "--dump-via", "pod-proxy"]);
+        assert_eq!(said.code, 0, "{name}: {}", said.err);
+        assert!(said.out.contains(pods), "{name}: {}", said.out);
+        let others = ["made-istio-1", "edge-1", "cart-1"].into_iter().filter(|pod| *pod != pods);
+        assert!(!others.clone().any(|pod| said.out.contains(&format!("shop/{pod}"))), "{name}: {}", said.out);
+    }
+    let said = live(&mock, &["explain", "gateway/none"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+}
+
+/// What a shell is offered, with the names of the cluster.
+#[test]
+fn completion_names_objects_of_every_kind() {
+    let mut world = shop();
+    world.add(gateway("made", json!({"gatewayClassName": "istio"})));
+    world.add(json!({
+        "apiVersion": "networking.istio.io/v1beta1", "kind": "Gateway",
+        "metadata": {"name": "classic", "namespace": "shop"}, "spec": {"selector": {"app": "x"}},
+    }));
+    world
+        .add(json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "cart", "namespace": "shop"}}));
+    let mock = world.start();
+    for (words, want) in [
+        (&["explain", "pod/"][..], &["pod/cart-1", "pod/cart-2"][..]),
+        (&["explain", "po/cart-2"], &["po/cart-2"]),
+        (&["explain", "deploy/"], &["deploy/cart"]),
+        (&["explain", "deployment", ""], &["cart"]),
+        (&["explain", "gateway/"], &["gateway/classic", "gateway/made"]),
+        (&["explain", "gw/m"], &["gw/made"]),
+        (&["render", "pod/cart-1"], &["pod/cart-1"]),
+        (&["get", "ef/stamp-r"], &["ef/stamp-requests"]),
+    ] {
+        let said = live(&mock, &[&["__complete"], words].concat());
+        let mut lines: Vec<&str> = said.out.lines().collect();
+        assert_eq!(lines.pop(), Some(":4"), "{words:?}: {}", said.out);
+        assert_eq!(lines, want, "{words:?}");
+    }
+    // A name with another namespace than the context's is completed there.
+    let said = live(&mock, &["__complete", "get", "-n", "istio-system", ""]);
+    assert!(!said.out.contains("stamp-requests") && said.out.ends_with(":4\n"), "{}", said.out);
+}

@@ -1,0 +1,149 @@
+//! Every command with each of its rights withdrawn and each proxy silent: no answer reads as an all-clear.
+
+use super::mock::{Fault, Mock, World};
+use super::standing::{dump_with, mesh};
+use super::{Said, live};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// Commands on the mesh below, each with what makes its answer short.
+const COMMANDS: &[&[&str]] = &[
+    &["get"],
+    &["get", "-A", "-o", "json"],
+    &["status"],
+    &["status", "-A", "-o", "json"],
+    &["explain", "pod/cart-1"],
+    &["explain", "filter/timeout"],
+    &["explain", "svc/cart"],
+    &["explain", "gateway/front"],
+    &["lint"],
+    &["lint", "-A", "-o", "json"],
+    &["diff", "-f", "FILE"],
+    &["render", "pod/cart-1"],
+    &["audit", "--to", "1.31"],
+    &["version", "-A"],
+    &["capture", "CAPTURE"],
+    &["watch", "--once", "--rate", "6000", "--settle", "100ms"],
+];
+
+const SAME: &str = "
+apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {name: timeout, namespace: shop, creationTimestamp: '2026-11-20T08:00:00Z'}
+spec:
+  configPatches:
+  - applyTo: CLUSTER
+    match: {context: SIDECAR_OUTBOUND, cluster: {name: outbound|7070||catalog.shop.svc.cluster.local}}
+    patch: {operation: MERGE, value: {connect_timeout: 2s}}
+";
+
+/// A mesh in which nothing is wrong.
+fn healthy() -> World {
+    let mut world = mesh(&[dump_with("2s", None)]);
+    world.add(json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": "cart", "namespace": "shop"},
+        "spec": {"selector": {"app": "cart"}, "ports": [{"port": 80}]},
+    }));
+    world.add(json!({
+        "apiVersion": "networking.istio.io/v1beta1", "kind": "Gateway",
+        "metadata": {"name": "front", "namespace": "shop"},
+        "spec": {"selector": {"app": "front"}, "servers": []},
+    }));
+    world
+}
+
+/// One run, with fresh files.
+fn ask(mock: &Mock, command: &[&str]) -> Said {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, capture) = (folder.path().join("same.yaml"), folder.path().join("mesh.tar"));
+    std::fs::write(&file, SAME).unwrap();
+    let words: Vec<&str> = command
+        .iter()
+        .map(|word| match *word {
+            "FILE" => file.to_str().unwrap(),
+            "CAPTURE" => capture.to_str().unwrap(),
+            word => word,
+        })
+        .collect();
+    let limits = ["--request-timeout", "400ms", "--proxy-timeout", "600ms", "--dump-via", "pod-proxy"];
+    let said = live(mock, &[&words[..], &limits].concat());
+    let folder = folder.path().to_str().unwrap().to_owned();
+    Said { out: said.out.replace(&folder, ""), err: said.err.replace(&folder, ""), ..said }
+}
+
+/// Words that say that something is not known.
+const SAYS: &[&str] = &[
+    "not allowed",
+    "cannot",
+    "no config dump",
+    "not read",
+    "no answer",
+    "did not answer",
+    "could not",
+    "nothing could be judged",
+    "unknown",
+    "does not accept",
+];
+
+/// Why an answer with a fault reads as the one without; `None` when it does not.
+fn reads_as_clear(said: &Said, healthy: &Said) -> Option<String> {
+    let lines =
+        |said: &Said| -> BTreeSet<String> { said.out.lines().chain(said.err.lines()).map(str::to_lowercase).collect() };
+    let before = lines(healthy);
+    let named = lines(said).difference(&before).any(|line| SAYS.iter().any(|words| line.contains(words)));
+    match said.code {
+        3 if !named => Some("exit code 3 without a reason".to_owned()),
+        2 if said.err.is_empty() => Some("exit code 2 without a reason".to_owned()),
+        2 | 3 => None,
+        code if !named => Some(format!("exit code {code}, and nothing is said to be missing")),
+        _ => None,
+    }
+}
+
+/// What a fault cannot change: the version of Kubernetes decides nothing.
+fn matters(command: &[&str], path: &str) -> bool {
+    path != "/version" || command[0] == "version"
+}
+
+#[test]
+fn no_answer_reads_as_an_all_clear() {
+    let work: Mutex<Vec<(&[&str], Arc<Said>, String, Fault)>> = Mutex::new(Vec::new());
+    for &command in COMMANDS {
+        let mock = healthy().start();
+        let said = ask(&mock, command);
+        assert!([0, 1].contains(&said.code) || command == ["explain", "gateway/front"], "{command:?}: {}", said.err);
+        let paths: BTreeSet<String> = mock.paths().into_iter().filter(|path| matters(command, path)).collect();
+        assert!(!paths.is_empty(), "{command:?}");
+        let said = Arc::new(said);
+        let mut work = work.lock().unwrap();
+        for path in paths {
+            // A watch begins again for ever: what hangs there is only late.
+            let hangs = command[0] != "watch" || path.contains("proxy");
+            work.push((command, Arc::clone(&said), path.clone(), Fault::Status(403, "forbidden by the test")));
+            if hangs {
+                work.push((command, Arc::clone(&said), path, Fault::Hang));
+            }
+        }
+    }
+    let faults = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                loop {
+                    let Some((command, healthy_said, path, fault)) = work.lock().unwrap().pop() else { return };
+                    let mock = healthy().fault(&path, fault.clone(), 99).start();
+                    let said = ask(&mock, command);
+                    if let Some(why) = reads_as_clear(&said, &healthy_said) {
+                        let what = format!("{command:?} with {fault:?} on {path}: {why}\n{}{}", said.out, said.err);
+                        faults.lock().unwrap().push(what);
+                    }
+                }
+            });
+        }
+    });
+    let mut faults = faults.into_inner().unwrap();
+    faults.sort();
+    assert!(faults.is_empty(), "{} answers read as an all-clear:\n{}", faults.len(), faults.join("\n"));
+}
