@@ -1124,6 +1124,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--filename=[EnvoyFilters as they should be\: new ones, and changed ones with their names; with --istiod, any object of Istio or Kubernetes]:FILE:_files' \
 '*--current=[EnvoyFilters as they are now, all that are applied \[default\: the cluster'\''s; with --dump, none\]; with --istiod, the manifests of the mesh]:FILE:_files' \
 '*--delete=[An EnvoyFilter of --current to delete; with --istiod, also KIND/NAMESPACE/NAME]:NAMESPACE/NAME:_default' \
+'(-f --filename --current --delete --server-side --dump --demo)*--between=[Compare the EnvoyFilters of two meshes and what they do there\: two contexts, captures, or one of each]:A:_default:A:_default' \
 '*--dump=[Config dump of a proxy, from \`istioctl proxy-config all POD -o json\` or Envoy'\''s /config_dump, also gzip or zstd; a folder stands for the config dumps in it, - for standard input]:DUMP:_files' \
 '--proxy-type=[Type of the proxy\: sidecar, gateway or waypoint; overrides the config dump]:TYPE:_default' \
 '--proxy-namespace=[Namespace of the proxy; overrides the config dump]:NAMESPACE:_default' \

@@ -3,13 +3,13 @@
 use super::istiod::IstiodOptions;
 use super::options::{Envoy, Proxies};
 use super::session::{Exit, Session};
-use crate::mesh::{self, Asked, DiffReport, DiffRequest, Error, ProxyDiff};
+use crate::mesh::{self, Asked, BetweenRequest, DiffReport, DiffRequest, Error, ProxyDiff};
 use crate::report;
 use crate::report::style::{Role, count};
 use crate::report::unified::{self, Size};
 use clap::{Args, ValueEnum};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub(super) struct Diff {
@@ -24,6 +24,14 @@ pub(super) struct Diff {
     /// An EnvoyFilter of --current to delete; with --istiod, also KIND/NAMESPACE/NAME
     #[arg(long, value_name = "NAMESPACE/NAME")]
     delete: Vec<String>,
+    /// Compare the EnvoyFilters of two meshes and what they do there: two contexts, captures, or one of each
+    #[arg(
+        long,
+        value_names = ["A", "B"],
+        num_args = 2,
+        conflicts_with_all = ["files", "current", "delete", "server_side", "dump", "demo"]
+    )]
+    between: Option<Vec<String>>,
     /// Also ask the cluster's API server, its policies and its webhooks (a dry run: nothing is stored)
     #[arg(long)]
     server_side: bool,
@@ -55,6 +63,9 @@ struct Total {
 impl Diff {
     /// Any trouble is 2, as for kubectl: 1 says that something changes.
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
+        if let Some([first, second]) = self.between.as_deref() {
+            return self.between(session, [first, second]);
+        }
         let request = DiffRequest {
             settings: self.istiod.of(session),
             given: self.proxies.given(),
@@ -98,6 +109,52 @@ impl Diff {
             (true, _) => Exit::Usage,
             (false, true) => Exit::Ok,
             (false, _) => Exit::Changes,
+        })
+    }
+}
+
+impl Diff {
+    /// Compares two meshes.
+    fn between(&self, session: &mut Session<'_>, names: [&str; 2]) -> Result<Exit, Error> {
+        if self.output == Output::Markdown {
+            return session.usage("--between writes text or json", None);
+        }
+        if session.global.cluster.capture.is_some() || !session.global.cluster.context.is_empty() {
+            return session.usage("--between names both meshes; omit --context and --capture", None);
+        }
+        let [first, second] = names.map(|name| {
+            let mut settings = session.settings();
+            // A path is a capture, everything else a context.
+            if Path::new(name).exists() {
+                settings.cluster.capture = Some(PathBuf::from(name));
+            } else {
+                settings.cluster.access.context = Some(name.to_owned());
+            }
+            settings
+        });
+        let found = match mesh::between(&BetweenRequest { first, second }, session.progress) {
+            Ok(found) => found,
+            Err(Error::Output(error)) => return Err(Error::Output(error)),
+            Err(error) => {
+                session.fail(&error)?;
+                return Ok(Exit::Usage);
+            }
+        };
+        match self.output {
+            Output::Json => report::between::json(session.out, &found, names)?,
+            _ => report::between::text(session.out, &found, names)?,
+        }
+        let mut trouble = false;
+        for (name, survey) in names.iter().zip([&found.first, &found.second]) {
+            trouble |= session.told(&survey.loaded, &survey.problems)?;
+            let sentence = report::scope::sentence(&survey.scope);
+            writeln!(session.err, "{}: {name}: {sentence}", session.around.err.paint(Role::Dim, "scope"))?;
+        }
+        let same = found.filters.is_empty() && found.effects.is_empty();
+        Ok(match (trouble || !found.is_complete(), same) {
+            (true, _) => Exit::Usage,
+            (false, true) => Exit::Ok,
+            (false, false) => Exit::Changes,
         })
     }
 }

@@ -89,7 +89,8 @@ Examples:
   kubectl envoyfilter diff -f new.yaml
   kubectl envoyfilter diff -f new.yaml --server-side
   kubectl envoyfilter diff --delete shop/stamp-requests --demo
-  kubectl envoyfilter diff -f new.yaml --current filters/ --dump cart.json";
+  kubectl envoyfilter diff -f new.yaml --current filters/ --dump cart.json
+  kubectl envoyfilter diff --between staging prod -A";
 
 pub(super) const LINT: &str = "\
 Examples:

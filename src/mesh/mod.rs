@@ -5,6 +5,7 @@
 
 mod audit;
 mod audit_request;
+mod between;
 #[cfg(feature = "bottle")]
 pub mod bottled;
 #[cfg(feature = "cluster")]
@@ -50,6 +51,7 @@ mod versions;
 
 pub use audit::{AuditReport, audit};
 pub use audit_request::AuditRequest;
+pub use between::{BetweenReport, BetweenRequest, EffectDifference, FilterDifference, State, between};
 #[cfg(feature = "cluster")]
 pub use capture::{CaptureReport, CaptureRequest, capture};
 #[cfg(not(feature = "bottle"))]

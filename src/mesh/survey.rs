@@ -99,6 +99,8 @@ pub struct Row {
     pub held: Held,
     /// Findings of lint.
     pub findings: usize,
+    /// The workloads of which a proxy was read.
+    pub seen: BTreeSet<Place>,
     /// What is wrong on which workload.
     pub wrong: BTreeMap<Place, BTreeSet<Wrong>>,
 }
@@ -249,6 +251,7 @@ fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], explained: &view::Proxy) {
         let is = |one: &&view::Filter| one.selected && one.namespace == filter.namespace && one.name == filter.name;
         let Some(seen) = explained.filters.iter().find(is) else { continue };
         row.read += 1;
+        row.seen.insert(key.clone());
         row.held.proxies += usize::from(explained.running);
         for patch in &seen.patches {
             if let Some(what) = judge(&mut row.held, patch, explained) {
@@ -279,6 +282,7 @@ fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
             read: 0,
             held: Held::default(),
             findings: 0,
+            seen: BTreeSet::new(),
             wrong: BTreeMap::new(),
         });
     }

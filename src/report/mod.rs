@@ -4,6 +4,7 @@ pub mod api;
 pub mod audit;
 #[cfg(feature = "sandbox")]
 pub mod behaviour;
+pub mod between;
 pub mod changes;
 pub use crate::study::dump;
 pub mod explain;

@@ -1,8 +1,10 @@
 //! A capture gives the answers of its cluster; names, completion and paths are as users write them.
 
 use super::mock::World;
-use super::{live, pod, shop};
-use serde_json::json;
+use super::standing::{dump_with, mesh};
+use super::{live, pod, run, shop};
+use crate::support::JsonSchema;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -182,4 +184,73 @@ fn completion_names_objects_of_every_kind() {
     // A name with another namespace than the context's is completed there.
     let said = live(&mock, &["__complete", "get", "-n", "istio-system", ""]);
     assert!(!said.out.contains("stamp-requests") && said.out.ends_with(":4\n"), "{}", said.out);
+}
+
+/// Two meshes: what one has and the other not, fields, order, and what a patch does here and there.
+#[test]
+fn two_meshes_are_compared_with_what_filters_do_there() {
+    let filter = |name: &str, created: &str, timeout: &str| {
+        json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": name, "namespace": "shop", "creationTimestamp": created},
+            "spec": {"configPatches": [{
+                "applyTo": "CLUSTER", "match": {"context": "SIDECAR_OUTBOUND", "cluster": {"name": "none"}},
+                "patch": {"operation": "MERGE", "value": {"connect_timeout": timeout}},
+            }]},
+        })
+    };
+    let mut one = mesh(&[dump_with("2s", None)]);
+    one.add(filter("only-here", "2026-11-20T09:00:00Z", "1s"));
+    one.add(filter("fields", "2026-11-20T09:00:01Z", "1s"));
+    let mut other = mesh(&[dump_with("10s", None)]);
+    other.add(filter("fields", "2026-11-20T09:00:01Z", "4s"));
+    let (one, other) = (one.start(), other.start());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.tar");
+    let path = path.to_str().unwrap();
+    assert_eq!(live(&other, &["capture", path, "--dump-via", "pod-proxy"]).code, 0);
+    let config = one.kubeconfig("shop");
+    let compare =
+        |arguments: &[&str]| run(&config, &[&["diff", "--dump-via", "pod-proxy", "--between"], arguments].concat());
+    let said = compare(&["mock", path, "-o", "json"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(JsonSchema::new("between.json").errors(&json), "", "{json:#}");
+    assert_eq!(
+        json["filters"],
+        json!([
+            {"namespace": "shop", "name": "fields", "difference": "fields",
+                "fields": ["spec.configPatches[0].patch.value.connect_timeout"]},
+            {"namespace": "shop", "name": "only-here", "difference": "only-in-first"},
+        ]),
+        "{json:#}"
+    );
+    let effects = json["effects"].as_array().unwrap();
+    assert_eq!(effects.len(), 1, "{json:#}");
+    assert_eq!((&effects[0]["name"], &effects[0]["workload"]), (&json!("timeout"), &json!("deployment/cart")));
+    assert_eq!(effects[0]["first"], "nothing wrong");
+    assert!(effects[0]["second"].as_str().unwrap().starts_with("not in effect"), "{json:#}");
+    let said = compare(&["mock", path]);
+    for words in
+        ["shop/only-here: only in mock", "differs in spec.configPatches[0]", "2 EnvoyFilters differ and 1 effect"]
+    {
+        assert!(said.out.contains(words), "{words}: {}", said.out);
+    }
+    let said = compare(&["mock", "other"]);
+    assert_eq!(
+        (said.code, said.out.as_str()),
+        (0, "no difference between mock and other: 3 EnvoyFilters\n"),
+        "{}",
+        said.err
+    );
+    // The other way round, and what cannot be read.
+    let said = compare(&[path, "mock"]);
+    assert!(said.out.contains("shop/only-here: only in mock"), "{}", said.out);
+    assert_eq!(compare(&["mock", "nowhere"]).code, 2);
+    let blind = mesh(&[dump_with("2s", None)])
+        .fault("/api/v1/namespaces/shop/pods/cart-1:15000", super::Fault::Status(403, "no"), 99)
+        .start();
+    let said = run(&blind.kubeconfig("shop"), &["diff", "--dump-via", "pod-proxy", "--between", "mock", "other"]);
+    assert_eq!(said.code, 2, "{}", said.out);
+    assert!(said.out.contains("in what could be read"), "{}", said.out);
 }

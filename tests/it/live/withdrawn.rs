@@ -54,6 +54,9 @@ fn healthy() -> World {
     world
 }
 
+/// A command, its answer without a fault, and the path that has one.
+type Work = (&'static [&'static str], Arc<Said>, String, Fault);
+
 /// One run, with fresh files.
 fn ask(mock: &Mock, command: &[&str]) -> Said {
     let folder = tempfile::tempdir().unwrap();
@@ -109,7 +112,7 @@ fn matters(command: &[&str], path: &str) -> bool {
 
 #[test]
 fn no_answer_reads_as_an_all_clear() {
-    let work: Mutex<Vec<(&[&str], Arc<Said>, String, Fault)>> = Mutex::new(Vec::new());
+    let work: Mutex<Vec<Work>> = Mutex::new(Vec::new());
     for &command in COMMANDS {
         let mock = healthy().start();
         let said = ask(&mock, command);
