@@ -5,8 +5,10 @@ use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{self, Input};
 use kubectl_envoyfilter::load::{self, reference};
+use kubectl_envoyfilter::migrate;
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules::ALL;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -55,5 +57,58 @@ fn lint_files(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, lint_files);
+/// Filters of which half have a native home: Lua, settings of the HTTP connection manager, and what has none.
+fn movable(number: usize) -> String {
+    let mut text = filters(number / 2);
+    for index in 0..number.div_ceil(2) {
+        let namespace = index / 20;
+        let (apply_to, operation, value) = if index % 2 == 0 {
+            let lua = "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua";
+            let value = format!(
+                "{{name: l, typed_config: {{\"@type\": {lua}, inline_code: \"function envoy_on_request(h) end\"}}}}"
+            );
+            ("HTTP_FILTER", "INSERT_FIRST", value)
+        } else {
+            let manager =
+                "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+            ("NETWORK_FILTER", "MERGE", format!("{{typed_config: {{\"@type\": {manager}, stream_idle_timeout: 30s}}}}"))
+        };
+        let _ = write!(
+            text,
+            "---\napiVersion: networking.istio.io/v1alpha3\nkind: EnvoyFilter\nmetadata: {{name: move-{index}, namespace: \
+             team-{namespace}}}\nspec:\n  workloadSelector: {{labels: {{app: service-{index}}}}}\n  configPatches:\n  - applyTo: \
+             {apply_to}\n    match: {{context: SIDECAR_INBOUND, listener: {{filterChain: {{filter: {{name: \
+             envoy.filters.network.http_connection_manager}}}}}}}}\n    patch: {{operation: {operation}, value: {value}}}\n"
+        );
+    }
+    text
+}
+
+fn migrate_files(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("migrate");
+    group.sample_size(10).measurement_time(Duration::from_secs(5));
+    for number in [100, 1_000] {
+        let text = movable(number);
+        group.throughput(Throughput::Elements(number as u64));
+        group.bench_with_input(BenchmarkId::from_parameter(number), &text, |bencher, text| {
+            bencher.iter(|| {
+                let loaded = load::read_text("bench.yaml", text, &load::Options::default());
+                let report = migrate::migrate(&migrate::Request {
+                    inventory: &loaded.inventory,
+                    root: "istio-system",
+                    to: Release::NEWEST,
+                    accept: migrate::Accept::Reviewed,
+                    asked: None,
+                    unread: BTreeMap::default(),
+                    ambient: false,
+                    doubts: BTreeMap::default(),
+                });
+                report.map_or(0, |report| report.filters.len())
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, lint_files, migrate_files);
 criterion_main!(benches);

@@ -77,8 +77,13 @@ fn rewrite(
     let last = source.position(value.end.saturating_sub(1)).line;
     for line in first..=last {
         let Some(start) = source.line_start(line) else { break };
-        let blank = source.text[start as usize..].lines().next().is_none_or(|text| text.trim().is_empty());
-        if !blank {
+        let text = source.text[start as usize..].lines().next().unwrap_or_default();
+        // The span of a block text reaches into the line of the next key.
+        let next_key = text.len() - text.trim_start_matches(' ').len() <= column;
+        if !text.trim().is_empty() && next_key {
+            break;
+        }
+        if !text.trim().is_empty() {
             edits.push(Edit { span: crate::source::Span { file: key.file, start, end: start }, text: "  ".to_owned() });
         }
     }

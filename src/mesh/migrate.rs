@@ -1,12 +1,12 @@
 //! `migrate`: the native objects that take over from EnvoyFilters, and what they were judged with.
 
-use super::Error;
 #[cfg(feature = "bottle")]
 use super::prove;
 use super::proxies::{Given, Taken};
 use super::read::{Feed, Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
+use super::{Error, newest};
 use crate::cluster::kinds;
 use crate::load::Loaded;
 use crate::migrate::{self, Accept, Report, Request};
@@ -77,13 +77,15 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
         ambient: request.ambient,
         doubts: BTreeMap::new(),
     };
-    let report = match request.prove {
+    let mut report = match request.prove {
         Prove::Recorded => {
             migrate::migrate(&what).map_err(|error| Error::Text { message: error.to_string(), help: None })?
         }
         Prove::Istiod => proven(&mesh, &what, None, progress)?,
         Prove::Traffic => proven(&mesh, &what, request.envoy.as_deref(), progress)?,
     };
+    let settings = request.settings.mesh(&mesh.loaded.inventory);
+    newest::rewrite(&mut report, &mesh.loaded, &settings, request.accept);
     let scope = mesh.scope(&Given::default(), &Taken::default(), report.filters.len());
     Ok(MigrateReport { report, scope, loaded: mesh.loaded })
 }

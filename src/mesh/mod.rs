@@ -21,6 +21,7 @@ pub mod live;
 mod manifests;
 mod migrate;
 mod named;
+mod newest;
 #[cfg_attr(not(feature = "bottle"), path = "no_next.rs")]
 mod next;
 pub mod planes;

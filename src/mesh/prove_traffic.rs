@@ -11,6 +11,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::ProxyKind;
 use crate::model::redact::Redactor;
 use crate::model::release::Release;
+use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -84,7 +85,7 @@ impl Sender {
         let unpatched = engine::run(&empty, &other, &options, &mut ());
         let with = Subject { plan: &plan, config: &config, patched: &patched };
         let native = Subject { plan: &empty, config: &other, patched: &unpatched };
-        let requests = requests(&with);
+        let requests = requests(&with, sides.filter);
         if requests.is_empty() {
             return Err(format!("no request meets the filter on {}", sides.proxy));
         }
@@ -130,7 +131,7 @@ fn apart(sides: &Sides<'_>, request: &Request, filter: String, native: String) -
 
 /// The requests that meet the patches, in the variants that authentication, CORS and bodies tell apart, and one to every
 /// port of the proxy.
-fn requests(subject: &Subject<'_, '_>) -> Vec<Request> {
+fn requests(subject: &Subject<'_, '_>, filters: &[EnvoyFilter]) -> Vec<Request> {
     let mut all: Vec<Request> = Vec::new();
     let mut add = |request: Request| {
         if all.len() < REQUESTS && !all.contains(&request) {
@@ -143,6 +144,13 @@ fn requests(subject: &Subject<'_, '_>) -> Vec<Request> {
     }
     for request in &drafted {
         variants(request).into_iter().for_each(&mut add);
+    }
+    let mut asked = Asked::default();
+    for filter in filters {
+        asked.read(&filter.document.to_json()["spec"]["configPatches"]);
+    }
+    for request in drafted.iter().filter(|request| request.protocol != behaviour::Protocol::Tcp) {
+        asked.requests(request).into_iter().for_each(&mut add);
     }
     let gateway = subject.config.proxy.kind == ProxyKind::Gateway;
     let ports = if gateway { listening_ports(subject.config) } else { inbound_ports(subject.config) };
@@ -179,13 +187,70 @@ fn variants(drafted: &Request) -> Vec<Request> {
     ]
 }
 
+/// Most values of a kind that requests are made of.
+const VALUES: usize = 8;
+
+/// What the values of patches ask of requests: paths, and header fields with values.
+#[derive(Default)]
+struct Asked {
+    paths: BTreeSet<String>,
+    headers: BTreeSet<(String, String)>,
+}
+
+impl Asked {
+    fn read(&mut self, value: &Json) {
+        match value {
+            Json::String(text) => {
+                let path =
+                    text.starts_with('/') && text.len() < 200 && text.bytes().all(|byte| byte.is_ascii_graphic());
+                if path && self.paths.len() < VALUES {
+                    self.paths.insert(text.clone());
+                }
+            }
+            Json::Array(items) => items.iter().for_each(|item| self.read(item)),
+            Json::Object(map) => {
+                let text = |path: &str| value.pointer(path).and_then(Json::as_str);
+                let of = ["/string_match/exact", "/stringMatch/exact", "/exact_match", "/exactMatch"];
+                let part = ["/string_match/prefix", "/stringMatch/prefix", "/prefix_match", "/string_match/suffix"];
+                let wanted = of.iter().chain(&part).find_map(|path| text(path));
+                let present = value.get("present_match").or_else(|| value.get("presentMatch")).map(|_| "1");
+                if let (Some(name), Some(value)) = (text("/name"), wanted.or(present))
+                    && self.headers.len() < VALUES
+                {
+                    self.headers.insert((name.to_owned(), value.to_owned()));
+                }
+                map.values().for_each(|one| self.read(one));
+            }
+            _ => {}
+        }
+    }
+
+    fn requests(&self, like: &Request) -> Vec<Request> {
+        let get =
+            Request { method: "GET".to_owned(), headers: Vec::new(), body: Vec::new(), timeout: TIME, ..like.clone() };
+        let mut all = Vec::new();
+        for path in &self.paths {
+            all.push(Request { path: path.clone(), ..get.clone() });
+            all.push(Request { path: format!("{path}x"), ..get.clone() });
+        }
+        for (name, value) in &self.headers {
+            all.push(match name.as_str() {
+                ":method" => Request { method: value.clone(), ..get.clone() },
+                ":authority" => Request { host: Some(value.clone()), ..get.clone() },
+                _ if name.starts_with(':') => continue,
+                _ => Request { headers: vec![(name.clone(), value.clone())], ..get.clone() },
+            });
+        }
+        all
+    }
+}
+
 fn failure(failure: &Failure) -> String {
     match failure {
-        Failure::Closed => "connection closed".to_owned(),
-        Failure::Reset(_) => "connection reset".to_owned(),
+        // Which of these a client sees of a connection that ends early is chance.
+        Failure::Closed | Failure::Reset(_) | Failure::NotHttp(_) => "connection closed".to_owned(),
         Failure::Handshake(_) => "TLS refused".to_owned(),
         Failure::TimedOut => "no answer".to_owned(),
-        Failure::NotHttp(_) => "no HTTP".to_owned(),
         Failure::Invalid(_) => "not sent".to_owned(),
         Failure::Tunnel(status) => format!("tunnel refused with {status}"),
     }

@@ -164,7 +164,7 @@ fn by_connection(found: &Move) -> bool {
 }
 
 /// Rules about what a client sends: the waypoint of the service has them for all clients.
-fn of_callers(cx: &Cx<'_>, found: &Move) -> Placement {
+fn of_callers(cx: &Cx<'_>, found: &mut Move) -> Placement {
     if super::mesh::Mesh::is_narrow(cx.filter) {
         return at(
             Place::Blocked,
@@ -174,6 +174,10 @@ fn of_callers(cx: &Cx<'_>, found: &Move) -> Placement {
     if !found.moves {
         return at(Place::Blocked, "no native rule is known for it");
     }
+    found.difference(
+        Kind::Behavior,
+        "the waypoint of the called service does it, once for all callers; without a waypoint nothing does",
+    );
     at(Place::Waypoint, "the waypoint of the called service reads VirtualServices, HTTPRoutes and DestinationRules")
 }
 

@@ -24,6 +24,7 @@ mod kube_route;
 mod listener;
 mod manager;
 pub mod mesh;
+pub mod newest;
 mod policy;
 pub mod proof;
 mod rbac;
@@ -173,6 +174,8 @@ pub struct Report {
     pub described: bool,
     /// How many filters were read, asked about or not.
     pub read: usize,
+    /// What stays, in the newest types, names and fields, where it is not written that way.
+    pub rewrites: Vec<newest::Rewrite>,
     /// What was computed, filter by filter; empty where the classes come from recordings.
     pub proofs: Vec<Proof>,
     /// The istiod that computed it, by its version.
@@ -222,6 +225,7 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
         mesh_config: None,
         described: mesh.described(),
         read: filters.len(),
+        rewrites: Vec::new(),
         proofs: Vec::new(),
         proven_by: None,
     };

@@ -13,6 +13,8 @@ pub enum Step {
     Mesh(Vec<String>),
     /// Annotate workloads and restart them.
     Pods(Vec<String>),
+    /// Move the workloads to ambient mode.
+    Enroll,
     /// Look at the proxies.
     Verify,
     /// Apply the smaller filters.
@@ -40,6 +42,9 @@ pub fn steps(report: &Report) -> Vec<Step> {
     }
     if steps.is_empty() && !report.filters.iter().any(|filter| filter.after != After::Unchanged) {
         return steps;
+    }
+    if report.ambient {
+        steps.push(Step::Enroll);
     }
     steps.push(Step::Verify);
     let named = |wanted: fn(&After) -> bool| -> Vec<String> {

@@ -38,6 +38,7 @@ mod lint_cli;
 mod linting;
 mod live;
 mod migrate;
+mod migrate_result;
 mod parity;
 mod properties;
 mod real;

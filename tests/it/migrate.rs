@@ -39,7 +39,7 @@ fn class(name: &str) -> Class {
     Class::ALL.into_iter().find(|class| class.name() == name).unwrap_or_else(|| panic!("no class {name}"))
 }
 
-fn merge(into: &mut Json, from: &Json) {
+pub(crate) fn merge(into: &mut Json, from: &Json) {
     match (into, from) {
         (Json::Object(into), Json::Object(from)) => {
             for (key, value) in from {
@@ -50,7 +50,7 @@ fn merge(into: &mut Json, from: &Json) {
     }
 }
 
-fn yaml(text: &str) -> Vec<Json> {
+pub(crate) fn yaml(text: &str) -> Vec<Json> {
     let file = kubectl_envoyfilter::source::Sources::default().add("y", text);
     load::yaml::documents(file, text).0.iter().map(kubectl_envoyfilter::source::Node::to_json).collect()
 }
@@ -82,7 +82,7 @@ fn input(case: &Json) -> Loaded {
     loaded
 }
 
-fn migrated(loaded: &Loaded, to: Release, accept: Accept) -> Report {
+pub(crate) fn migrated(loaded: &Loaded, to: Release, accept: Accept) -> Report {
     migrate::migrate(&Request {
         inventory: &loaded.inventory,
         root: "istio-system",
@@ -96,7 +96,7 @@ fn migrated(loaded: &Loaded, to: Release, accept: Accept) -> Report {
     .unwrap()
 }
 
-fn all_recorded() -> Vec<Json> {
+pub(crate) fn all_recorded() -> Vec<Json> {
     let mut cases = recorded(&testdata("migrate/recorded.jsonl"));
     cases.extend(recorded(&testdata("migrate/more.jsonl")));
     cases

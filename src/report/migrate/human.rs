@@ -61,9 +61,22 @@ fn one(
     for (number, text) in proven(report, filter).iter().enumerate() {
         line(out, terminal, if number == 0 { "  " } else { "    " }, &plain(text))?;
     }
+    let name = full_name(filter);
+    for one in report.rewrites.iter().filter(|one| one.filter == name) {
+        let changes: Vec<&str> = one.changes.iter().map(String::as_str).collect();
+        line(
+            out,
+            terminal,
+            "  in the newest types: ",
+            &plain(&format!("{}; {}", changes.join(", "), one.effect.words())),
+        )?;
+    }
     match &filter.after {
         After::Delete => writeln!(out, "  then delete it: every patch has moved")?,
         After::Smaller(_) => writeln!(out, "  a smaller EnvoyFilter stays")?,
+        After::Unchanged if report.rewrites.iter().any(|one| one.written && one.filter == name) => {
+            writeln!(out, "  it stays, in the newest types")?;
+        }
         After::Unchanged if filter.class != Class::NoHome => {
             writeln!(out, "  it stays as it is: nothing is written for it")?;
         }
@@ -144,6 +157,11 @@ pub(super) fn sentence(step: &Step) -> String {
         Step::Apply(objects) => format!("Apply {}.", objects.join(", ")),
         Step::Pods(pods) => {
             format!("Set the annotation proxy.istio.io/config for {}, and restart them.", pods.join("; "))
+        }
+        Step::Enroll => {
+            "Give the Services a waypoint (label istio.io/use-waypoint) and the workloads ambient mode (label \
+             istio.io/dataplane-mode). Keep the EnvoyFilters until no sidecar is left."
+                .to_owned()
         }
         Step::Verify => {
             "Check the proxies: `kubectl envoyfilter migrate verify` with the dumps of before and after.".to_owned()

@@ -42,6 +42,16 @@ pub fn markdown(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             writeln!(out, "| {} | {} |", row.join(" | "), patch.class.name())?;
         }
     }
+    for one in &report.rewrites {
+        let changes: Vec<&str> = one.changes.iter().map(String::as_str).collect();
+        writeln!(
+            out,
+            "\n{} in the newest types: {}; {}",
+            cell(&one.filter),
+            cell(&changes.join(", ")),
+            cell(&one.effect.words())
+        )?;
+    }
     for filter in report.filters.iter().filter(|filter| filter.patches.iter().any(|patch| patch.found.moves)) {
         writeln!(out, "\n## {}\n", cell(&full_name(filter)))?;
         for patch in &filter.patches {

@@ -43,6 +43,16 @@ pub fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         writeln!(out, "<tr><td class=\"{0}\">{0}<td>{number}<td>{1}", class.name(), Text(class.meaning()))?;
     }
     writeln!(out, "</table>")?;
+    for one in &report.rewrites {
+        let changes: Vec<&str> = one.changes.iter().map(String::as_str).collect();
+        writeln!(
+            out,
+            "<p>{} in the newest types: {}; {}",
+            Text(&one.filter),
+            Text(&changes.join(", ")),
+            Text(&one.effect.words())
+        )?;
+    }
     for filter in &report.filters {
         writeln!(out, "<h2>{} <span class=\"{1}\">{1}</span></h2><ul>", Text(&full_name(filter)), filter.class.name())?;
         for patch in &filter.patches {

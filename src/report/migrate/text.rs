@@ -80,6 +80,10 @@ pub fn documents(report: &Report) -> Vec<Document> {
             documents.push(Document { file: file(smaller), comments, object: Some(smaller.clone()) });
         }
     }
+    for one in report.rewrites.iter().filter(|one| one.written && stays(report, &one.filter)) {
+        let comments = vec![format!("EnvoyFilter {} in the newest types: {}.", one.filter, one.effect.words())];
+        documents.push(Document { file: file(&one.object), comments, object: Some(one.object.clone()) });
+    }
     let gone: Vec<String> = report
         .filters
         .iter()
@@ -92,6 +96,11 @@ pub fn documents(report: &Report) -> Vec<Document> {
         documents.push(Document { file: "delete".to_owned(), comments, object: None });
     }
     documents
+}
+
+/// Whether a filter stays with all of its patches.
+fn stays(report: &Report, name: &str) -> bool {
+    report.filters.iter().any(|one| one.after == After::Unchanged && super::full_name(one) == name)
 }
 
 fn list(names: &std::collections::BTreeSet<String>) -> String {
@@ -159,7 +168,12 @@ pub fn diff(
         crate::migrate::draft::clean(&mut before, &filter.namespace);
         let path = format!("{}.yaml", file(&before));
         match &filter.after {
-            After::Unchanged => {}
+            After::Unchanged => {
+                let name = super::full_name(filter);
+                if let Some(one) = report.rewrites.iter().find(|one| one.written && one.filter == name) {
+                    show(&path, &write_yaml(&before)?, &write_yaml(&one.object)?)?;
+                }
+            }
             After::Delete => show(&path, &write_yaml(&before)?, "")?,
             After::Smaller(smaller) => show(&path, &write_yaml(&before)?, &write_yaml(smaller)?)?,
         }

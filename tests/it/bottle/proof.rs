@@ -17,6 +17,45 @@ fn rank(class: &Json) -> usize {
     ORDER.iter().position(|one| *one == class).unwrap_or_else(|| panic!("no class {class}"))
 }
 
+/// Requests tell a JWT filter from the policies that take over, and find no difference where nothing differs.
+#[test]
+#[ignore = "needs Go and an Envoy: .ci/run"]
+fn requests_tell_filters_and_objects_apart() {
+    let istiod = istiod("1.31");
+    let envoy = crate::behaviour::envoy();
+    let cases = recorded(&testdata("migrate/recorded.jsonl"));
+    for (id, apart) in [
+        ("jwt/with-authorization", true),
+        ("trusted-hops/gateway", false),
+        ("lua/sidecar-inbound", false),
+        ("rbac/deny-second-next-to-allow", false),
+        ("route-headers/gateway-remove", false),
+        ("direct-response/both-ports", false),
+    ] {
+        let case = cases.iter().find(|case| case["id"] == id).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in input_texts(case) {
+            fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
+        }
+        let path = folder.path().to_str().unwrap();
+        let arguments =
+            ["migrate", path, "--prove", "traffic", "--envoy", &envoy, "--accept", "reviewed", "-o", "json"];
+        let (code, out, err) = run(&istiod, &arguments);
+        let report: Json = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{id} {code}: {error}: {err}"));
+        let traffic = &report["filters"][0]["traffic"];
+        println!("{id}: {} requests", traffic["requests"]);
+        assert!(traffic["requests"].as_u64().is_some_and(|number| number > 2), "{id}: {traffic:#}");
+        let told = traffic["apart"].as_array().unwrap();
+        assert_eq!(!told.is_empty(), apart, "{id}: {traffic:#}");
+        if apart {
+            let missing = told.iter().any(|one| {
+                one["filter"].as_str().unwrap().starts_with("401") && one["native"].as_str().unwrap().starts_with("403")
+            });
+            assert!(missing, "{traffic:#}");
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs Go: .ci/run"]
 fn nothing_is_worse_than_its_class() {

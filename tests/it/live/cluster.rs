@@ -5,6 +5,7 @@ mod changes;
 mod faults;
 mod install;
 mod ladder;
+mod moves;
 mod policy;
 mod reports;
 mod watching;

@@ -1,0 +1,248 @@
+//! What a migration writes: nothing is left to do afterwards, published filters by class, ambient mode, the newest types.
+
+use crate::linting::{Proxies, expect, read, yaml_files};
+use crate::migrate::{all_recorded, input_texts, merge, migrated, yaml};
+use crate::support::testdata;
+use kubectl_envoyfilter::load::{self, Loaded};
+use kubectl_envoyfilter::migrate::verdict::{Class, State};
+use kubectl_envoyfilter::migrate::{self, Accept, After, Report, Request};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::source::Severity;
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+
+/// The kind, namespace and name of an object.
+fn key(object: &Json) -> (String, String, String) {
+    let text = |path: &str| object.pointer(path).and_then(Json::as_str).unwrap_or_default().to_owned();
+    (text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
+}
+
+/// The objects after the roll-out of a migration.
+fn rolled_out(case: &Json, report: &Report) -> Loaded {
+    let changed: BTreeMap<_, _> = report.draft.edited.iter().map(|one| (key(&one.after), one.after.clone())).collect();
+    let mut objects = Vec::new();
+    for (_, text) in input_texts(case) {
+        for mut object in yaml(&text) {
+            if object["kind"] == "EnvoyFilter" {
+                let own = report.filters.iter().find(|filter| object["metadata"]["name"] == filter.name.as_str());
+                match own.map(|filter| &filter.after) {
+                    Some(After::Delete) => continue,
+                    Some(After::Smaller(smaller)) => object = smaller.clone(),
+                    _ => {}
+                }
+            } else if let Some(after) = changed.get(&key(&object)) {
+                object = after.clone();
+            } else if object["kind"] == "ConfigMap"
+                && let Some((settings, _)) = &report.draft.mesh
+            {
+                let mut mesh = yaml(object["data"]["mesh"].as_str().unwrap()).remove(0);
+                match &report.mesh_config {
+                    Some((_, after)) => mesh = after.clone(),
+                    None => merge(&mut mesh, settings),
+                }
+                object["data"]["mesh"] = mesh.to_string().into();
+            }
+            objects.push(object);
+        }
+    }
+    objects.extend(report.draft.made.iter().map(|made| made.object.clone()));
+    let mut loaded = Loaded::default();
+    for (number, object) in objects.iter().enumerate() {
+        loaded.add_text(&format!("{number}.yaml"), object.to_string(), &load::Options::default());
+    }
+    loaded
+}
+
+/// `migrate` of what `migrate` wrote writes nothing, and what stays is linted no worse than the filter was.
+#[test]
+fn nothing_is_left_to_do() {
+    let proxies = Proxies::new(&[], Release::NEWEST);
+    let mut written = 0;
+    for case in all_recorded() {
+        let id = case["id"].as_str().unwrap();
+        let mut before = Loaded::default();
+        for (name, text) in input_texts(&case) {
+            before.add_text(name, text, &load::Options::default());
+        }
+        for accept in [Accept::SameBut, Accept::Reviewed] {
+            let first = migrated(&before, Release::NEWEST, accept);
+            if !first.filters.iter().any(|filter| filter.patches.iter().any(|patch| patch.written)) {
+                continue;
+            }
+            written += 1;
+            let after = rolled_out(&case, &first);
+            let problems: Vec<_> = after.problems.iter().filter(|one| one.severity == Severity::Error).collect();
+            assert!(problems.is_empty(), "{id}: {problems:?}");
+            let second = migrated(&after, Release::NEWEST, accept);
+            let again: Vec<_> = second.filters.iter().flat_map(|one| &one.patches).filter(|one| one.written).collect();
+            assert!(again.is_empty(), "{id}: {again:#?}");
+            if accept == Accept::Reviewed {
+                let codes = |loaded: &Loaded| -> BTreeSet<&str> {
+                    let bad = proxies.lint(loaded).into_iter().filter(|one| one.severity >= Severity::Warning);
+                    bad.map(|one| one.rule.code).collect()
+                };
+                let (old, new) = (codes(&before), codes(&after));
+                let worse: Vec<_> = new.difference(&old).collect();
+                assert!(worse.is_empty(), "{id}: {worse:?} after the move");
+            }
+        }
+    }
+    assert!(written > 100, "{written}");
+}
+
+/// Published filters, each alone: how many of each class. None of them is written where something would open or widen.
+#[test]
+fn published_filters_by_class() {
+    let mut filters: BTreeMap<Class, usize> = BTreeMap::new();
+    let mut patches: BTreeMap<&str, BTreeMap<Class, usize>> = BTreeMap::new();
+    let mut refused = 0;
+    for path in yaml_files(&testdata("corpus")) {
+        let report = migrated(&read(&path), Release::NEWEST, Accept::Reviewed);
+        for filter in &report.filters {
+            *filters.entry(filter.class).or_default() += 1;
+            for patch in &filter.patches {
+                *patches.entry(patch.found.pattern.id).or_default().entry(patch.class).or_default() += 1;
+                let broken = patch.found.guards.iter().any(|guard| guard.state == State::Broken);
+                refused += usize::from(broken);
+                assert!(!(broken && patch.written), "{}: written though refused", path.display());
+                let behavior = patch.found.worst() == Some(migrate::verdict::Kind::Behavior);
+                assert!(!(behavior && patch.class < Class::Differs), "{}: {patch:#?}", path.display());
+            }
+        }
+    }
+    let mut out = String::from("EnvoyFilters, each migrated alone to the newest release\n");
+    for (class, number) in &filters {
+        writeln!(out, "{:<10}{number:>5}", class.name()).unwrap();
+    }
+    writeln!(out, "\npatches by pattern: exact, same-but, differs, partly, no-home").unwrap();
+    for (pattern, classes) in &patches {
+        let counts: Vec<String> =
+            Class::ALL.iter().map(|class| format!("{:>4}", classes.get(class).unwrap_or(&0))).collect();
+        writeln!(out, "{pattern:<22}{}", counts.concat()).unwrap();
+    }
+    writeln!(out, "\nrefused, since the native object would reach further or open something: {refused} patches")
+        .unwrap();
+    expect(&testdata("corpus/migrate.txt"), &out);
+}
+
+fn to_ambient(case: &Json) -> Report {
+    let mut loaded = Loaded::default();
+    for (name, text) in input_texts(case) {
+        loaded.add_text(name, text, &load::Options::default());
+    }
+    let request = Request {
+        inventory: &loaded.inventory,
+        root: "istio-system",
+        to: Release::NEWEST,
+        accept: Accept::Reviewed,
+        asked: None,
+        unread: BTreeMap::new(),
+        ambient: true,
+        doubts: BTreeMap::new(),
+    };
+    migrate::migrate(&request).unwrap()
+}
+
+/// Every patch of every recorded case has a place or blocks the move; what is written for a waypoint names Services or a
+/// Gateway, never labels.
+#[test]
+fn every_patch_has_its_place_in_ambient_mode() {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for case in all_recorded() {
+        let id = case["id"].as_str().unwrap();
+        let report = to_ambient(&case);
+        for patch in &report.filters[0].patches {
+            let one = patch.ambient.as_ref().unwrap_or_else(|| panic!("{id}: no place"));
+            *places.entry(one.place.name()).or_default() += 1;
+            assert!(!one.reason.is_empty(), "{id}");
+            let goes = matches!(one.place.name(), "waypoint" | "ztunnel" | "not-needed" | "unaffected");
+            assert!(goes || !patch.written, "{id}: {patch:#?}");
+            assert!(!(one.place.name() == "waypoint" && patch.written && patch.class < Class::Differs), "{id}");
+        }
+        let sidecar = report.filters[0]
+            .patches
+            .iter()
+            .all(|patch| patch.ambient.as_ref().is_some_and(|one| one.place.name() == "waypoint") && patch.written);
+        for made in report.draft.made.iter().filter(|_| sidecar) {
+            let attached =
+                ["AuthorizationPolicy", "RequestAuthentication", "TrafficExtension", "WasmPlugin", "Telemetry"];
+            if attached.iter().any(|kind| made.object["kind"] == *kind) {
+                assert!(made.object["spec"]["selector"].is_null(), "{id}: {}", made.object);
+                assert!(made.object["spec"]["targetRefs"].is_array(), "{id}: {}", made.object);
+            }
+        }
+    }
+    for place in ["unaffected", "waypoint", "waypoint-envoyfilter", "blocked", "ztunnel"] {
+        assert!(places.get(place).is_some_and(|number| *number > 0), "nothing is {place}: {places:?}");
+    }
+}
+
+/// Old names, types and fields are rewritten where the effect stays; what would come to life is said and not written.
+#[test]
+fn what_stays_is_written_in_the_newest_types() {
+    let filter = |name: &str, config: &Json, manager: &str| {
+        json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": { "name": name, "namespace": "shop" },
+            "spec": { "workloadSelector": { "labels": { "app": "cart" } }, "configPatches": [{
+                "applyTo": "HTTP_FILTER",
+                "match": { "context": "SIDECAR_INBOUND", "listener": { "filterChain": { "filter": {
+                    "name": manager, "subFilter": { "name": "envoy.filters.http.router" } } } } },
+                "patch": { "operation": "INSERT_BEFORE", "value": { "name": "envoy.filters.http.lua", "typed_config": config } },
+            }] },
+        })
+    };
+    let manager = "envoy.filters.network.http_connection_manager";
+    let url = "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua";
+    let script = "function envoy_on_request(handle)\nend\n";
+    // `source_codes` has no native field, so that both stay.
+    let codes = json!({ "other": { "inline_string": script } });
+    let old_field = json!({ "@type": url, "inline_code": script, "source_codes": codes });
+    let new_field = json!({ "@type": url, "default_source_code": { "inline_string": script }, "source_codes": codes });
+    let first_api = json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": { "name": "first", "namespace": "shop" },
+        "spec": { "workloadLabels": { "app": "cart" }, "filters": [{
+            "listenerMatch": { "listenerType": "SIDECAR_INBOUND" },
+            "filterName": "envoy.lua", "filterType": "HTTP", "filterConfig": { "inlineCode": script },
+        }] },
+    });
+    let folder = tempfile::tempdir().unwrap();
+    for (name, object) in [
+        ("field", filter("field", &old_field, manager)),
+        ("name", filter("name", &new_field, "envoy.http_connection_manager")),
+        ("newest", filter("newest", &new_field, manager)),
+        ("first", first_api),
+    ] {
+        fs::write(folder.path().join(format!("{name}.yaml")), object.to_string()).unwrap();
+    }
+    let run = |accept: &str| -> Json {
+        let out = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+            .args(["migrate", folder.path().to_str().unwrap(), "--accept", accept, "-o", "json"])
+            .output()
+            .unwrap();
+        serde_json::from_slice(&out.stdout).unwrap_or_else(|error| panic!("{error}: {out:?}"))
+    };
+    for accept in ["same-but", "differs"] {
+        let report = run(accept);
+        let rewrites: BTreeMap<&str, &Json> =
+            report["rewrites"].as_array().unwrap().iter().map(|one| (one["filter"].as_str().unwrap(), one)).collect();
+        assert_eq!(
+            rewrites.keys().copied().collect::<Vec<_>>(),
+            ["shop/field", "shop/first", "shop/name"],
+            "{report:#}"
+        );
+        let field = rewrites["shop/field"];
+        assert_eq!((field["effect"].as_str(), field["written"].as_bool()), (Some("same"), Some(true)), "{field:#}");
+        let value = &field["object"]["spec"]["configPatches"][0]["patch"]["value"];
+        assert_eq!(value["typed_config"]["default_source_code"]["inline_string"], script);
+        for name in ["shop/first", "shop/name"] {
+            let one = rewrites[name];
+            assert_eq!(one["effect"], "revived", "{one:#}");
+            assert_eq!(one["written"], accept == "differs", "{one:#}");
+        }
+    }
+}
