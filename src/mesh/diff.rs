@@ -170,7 +170,7 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
     let reached = mesh.reached_by(&changed);
     let (mut proxies, mut remarks, mut asked) = (Vec::new(), Vec::new(), Asked::default());
     let mut unknown_services = BTreeSet::new();
-    mesh.visit(given, &reached, &mut taken, &mut |offer| {
+    mesh.visit_with(&after, given, &reached, &mut taken, &mut |offer| {
         let (Some((old, new)), Some(plane)) = (programs.get(offer.plane), mesh.planes.get(offer.plane)) else { return };
         let settings = plane.mesh.clone().into();
         study::changes(old, new, &offer.config, &settings, |changes| {

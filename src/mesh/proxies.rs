@@ -14,6 +14,7 @@ use crate::engine::services;
 use crate::load::dump::{Dump, Identity, Layout, Pool};
 use crate::load::dumps;
 use crate::load::limits::Limits;
+use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::Proxy;
 #[cfg(feature = "cluster")]
 use crate::model::proxy::ProxyKind;
@@ -99,7 +100,19 @@ impl Mesh<'_> {
         taken: &mut Taken,
         visit: &mut dyn FnMut(&Offer<'_>),
     ) -> Result<(), Error> {
-        let lent = self.lent(given, wanted)?;
+        self.visit_with(&self.loaded.inventory.envoy_filters, given, wanted, taken, visit)
+    }
+
+    /// The same for other EnvoyFilters than those of the mesh, which may refer to other services.
+    pub(super) fn visit_with(
+        &self,
+        filters: &[EnvoyFilter],
+        given: &Given,
+        wanted: &dyn Fn(&Target) -> bool,
+        taken: &mut Taken,
+        visit: &mut dyn FnMut(&Offer<'_>),
+    ) -> Result<(), Error> {
+        let lent = self.lent(filters, given, wanted)?;
         self.each(given, Layout::Dropped, wanted, taken, &mut |problems, mut kept| {
             kept.dump.lend(Arc::clone(&lent));
             match kept.dump.config(&kept.identity) {
@@ -130,7 +143,7 @@ impl Mesh<'_> {
             all.push(kept);
             Ok(())
         })?;
-        let hosts = self.referenced_hosts();
+        let hosts = referenced_hosts(&self.loaded.inventory.envoy_filters);
         if !hosts.is_empty() {
             let configs = all.iter().filter_map(|kept| kept.dump.config(&kept.identity).ok());
             let lent: Arc<BTreeMap<_, _>> =
@@ -140,15 +153,11 @@ impl Mesh<'_> {
         Ok(all)
     }
 
-    /// The hosts that annotations of the filters refer to.
-    fn referenced_hosts(&self) -> BTreeSet<&str> {
-        self.loaded.inventory.envoy_filters.iter().flat_map(services::referenced_by).collect()
-    }
-
     /// Clusters of the services that annotations of the filters refer to, from all given dumps: a waypoint gets them, and
     /// its own dump need not hold them. Of a cluster, a few proxies are asked until all are known.
     pub(super) fn lent(
         &self,
+        filters: &[EnvoyFilter],
         given: &Given,
         #[cfg_attr(
             not(feature = "cluster"),
@@ -157,7 +166,7 @@ impl Mesh<'_> {
         wanted: &dyn Fn(&Target) -> bool,
     ) -> Result<Arc<BTreeMap<String, String>>, Error> {
         let mut lent = BTreeMap::new();
-        let hosts = self.referenced_hosts();
+        let hosts = referenced_hosts(filters);
         if hosts.is_empty() {
             return Ok(Arc::new(lent));
         }
@@ -357,4 +366,9 @@ fn twice(dump: &Dump, first: &str) -> Problem {
         message: format!("{first} and {} are both config dumps of {who}: the second is ignored", dump.name()),
         help: Some("give one config dump for each pod".to_owned()),
     }
+}
+
+/// The hosts that annotations of EnvoyFilters refer to.
+fn referenced_hosts(filters: &[EnvoyFilter]) -> BTreeSet<&str> {
+    filters.iter().flat_map(services::referenced_by).collect()
 }

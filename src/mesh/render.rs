@@ -106,7 +106,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
     let mut first: Option<Kept> = None;
     let mut rendered = 0;
     let wanted = |target: &Target| named::is(settings, request.pod.as_deref(), target);
-    let lent = mesh.lent(given, &wanted)?;
+    let lent = mesh.lent(&mesh.loaded.inventory.envoy_filters, given, &wanted)?;
     mesh.each(given, Layout::Kept, &wanted, &mut taken, &mut |problems, mut kept| {
         kept.dump.lend(Arc::clone(&lent));
         if let Err(problem) = kept.dump.config(&kept.identity) {
