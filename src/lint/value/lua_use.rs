@@ -7,7 +7,7 @@ mod names;
 
 use super::lua::{Token, tokens};
 use names::{GLOBALS, INDIRECT, METHODS, MODULES, YIELDS};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What was found in a script.
 #[derive(Debug, Default)]
@@ -78,8 +78,16 @@ struct Reader<'t> {
     yields: Vec<(usize, bool)>,
     /// Locals that hold the headers.
     headers: BTreeSet<&'t str>,
+    /// Names that hold a text.
+    constants: BTreeMap<&'t str, &'t str>,
+    /// Locals that hold the handle.
+    handles: BTreeSet<&'t str>,
+    /// Headers that were removed or replaced before, in small letters.
+    removed: BTreeSet<String>,
     /// Locals that hold a header which may be absent.
     maybe: BTreeSet<&'t str>,
+    /// Locals that hold a body which may be absent.
+    held_bodies: BTreeSet<&'t str>,
     indirect: bool,
 }
 
@@ -97,7 +105,11 @@ pub fn read(text: &str) -> Use<'_> {
         read: Vec::new(),
         yields: Vec::new(),
         headers: BTreeSet::new(),
+        constants: BTreeMap::new(),
+        handles: BTreeSet::new(),
+        removed: BTreeSet::new(),
         maybe: BTreeSet::new(),
+        held_bodies: BTreeSet::new(),
         indirect: false,
     };
     reader.run();
@@ -268,8 +280,7 @@ impl<'t> Reader<'t> {
         let first = next;
         while let Token::Name(name) = self.token(next) {
             self.declare(name);
-            // A name that is declared anew holds something else.
-            self.maybe.remove(name);
+            self.forget(name);
             next += 1;
             if !self.sign(next, ",") {
                 break;
@@ -282,10 +293,31 @@ impl<'t> Reader<'t> {
         next
     }
 
-    /// What a name is given: a text, or a header.
+    /// A name that is declared or written anew holds something else.
+    fn forget(&mut self, name: &'t str) {
+        self.maybe.remove(name);
+        self.held_bodies.remove(name);
+        self.headers.remove(name);
+        self.handles.remove(name);
+        self.constants.remove(name);
+    }
+
+    /// What a name is given: a text, the handle, its headers, or a header.
     fn assigned(&mut self, name: &'t str, value: usize) {
         if let Token::Text(text) = self.token(value) {
             self.found.texts.push((name, text));
+            if !self.sign(value + 1, "..") {
+                self.constants.insert(name, text);
+            }
+        }
+        if let (Token::Name(handle), Some((_, own))) = (self.token(value), self.entry())
+            && handle == own
+            && !matches!(self.token(value + 1), Token::Sign(":" | "." | "[" | "("))
+        {
+            self.handles.insert(name);
+        }
+        if self.of_store(value, "body").is_some_and(|end| !self.sign(end, ":")) {
+            self.held_bodies.insert(name);
         }
         if self.of_headers(value).is_some_and(|end| !self.sign(end, ":")) {
             self.headers.insert(name);
@@ -303,15 +335,21 @@ impl<'t> Reader<'t> {
 
     /// Whether `handle:headers()` begins here: the token behind it.
     fn of_headers(&self, at: usize) -> Option<usize> {
+        self.of_store(at, "headers")
+    }
+
+    /// The same for another method of the handle without arguments.
+    fn of_store(&self, at: usize, method: &str) -> Option<usize> {
         let Token::Name(handle) = self.token(at) else { return None };
         let (_, own) = self.entry()?;
-        (handle == own && self.method_at(at + 1, "headers") && self.sign(at + 4, ")")).then_some(at + 5)
+        let handle = handle == own || self.handles.contains(handle);
+        (handle && self.method_at(at + 1, method) && self.sign(at + 4, ")")).then_some(at + 5)
     }
 
     /// Whether `handle:headers():get("name")` begins here, for a header that may be absent: the token behind it, and its name.
     fn header_get(&self, at: usize) -> Option<(usize, &'t str)> {
         let held = matches!(self.token(at), Token::Name(name) if self.headers.contains(name)).then_some(at + 1);
-        let at = self.of_headers(at).or(held)?;
+        let at = self.of_headers(at).or_else(|| self.of_store(at, "metadata")).or(held)?;
         if !self.method_at(at, "get") {
             return None;
         }
@@ -340,15 +378,20 @@ impl<'t> Reader<'t> {
             self.found.concatenated.push(named);
         }
         self.tested(at, name);
+        let held = self.headers.contains(name).then_some(at + 1);
+        if let (Some((false, _)), Some(end)) = (self.entry(), held.or_else(|| self.of_headers(at))) {
+            self.header_change(end);
+        }
         if let Some((response, handle)) = self.entry()
-            && name == handle
+            && (name == handle || self.handles.contains(name))
             && !handle.is_empty()
         {
             self.method(at, response);
         }
         if self.is_local(name) {
             if given && !in_table {
-                self.maybe.remove(name);
+                self.forget(name);
+                self.assigned(name, at + 2);
             }
             return;
         }
@@ -455,31 +498,56 @@ impl<'t> Reader<'t> {
         if YIELDS.contains(&method) {
             self.yields.push((named.at, response));
         }
-        let argument = match (self.sign(at + 3, "("), self.token(at + 4)) {
-            (true, Token::Text(text)) => text,
-            _ => "",
+        let (argument, quote) = match (self.sign(at + 3, "("), self.token(at + 4)) {
+            (true, Token::Text(text)) => (text, 1),
+            (true, Token::Name(name)) if self.sign(at + 5, ",") => (self.constants.get(name).copied().unwrap_or(""), 0),
+            _ => ("", 0),
         };
         match method {
             "respond" if response => self.found.responds.push(named),
             "httpCall" if !argument.is_empty() => {
                 let call = self.named(at + 4, argument);
                 // The place of the text, behind its quote.
-                self.found.calls.push(Named { at: call.at + 1, ..call });
+                self.found.calls.push(Named { at: call.at + quote, ..call });
             }
             // Without `true` the body of a message that has none is nil.
             "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") => self.found.bodies.push(named),
-            "headers" if !response && self.sign(at + 5, ":") && self.token(at + 6) == Token::Name("add") => {
-                if let Token::Text(header) = self.token(at + 8) {
-                    let added = self.named(at + 8, header);
-                    self.found.added.push(Named { at: added.at + 1, ..added });
-                }
-            }
             _ => {}
+        }
+    }
+
+    /// A change of the request's headers by `add`, `replace` or `remove`; `at` is behind what holds the headers.
+    fn header_change(&mut self, at: usize) {
+        let (Token::Name(method @ ("add" | "replace" | "remove")), true) = (self.token(at + 1), self.sign(at, ":"))
+        else {
+            return;
+        };
+        let (header, shift) = match self.token(at + 3) {
+            Token::Text(header) => (header, 1),
+            Token::Name(name) => match self.constants.get(name) {
+                Some(header) => (*header, 0),
+                None => return,
+            },
+            _ => return,
+        };
+        // What was removed or replaced before is no longer the client's.
+        if method != "add" {
+            self.removed.insert(header.to_ascii_lowercase());
+        } else if !self.removed.contains(&header.to_ascii_lowercase()) {
+            let added = self.named(at + 3, header);
+            self.found.added.push(Named { at: added.at + shift, ..added });
         }
     }
 
     /// A local that holds a header: whether it is looked at before it is concatenated.
     fn tested(&mut self, at: usize, name: &'t str) {
+        if self.held_bodies.remove(name)
+            && self.sign(at + 1, ":")
+            && !matches!(self.before(at), Token::Keyword("local"))
+        {
+            let named = self.named(at, name);
+            self.found.bodies.push(named);
+        }
         if !self.maybe.contains(name) {
             return;
         }

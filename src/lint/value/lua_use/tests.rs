@@ -71,3 +71,23 @@ fn calls_of_the_handle_are_found() {
     assert_eq!(found.bodies.len(), 1);
     assert!(read("function envoy_on_request(h) h:respond({}) end").responds.is_empty());
 }
+
+#[test]
+fn locals_stand_for_what_they_hold() {
+    let text = |body: &str| format!("function envoy_on_request(h)\n{body}\nend");
+    let added = |body: &str| read(&text(body)).added.len();
+    assert_eq!(added("local all = h:headers() all:add('x-user', 'a')"), 1);
+    assert_eq!(added("local all = h:headers() all = {} all:add('x-user', 'a')"), 0);
+    assert_eq!(added("local g = h g:headers():add('x-user', 'a')"), 1);
+    assert_eq!(added("local name = 'x-user' h:headers():add(name, 'a')"), 1);
+    assert_eq!(added("h:headers():remove('X-User') h:headers():add('x-user', 'a')"), 0);
+    assert_eq!(added("local all = h:headers() all:replace('x-user', 'a')"), 0);
+    let calls = |body: &str| names(&read(&text(body)).calls).join(",");
+    assert_eq!(calls("local to = 'authz' h:httpCall(to, {}, '', 100)"), "authz");
+    assert_eq!(calls("local to = 'authz' .. zone h:httpCall(to, {}, '', 100)"), "");
+    let bodies = |body: &str| read(&text(body)).bodies.len();
+    assert_eq!(bodies("local b = h:body() h:logInfo(b:length())"), 1);
+    assert_eq!(bodies("local b = h:body() if b then h:logInfo(b:length()) end"), 0);
+    assert_eq!(bodies("local b = h:body(true) h:logInfo(b:length())"), 0);
+    assert_eq!(read(&text("h:logInfo('a' .. h:metadata():get('b'))")).concatenated.len(), 1);
+}
