@@ -23,7 +23,8 @@ declare_rule! {
     ///
     /// # References
     /// istio/istio issues 37415, 38214; istiod `push_context.go`.
-    "EF405" "anchor-added-later" Conflict Error => check
+    "EF405" "anchor-added-later" Conflict Error => check,
+    explains: &["EF214", "EF215", "EF216", "EF221"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

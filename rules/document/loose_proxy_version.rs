@@ -59,7 +59,7 @@ fn judge(regex: &GoRegexp, version: &str) -> Option<(Severity, String, String)> 
     let inside = || {
         let message = format!("`{version}` has no `^` and is also found inside versions like {}", found_inside(regex)?);
         // A digit at the end would match longer numbers.
-        let start = version.trim_end_matches(".*");
+        let start = version.trim_end_matches(".*").replace(r"\.", ".").replace('.', r"\.");
         let end = if start.ends_with(|last: char| last.is_ascii_digit()) { r"\." } else { "" };
         Some((Severity::Warning, message, format!("write '^{start}{end}'")))
     };

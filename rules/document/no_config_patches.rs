@@ -26,6 +26,12 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    // A kustomization may leave out its kind, and is then known by its file.
+    let kustomize = ["Kustomization", "Component"].iter().any(|kind| cx.inventory.other.contains_key(*kind))
+        || cx.sources.iter().any(|(_, source)| {
+            let file = source.name.rsplit('/').next().unwrap_or_default();
+            file == "kustomization.yaml" || file == "kustomization.yml"
+        });
     for filter in cx.filters.iter().filter(|filter| filter.patches.is_empty()) {
         let root = &filter.document;
         let spec = document::present(root, &["spec"]);
@@ -42,8 +48,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = Finding::new(rule, span, "this EnvoyFilter has no config patches").of(filter, None);
         // A patch of kustomize names an object and says only what changes.
         let directive = root.get("$patch").is_some() || spec.is_some_and(|spec| spec.get("$patch").is_some());
-        let kustomize = ["Kustomization", "Component"].iter().any(|kind| cx.inventory.other.contains_key(*kind));
-        out.push(if directive || (kustomize && spec.is_none()) {
+        out.push(if directive || kustomize {
             finding
                 .severity(Severity::Info)
                 .note("it looks like a patch of kustomize, which is not checked by itself")

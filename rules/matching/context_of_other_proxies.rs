@@ -16,7 +16,8 @@ declare_rule! {
     /// # What it finds
     /// `context: GATEWAY` where every selected proxy is a sidecar or a waypoint, and `SIDECAR_INBOUND` or `SIDECAR_OUTBOUND`
     /// where every selected proxy is a gateway. Without config dumps: selectors with `istio: …gateway` or the label
-    /// `gateway.networking.k8s.io/gateway-name` and a context of sidecars.
+    /// `gateway.networking.k8s.io/gateway-name` and a context of sidecars; `targetRefs` to a waypoint and GATEWAY, or to a
+    /// gateway and a context of sidecars.
     ///
     /// # Why it matters
     /// The EnvoyFilter attaches and this patch does nothing.
@@ -75,13 +76,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// What the labels of a selector say about its proxies where no config dump does.
+/// What the labels of a selector, or references to Gateways, say about its proxies where no config dump does.
 fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) -> Option<Finding> {
-    let sidecar = matches!(view.patch.context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound);
-    let labels = view.filter.selector.as_ref().filter(|_| sidecar && !reach::by_target_refs(cx, view.filter))?;
     let context = view.patch.context;
-    let classic = labels.iter().find(|(key, value)| *key == "istio" && value.ends_with("gateway"));
-    let (label, note) = if let Some((key, value)) = classic {
+    let sidecar = matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound);
+    if let Some((kind, sure)) = reach::target_kind(cx, view.filter) {
+        return by_reference(rule, view, kind, sure);
+    }
+    let labels = view.filter.selector.as_ref().filter(|_| sidecar && !reach::by_target_refs(cx, view.filter))?;
+    let (label, note) = if let Some((key, value)) = reach::classic_gateway(labels) {
         (format!("{key}: {value}"), "a gateway has only context GATEWAY")
     } else {
         // Before 1.27 a waypoint takes filters by label, and its contexts are those of a sidecar.
@@ -99,4 +102,35 @@ fn by_labels(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>) ->
             .note(note)
             .help("context: GATEWAY"),
     )
+}
+
+/// The same where `targetRefs` refer to gateways, or to waypoints.
+fn by_reference(rule: &'static RuleInfo, view: &PatchView<'_>, kind: ProxyKind, sure: Confidence) -> Option<Finding> {
+    let context = view.patch.context;
+    let sidecar = matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound);
+    let (note, help) = match kind {
+        ProxyKind::Waypoint if context == PatchContext::Gateway => (
+            "a waypoint has context SIDECAR_INBOUND for requests to its services, and SIDECAR_OUTBOUND for its few outbound clusters",
+            "context: SIDECAR_INBOUND",
+        ),
+        ProxyKind::Gateway if sidecar => ("a gateway has only context GATEWAY", "context: GATEWAY"),
+        _ => return None,
+    };
+    let message = format!("context {context} does not exist on the {}s that targetRefs refer to", kind.word());
+    let finding = view
+        .finding(rule, view.value_span(&["match", "context"]), message)
+        .confidence(sure)
+        .label(format!("not a context of a {}", kind.word()))
+        .related(
+            view.filter.document.key_span(&["spec".into(), "targetRefs".into()]),
+            format!("refers to {}s", kind.word()),
+        )
+        .ineffective()
+        .note(note)
+        .help(help);
+    Some(if sure == Confidence::Likely {
+        finding.severity(Severity::Warning).note("likely: `waypoint` is the name that istioctl gives to waypoints")
+    } else {
+        finding
+    })
 }

@@ -57,18 +57,29 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if matched {
             continue;
         }
-        for (route, name, canonical) in legacy {
-            let span = view.value_span(route);
-            let field = route.last().copied().unwrap_or_default();
-            out.push(
-                view.finding(rule, span, format!("`{name}` is an old name that no filter has"))
-                    .label("matches nothing")
-                    .ineffective()
-                    .note("since Istio 1.19 names are compared literally; earlier releases accepted old names for the new ones")
-                    .help(format!("{field}: {canonical}"))
-                    .fix("write the canonical name: the patch takes effect again", false, vec![Edit { span, text: canonical.to_owned() }]),
-            );
+        let names: Vec<String> = legacy.iter().map(|(_, name, _)| format!("`{name}`")).collect();
+        let message = match names.as_slice() {
+            [one] => format!("{one} is an old name that no filter has"),
+            _ => format!("{} are old names that no filter has", names.join(" and ")),
+        };
+        let place = |route: &[&str]| view.value_span(route);
+        let edits = legacy.iter().map(|(route, _, to)| Edit { span: place(route), text: (*to).to_owned() });
+        let fields = legacy.iter().map(|(route, _, to)| format!("{}: {to}", route.last().copied().unwrap_or_default()));
+        let help = match legacy.as_slice() {
+            [_, (_, _, sub)] => format!("name: {}\nsubFilter:\n  name: {sub}", legacy[0].2),
+            _ => fields.collect::<Vec<_>>().join("\n"),
+        };
+        let mut finding = view
+            .finding(rule, place(legacy[0].0), message)
+            .label("matches nothing")
+            .ineffective()
+            .note("since Istio 1.19 names are compared literally; earlier releases accepted old names for the new ones")
+            .help(help)
+            .fix("write the canonical name: the patch takes effect again", false, edits.collect());
+        for (route, ..) in &legacy[1..] {
+            finding = finding.related(place(route), "nor does this");
         }
+        out.push(finding);
     }
 }
 

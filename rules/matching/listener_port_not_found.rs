@@ -4,6 +4,8 @@ use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::lint::{Context, Edit, Findings, RuleInfo, no_match, ports};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::proxy::ProxyKind;
+use crate::proto::tree::Tree;
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -33,6 +35,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let what = if one.nearest == Some(Condition::ChainPort) { "inbound filter chain" } else { "listener" };
         let mut finding =
             one.finding(cx, rule, what, format!("nothing listens on port {} in context {context}", want.port_number));
+        if one.runs.iter().all(|run| run.config.proxy.kind == ProxyKind::Waypoint) {
+            let chain = chain_of_port(&one, want.port_number);
+            let name = chain.unwrap_or_else(|| format!("inbound-vip|{}|http|<host of the service>", want.port_number));
+            out.push(
+                finding
+                    .note("no port selects a service of a waypoint: all of them are filter chains of `main_internal`, which has none")
+                    .help(format!("select the service's chain instead of `portNumber`:\nfilterChain:\n  name: \"{name}\"")),
+            );
+            continue;
+        }
         let mut pairs: BTreeSet<ports::PortPair> = BTreeSet::new();
         if context != PatchContext::SidecarOutbound {
             let of_runs = one.runs.iter().flat_map(|run| ports::of_workload(cx, run));
@@ -55,4 +67,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         out.push(finding);
     }
+}
+
+/// The filter chain of a waypoint for a port of a service.
+fn chain_of_port(one: &no_match::NoMatch<'_, '_>, port: u32) -> Option<String> {
+    let start = format!("inbound-vip|{port}|");
+    one.runs.iter().find_map(|run| {
+        let listeners = run.listeners_after();
+        let chains =
+            listeners.values().flat_map(|listener| listener.get("filter_chains").map(Tree::items).unwrap_or_default());
+        let mut names = chains.map(Tree::name).filter(|name| name.starts_with(&start));
+        names.next().map(str::to_owned)
+    })
 }

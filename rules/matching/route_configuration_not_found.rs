@@ -3,14 +3,15 @@
 use crate::declare_rule;
 use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::Condition;
-use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::lint::{Confidence, Context, Findings, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 
 declare_rule! {
     /// `routeConfiguration.name` or `portNumber` that no route configuration has.
     ///
     /// # What it finds
-    /// A name or port that no route configuration of the selected proxies has in the patch's context. Needs config dumps.
+    /// A name or port that no route configuration of the selected proxies has in the patch's context. Without config dumps:
+    /// names with context SIDECAR_INBOUND that no inbound route configuration can have.
     ///
     /// # Why it matters
     /// The patch does nothing. Route configurations are called `80` (sidecar, outbound), `inbound|8080||` (inbound, with
@@ -21,11 +22,35 @@ declare_rule! {
     ///
     /// # References
     /// istio/istio#36112; istiod `pilot/pkg/networking/core/envoyfilter/rc_patch.go`.
-    "EF218" "route-configuration-not-found" Matching Error => check,
-    needs: &[Dump]
+    "EF218" "route-configuration-not-found" Matching Error => check
+}
+
+/// What the names of inbound route configurations begin with: on sidecars, and on waypoints.
+const INBOUND: [&str; 5] = ["inbound|", "inbound-vip|", "InboundPassthroughCluster", "encap", "default"];
+
+/// Names that no inbound route configuration has, whatever the mesh.
+fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.patch.context == PatchContext::SidecarInbound) {
+        let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
+        let known = want.name.is_empty() || INBOUND.iter().any(|start| want.name.starts_with(start));
+        if known || cx.attaches_to_dump(view.filter_index) {
+            continue;
+        }
+        let span = view.value_span(&["match", "routeConfiguration", "name"]);
+        let port = want.name.parse::<u16>().map_or("<container port>".to_owned(), |port| port.to_string());
+        out.push(
+            view.finding(rule, span, format!("no inbound route configuration is named `{}`", want.name))
+                .confidence(Confidence::Likely)
+                .label("not a name of the inbound side")
+                .ineffective()
+                .note("likely: inbound route configurations are named after the container port, on a waypoint `inbound-vip|<port>|http|<host>`")
+                .help(format!("name: \"inbound|{port}||\" # or context: SIDECAR_OUTBOUND, for requests that the workload sends")),
+        );
+    }
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    never_inbound(rule, cx, out);
     for one in no_match::at(cx, &[Condition::RouteConfigurationName, Condition::RoutePort]) {
         let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
@@ -51,6 +76,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 "`{}` is the name of a cluster; match the route configuration by port:\nportNumber: {}",
                 want.name, outbound.port
             )),
+            None if context == PatchContext::SidecarInbound => finding.help(
+                "inbound route configurations are named after the container port: \"inbound|<container port>||\"",
+            ),
             None => finding,
         });
     }

@@ -1,7 +1,7 @@
 //! EF204: a target reference to a Gateway that does not exist.
 
 use crate::declare_rule;
-use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, names, reach};
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, names, reach};
 use crate::source::{Severity, Step};
 use std::collections::BTreeSet;
 
@@ -22,6 +22,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/model/policyattachment.go`, releases 1.27 to 1.31; recorded.
     "EF204" "target-ref-unknown-gateway" Matching Error => check,
+    explains: &["EF207"],
     later: true
 }
 
@@ -47,13 +48,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             // A Gateway of Istio's own API, which targetRefs do not refer to.
             let mut classic = cx.inventory.gateways.iter();
             let classic = classic.find(|it| it.object.namespace == *own && it.object.name == target.name);
-            if elsewhere.is_empty() && like.is_none() && dumps().next().is_none() && classic.is_none() {
+            // The Deployments of Istio's own gateways, for which no Gateway of the Gateway API stands.
+            let deployment = reach::CLASSIC_GATEWAYS.contains(&target.name.as_str());
+            if elsewhere.is_empty() && like.is_none() && dumps().next().is_none() && classic.is_none() && !deployment {
                 continue;
             }
             let route: Vec<Step> = vec!["spec".into(), "targetRefs".into(), index.into(), "name".into()];
             let span = filter.document.at(&route).map_or(filter.document.key_span(&route), |node| node.span);
             let sure = !elsewhere.is_empty() || like.is_some() || classic.is_some();
-            let severity = if sure { Severity::Error } else { Severity::Info };
+            let severity = match (sure, deployment) {
+                (true, _) => Severity::Error,
+                (false, true) => Severity::Warning,
+                (false, false) => Severity::Info,
+            };
             let mut finding =
                 Finding::new(rule, span, format!("no Gateway `{}` is known in namespace `{own}`", target.name))
                     .of(filter, None)
@@ -72,6 +79,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .help(format!(
                         "select the gateway's pods by its labels, in their namespace:\nworkloadSelector:\n  labels:\n{}",
                         labels.join("\n")
+                    ));
+            } else if deployment && elsewhere.is_empty() {
+                finding = finding
+                    .confidence(Confidence::Likely)
+                    .note("likely: it is the name of a gateway that istioctl installs, which no Gateway of the Gateway API stands for")
+                    .help(format!(
+                        "select the gateway's pods by their labels:\nworkloadSelector:\n  labels:\n    istio: {}",
+                        target.name.trim_start_matches("istio-")
                     ));
             } else if let Some(at) = elsewhere.first() {
                 finding = finding.help(format!(

@@ -3,14 +3,15 @@
 use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::lint::no_match::NoMatch;
-use crate::lint::{Context, Findings, RuleInfo, no_match, ports};
-use crate::model::envoy_filter::ObjectMatch;
+use crate::lint::{Confidence, Context, Findings, RuleInfo, no_match, ports};
+use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 
 declare_rule! {
     /// `vhost.name` or `vhost.domainName` that no virtual host has.
     ///
     /// # What it finds
-    /// A virtual host that none of the matched route configurations has. Needs config dumps.
+    /// A virtual host that none of the matched route configurations has. Without config dumps: names with context
+    /// SIDECAR_INBOUND that no inbound virtual host can have.
     ///
     /// # Why it matters
     /// The patch does nothing. Virtual hosts are called `<host>:<port>`; those of a sidecar's inbound side
@@ -21,14 +22,39 @@ declare_rule! {
     ///
     /// # References
     /// istio/istio#36112, istio/istio#44820; istiod `pilot/pkg/networking/core/envoyfilter/rc_patch.go`.
-    "EF220" "virtual-host-not-found" Matching Error => check,
-    needs: &[Dump]
+    "EF220" "virtual-host-not-found" Matching Error => check
 }
 
 /// What names of inbound virtual hosts begin with.
 const INBOUND: &str = "inbound|http|";
 
+/// Names that no inbound virtual host has, whatever the mesh.
+fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.patch.context == PatchContext::SidecarInbound) {
+        let ObjectMatch::RouteConfiguration(want) = &view.patch.object else { continue };
+        let name = want.vhost.as_ref().map_or("", |vhost| &vhost.name);
+        // A waypoint has one named `default`.
+        if name.is_empty() || name == "default" || name.starts_with(INBOUND) || cx.attaches_to_dump(view.filter_index) {
+            continue;
+        }
+        let port = name.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        let port = port.map_or("<port of the Service>".to_owned(), |port| port.to_string());
+        let span = view.value_span(&["match", "routeConfiguration", "vhost", "name"]);
+        out.push(
+            view.finding(rule, span, format!("no inbound virtual host is named `{name}`"))
+                .confidence(Confidence::Likely)
+                .label("not a name of the inbound side")
+                .ineffective()
+                .note("likely: istiod names inbound virtual hosts after the port of the Service")
+                .help(format!(
+                    "name: \"{INBOUND}{port}\" # or context: SIDECAR_OUTBOUND, for requests that the workload sends"
+                )),
+        );
+    }
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    never_inbound(rule, cx, out);
     for one in no_match::at(cx, &[Condition::VirtualHostName, Condition::DomainName]) {
         let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
         let Some(vhost) = &want.vhost else { continue };

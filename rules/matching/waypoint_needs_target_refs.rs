@@ -3,8 +3,9 @@
 use crate::declare_rule;
 use crate::engine::Selection;
 use crate::engine::compat::Behaviour;
-use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
+use crate::source::Severity;
 
 declare_rule! {
     /// An EnvoyFilter without `targetRefs` that selects only waypoints, which ignore it.
@@ -23,6 +24,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/model/policyattachment.go`, releases 1.27 to 1.31; recorded with 1.26 and 1.28.
     "EF209" "waypoint-needs-target-refs" Matching Error => check,
+    explains: &["EF207"],
     releases: since(27)
 }
 
@@ -43,6 +45,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let waypoint = gateways.find(|it| it.object.name == **name && it.class == "istio-waypoint");
             waypoint.is_some_and(|it| it.object.namespace == filter.namespace)
         });
+        // The name that istioctl gives to waypoints.
+        let presumed = named.filter(|name| {
+            let given = cx.inventory.kube_gateways.iter().any(|it| it.object.name == **name);
+            name.as_str() == "waypoint"
+                && !given
+                && !dumps.iter().any(|run| run.config.proxy.gateway_name() == Some(name))
+        });
         // Labels that istiod gives to the pods of waypoints, and to no others.
         let labelled = filter.selector.as_ref().is_some_and(|labels| {
             labels.iter().any(|(key, value)| {
@@ -51,11 +60,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             })
         });
         if dumps.iter().any(|run| run.plan.selections[index] == Selection::Selected)
-            || (in_vain.is_empty() && declared.is_none() && !labelled)
+            || (in_vain.is_empty() && declared.is_none() && presumed.is_none() && !labelled)
         {
             continue;
         }
-        let gateway = in_vain.first().and_then(|run| run.config.proxy.gateway_name()).or(declared.map(String::as_str));
+        let gateway = in_vain
+            .first()
+            .and_then(|run| run.config.proxy.gateway_name())
+            .or(declared.or(presumed).map(String::as_str));
         let route = ["spec".into(), "workloadSelector".into()];
         let mut span = filter.document.key_span(&["metadata".into(), "name".into()]);
         let mut instead = "";
@@ -63,17 +75,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             span = filter.document.key_span(&route);
             instead = "replace `workloadSelector`, which cannot be combined with it:\n";
         }
-        out.push(
-            Finding::new(rule, span, "a waypoint ignores EnvoyFilters without targetRefs")
-                .of(filter, None)
-                .label("selects only waypoints")
-                .ineffective()
-                .note("Istio 1.26 and earlier applied this EnvoyFilter; since 1.27 it is silently ignored")
-                .help(format!(
-                    "{instead}targetRefs:\n- group: gateway.networking.k8s.io\n  kind: Gateway\n  name: {}",
-                    gateway.unwrap_or("<waypoint>")
-                ))
-                .workloads(in_vain.iter().map(|run| run.label().to_owned())),
-        );
+        let guess = in_vain.is_empty() && declared.is_none() && !labelled;
+        let finding = Finding::new(rule, span, "a waypoint ignores EnvoyFilters without targetRefs")
+            .of(filter, None)
+            .label("selects only waypoints")
+            .ineffective()
+            .note("Istio 1.26 and earlier applied this EnvoyFilter; since 1.27 it is silently ignored")
+            .help(format!(
+                "{instead}targetRefs:\n- group: gateway.networking.k8s.io\n  kind: Gateway\n  name: {}",
+                gateway.unwrap_or("<waypoint>")
+            ))
+            .workloads(in_vain.iter().map(|run| run.label().to_owned()));
+        out.push(if guess {
+            finding
+                .severity(Severity::Warning)
+                .confidence(Confidence::Likely)
+                .note("likely: `waypoint` is the name that istioctl gives to waypoints")
+        } else {
+            finding
+        });
     }
 }

@@ -6,59 +6,75 @@ use crate::lint::context::PatchView;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ObjectMatch;
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::tree::Tree;
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 declare_rule! {
     /// A patch of an object that another patch adds: additions come last, so the patch never matches.
     ///
     /// # What it finds
-    /// A patch that matches nothing, and whose match names a listener, filter chain, virtual host or cluster that
-    /// another patch adds.
+    /// A patch that matches nothing, and whose match asks for a listener, filter chain, virtual host or cluster that
+    /// another patch adds (by name, port, SNI or domain); a MERGE or REMOVE of a route that another patch inserts.
     ///
     /// # Why it matters
     /// istiod appends what LISTENER, FILTER_CHAIN, VIRTUAL_HOST and CLUSTER ADD bring after everything else, and
-    /// never patches it, whatever the priority.
+    /// never patches it, whatever the priority. Routes are merged and removed before others are inserted; an inserted
+    /// route is only an anchor for further ones.
     ///
     /// # How to fix
     /// Write what the patch does into the value of the ADD.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.
-    "EF321" "added-object-out-of-reach" Operation Error => check
+    "EF321" "added-object-out-of-reach" Operation Error => check,
+    explains: &["EF210", "EF211", "EF212", "EF218", "EF220", "EF221", "EF222", "EF223"]
+}
+
+/// What is added, by what it is and by what a match can ask for.
+type Key<'t> = (ApplyTo, Field, Cow<'t, str>);
+
+/// What a match compares.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Field {
+    Name,
+    Port,
+    Sni,
+    Domain,
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let adds: Vec<(ApplyTo, String, PatchView<'_>)> = cx
-        .patches()
-        .filter_map(|view| {
-            let built =
-                view.built.filter(|built| built.operation == Operation::Add && built.status == Status::Ready)?;
-            let kinds = [ApplyTo::Listener, ApplyTo::FilterChain, ApplyTo::VirtualHost, ApplyTo::Cluster];
-            let name = built.value.as_ref()?.name().to_owned();
-            (kinds.contains(&view.patch.apply_to) && !name.is_empty()).then_some((view.patch.apply_to, name, view))
-        })
-        .collect();
+    let mut adds: HashMap<Key<'_>, PatchView<'_>> = HashMap::new();
+    for view in cx.patches() {
+        for key in added(&view) {
+            adds.entry(key).or_insert(view);
+        }
+    }
     if adds.is_empty() {
         return;
     }
     for view in cx.patches() {
         let Some(built) = view.built.filter(|built| built.status == Status::Ready) else { continue };
-        for (kind, wanted, route) in named(&built.object) {
-            let Some((.., add)) = adds.iter().find(|(other, name, _)| *other == kind && *name == wanted) else {
-                continue;
-            };
+        let dumps = cx.attaches_to_dump(view.filter_index);
+        // Without dumps a REMOVE may be of what istiod generates, which the ADD is to replace.
+        if built.operation == Operation::Remove && !dumps {
+            continue;
+        }
+        for ((kind, field, wanted), route) in asked(&built.object) {
+            let Some(add) = adds.get(&(kind, field, Cow::Borrowed(&*wanted))) else { continue };
             let same = add.filter_index == view.filter_index && add.patch.index == view.patch.index;
-            // Without dumps a REMOVE may be of what istiod generates, which the ADD is to replace.
-            if built.operation == Operation::Remove && !cx.attaches_to_dump(view.filter_index) {
-                continue;
-            }
-            if same || (kind == ApplyTo::Cluster && built.operation == Operation::Add) {
+            let apart = kind == ApplyTo::HttpRoute
+                && (view.patch.apply_to != ApplyTo::HttpRoute
+                    || !(built.operation.is_merge() || built.operation == Operation::Remove));
+            // Ports, server names and domains are those of a mesh that is not known.
+            let unknown = field != Field::Name && !dumps;
+            if same || apart || unknown || (kind == ApplyTo::Cluster && built.operation == Operation::Add) {
                 continue;
             }
             let together = cx.runs.iter().any(|run| {
                 run.patch(view.filter_index, view.patch.index).is_some_and(|run| run.runs())
                     && run.patch(add.filter_index, add.patch.index).is_some_and(|run| run.changes())
             });
-            let dumps = cx.attaches_to_dump(view.filter_index);
             // Without dumps the names of generated objects are not known: only a name of the user's own is taken.
             let matched = cx
                 .on_proxies(view.filter_index, view.patch.index)
@@ -66,15 +82,35 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if !together || matched {
                 continue;
             }
+            let what = match field {
+                Field::Name => format!("`{wanted}`"),
+                Field::Port => format!("port {wanted}"),
+                Field::Sni => format!("SNI `{wanted}`"),
+                Field::Domain => format!("domain `{wanted}`"),
+            };
+            let by = if add.filter_index == view.filter_index {
+                format!("configPatches[{}] of this EnvoyFilter", add.patch.index)
+            } else {
+                add.filter.full_name()
+            };
+            let (never, place) = match kind {
+                ApplyTo::HttpRoute => {
+                    ("istiod merges and removes only routes that it generates", "inserted here, after that")
+                }
+                _ => (
+                    "istiod never patches what patches add",
+                    "added here, after all other patches, regardless of priority",
+                ),
+            };
             let finding = view
-                .finding(
-                    rule,
-                    view.value_span(&route),
-                    format!("`{wanted}` is added by a patch, and istiod never patches what patches add"),
-                )
+                .finding(rule, view.value_span(&route), format!("{what} is added by {by}, and {never}"))
                 .label("matches nothing")
-                .related(add.value_path_span("name"), "added here, after all other patches, regardless of priority")
-                .help("write it into the value of the ADD");
+                .related(add.value_path_span("name"), place)
+                .help(format!(
+                    "write it into the value of configPatches[{}] of {}",
+                    add.patch.index,
+                    add.filter.full_name()
+                ));
             let confidence = if dumps { crate::lint::Confidence::Certain } else { crate::lint::Confidence::Likely };
             let finding = finding.confidence(confidence);
             out.push(finding.ineffective());
@@ -83,28 +119,80 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Names in a match, what they name, and their place below the patch.
-fn named(object: &ObjectMatch) -> Vec<(ApplyTo, String, Vec<&'static str>)> {
-    let mut names = Vec::new();
+/// What a patch adds that no other patch reaches.
+fn added<'a>(view: &PatchView<'a>) -> Vec<Key<'a>> {
+    let kind = view.patch.apply_to;
+    let Some(built) = view.built.filter(|built| built.status == Status::Ready) else { return Vec::new() };
+    let adds = match kind {
+        ApplyTo::Listener | ApplyTo::FilterChain | ApplyTo::VirtualHost | ApplyTo::Cluster => {
+            built.operation == Operation::Add
+        }
+        ApplyTo::HttpRoute => matches!(
+            built.operation,
+            Operation::Add | Operation::InsertFirst | Operation::InsertBefore | Operation::InsertAfter
+        ),
+        _ => false,
+    };
+    let Some(value) = built.value.as_ref().filter(|_| adds) else { return Vec::new() };
+    let mut keys: Vec<Key<'a>> = Vec::new();
+    let mut push = |field, text: Option<&str>| {
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            keys.push((kind, field, Cow::Owned(text.to_owned())));
+        }
+    };
+    push(Field::Name, Some(value.name()));
+    match kind {
+        ApplyTo::Listener => {
+            push(Field::Port, value.path(&["address", "socket_address", "port_value"]).and_then(Tree::as_str));
+        }
+        ApplyTo::FilterChain => {
+            push(Field::Port, value.path(&["filter_chain_match", "destination_port"]).and_then(Tree::as_str));
+            let names = value.path(&["filter_chain_match", "server_names"]).map(Tree::items).unwrap_or_default();
+            names.iter().for_each(|name| push(Field::Sni, name.as_str()));
+        }
+        ApplyTo::VirtualHost => {
+            let domains = value.get("domains").map(Tree::items).unwrap_or_default();
+            domains.iter().for_each(|domain| push(Field::Domain, domain.as_str()));
+        }
+        _ => {}
+    }
+    keys
+}
+
+/// What a match asks for, and its place below the patch.
+fn asked(object: &ObjectMatch) -> Vec<(Key<'_>, Vec<&'static str>)> {
+    let mut asked: Vec<(Key<'_>, Vec<&'static str>)> = Vec::new();
+    let mut push = |kind, field, text: &str, route: &[&'static str]| {
+        if !text.is_empty() && text != "0" {
+            asked.push(((kind, field, Cow::Owned(text.to_owned())), [&["match"], route].concat()));
+        }
+    };
     match object {
         ObjectMatch::Listener(listener) => {
-            names.push((ApplyTo::Listener, listener.name.clone(), vec!["match", "listener", "name"]));
+            push(ApplyTo::Listener, Field::Name, &listener.name, &["listener", "name"]);
+            let port = listener.port_number.to_string();
+            push(ApplyTo::Listener, Field::Port, &port, &["listener", "portNumber"]);
+            push(ApplyTo::FilterChain, Field::Port, &port, &["listener", "portNumber"]);
             if let Some(chain) = &listener.filter_chain {
-                let route = vec!["match", "listener", "filterChain", "name"];
-                names.push((ApplyTo::FilterChain, chain.name.clone(), route));
+                push(ApplyTo::FilterChain, Field::Name, &chain.name, &["listener", "filterChain", "name"]);
+                push(ApplyTo::FilterChain, Field::Sni, &chain.sni, &["listener", "filterChain", "sni"]);
+                let port = chain.destination_port.to_string();
+                push(ApplyTo::FilterChain, Field::Port, &port, &["listener", "filterChain", "destinationPort"]);
             }
         }
         ObjectMatch::RouteConfiguration(routes) => {
             if let Some(vhost) = &routes.vhost {
-                let route = vec!["match", "routeConfiguration", "vhost", "name"];
-                names.push((ApplyTo::VirtualHost, vhost.name.clone(), route));
+                let own = ["routeConfiguration", "vhost"];
+                push(ApplyTo::VirtualHost, Field::Name, &vhost.name, &[own[0], own[1], "name"]);
+                push(ApplyTo::VirtualHost, Field::Domain, &vhost.domain_name, &[own[0], own[1], "domainName"]);
+                let route = vhost.route.as_ref().map_or("", |route| &route.name);
+                push(ApplyTo::HttpRoute, Field::Name, route, &[own[0], own[1], "route", "name"]);
             }
         }
         ObjectMatch::Cluster(cluster) => {
-            names.push((ApplyTo::Cluster, cluster.name.clone(), vec!["match", "cluster", "name"]));
+            push(ApplyTo::Cluster, Field::Name, &cluster.name, &["cluster", "name"]);
         }
         ObjectMatch::None | ObjectMatch::Waypoint(_) => {}
     }
-    names.retain(|(_, name, _)| !name.is_empty());
-    names
+    asked
 }

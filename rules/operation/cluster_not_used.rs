@@ -6,7 +6,9 @@ use crate::lint::context::PatchRun;
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
+use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue, Severity};
+use std::collections::HashSet;
 
 declare_rule! {
     /// An added cluster that nothing refers to.
@@ -27,32 +29,18 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let mut used: Option<HashSet<&str>> = None;
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
         let Some(built) = view.built.filter(|built| built.operation == Operation::Add) else { continue };
         let Some(name) = built.value.as_ref().map(|value| value.name().to_owned()).filter(|name| !name.is_empty())
         else {
             continue;
         };
-        // Clusters of the bootstrap, and what VirtualServices lead to by the names that istiod makes.
-        if name.contains('|')
-            || matches!(name.as_str(), "xds-grpc" | "sds-grpc" | "agent" | "prometheus_stats" | "zipkin")
-        {
+        // Clusters of the bootstrap, and what istiod's own listeners and VirtualServices lead to by the names that istiod makes.
+        if name.contains('|') || OWN.contains(&name.as_str()) {
             continue;
         }
-        let elsewhere = cx.patches().any(|other| {
-            let same = (other.filter_index, other.patch.index) == (view.filter_index, view.patch.index);
-            let added = other.patch.apply_to == ApplyTo::Cluster
-                && other.built.is_some_and(|built| built.value.as_ref().is_some_and(|value| value.name() == name));
-            !same
-                && !added
-                && other
-                    .patch
-                    .body
-                    .as_ref()
-                    .and_then(|body| body.value.as_ref())
-                    .is_some_and(|value| mentions(value, &name))
-        });
-        if elsewhere {
+        if used.get_or_insert_with(|| mentioned(cx)).contains(name.as_str()) {
             continue;
         }
         let finding = view
@@ -80,13 +68,38 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
-/// Whether a text somewhere in a value holds the name.
-fn mentions(node: &Node, name: &str) -> bool {
-    match &node.value {
-        NodeValue::String(text) => text.contains(name),
-        _ => {
-            node.items().iter().any(|item| mentions(item, name))
-                || node.entries().iter().any(|entry| mentions(&entry.value, name))
-        }
+/// Clusters that are there without a patch, or that istiod's own configuration leads to.
+const OWN: &[&str] = &[
+    "xds-grpc",
+    "sds-grpc",
+    "agent",
+    "prometheus_stats",
+    "zipkin",
+    "BlackHoleCluster",
+    "PassthroughCluster",
+    "InboundPassthroughCluster",
+    "InboundPassthroughClusterIpv4",
+    "InboundPassthroughClusterIpv6",
+];
+
+/// Every text in the values of all patches, and the names in them, such as those in a script; without those under which
+/// clusters are added.
+fn mentioned<'a>(cx: &Context<'a>) -> HashSet<&'a str> {
+    let mut texts = HashSet::new();
+    for view in cx.patches() {
+        let Some(value) = view.patch.body.as_ref().and_then(|body| body.value.as_ref()) else { continue };
+        let adds = view.patch.apply_to == ApplyTo::Cluster;
+        let own = adds.then(|| view.built?.value.as_ref().map(Tree::name)).flatten().unwrap_or_default();
+        collect(value, own, &mut texts);
     }
+    texts
+}
+
+fn collect<'n>(node: &'n Node, own: &str, texts: &mut HashSet<&'n str>) {
+    if let NodeValue::String(text) = &node.value {
+        let part = |letter: char| letter.is_whitespace() || "\"'`(),;={}[]<>%/@".contains(letter);
+        texts.extend(std::iter::once(text.as_str()).chain(text.split(part)).filter(|text| *text != own));
+    }
+    node.items().iter().for_each(|item| collect(item, own, texts));
+    node.entries().iter().for_each(|entry| collect(&entry.value, own, texts));
 }

@@ -2,9 +2,8 @@
 
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
-use crate::lint::seen::Seen;
-use crate::lint::{Context, Findings, RuleInfo, names};
-use crate::model::envoy_filter::ApplyTo;
+use crate::lint::{Context, Findings, PatchView, RuleInfo, names};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use crate::source::Severity;
@@ -15,7 +14,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A MERGE of `type` or `cluster_type` into a cluster with `eds_cluster_config`; a MERGE of `load_assignment` into a
-    /// cluster that stays of type EDS. Needs config dumps.
+    /// cluster that stays of type EDS. Without config dumps: into
+    /// one of a Service of Kubernetes that the match names.
     ///
     /// # Why it matters
     /// A merge cannot take `eds_cluster_config` away, and Envoy rejects it in a cluster of another type. A cluster of type
@@ -26,8 +26,7 @@ declare_rule! {
     ///
     /// # References
     /// Envoy `ClusterImplBase` ("eds_cluster_config set in a non-EDS cluster"), tried with Envoy 1.39.3.
-    "EF333" "discovery-type-mismatch" Operation Error => check,
-    needs: &[Dump]
+    "EF333" "discovery-type-mismatch" Operation Error => check
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -52,10 +51,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if (refused && !typed) || (!refused && !endpoints) {
                 continue;
             }
-            let Some(seen) = cx.seen(&view, |run| !found(run, refused).is_empty()).filter(Seen::certain) else {
-                continue;
-            };
-            let clusters: BTreeSet<String> = seen.runs.iter().flat_map(|run| found(run, refused)).collect();
+            let seen = cx.seen_if(&view, |run| !found(run, refused).is_empty());
+            let Some(seen) = seen.filter(|seen| seen.certain() || of_service(&view)) else { continue };
+            let mut clusters: BTreeSet<String> = seen.runs.iter().flat_map(|run| found(run, refused)).collect();
+            if !seen.certain() {
+                clusters.clear();
+            }
             let finding = if refused {
                 view.finding(
                     rule,
@@ -73,13 +74,26 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .severity(Severity::Warning)
                 .label("endpoints keep coming from istiod")
             };
+            let finding = if seen.certain() {
+                finding.note(format!("clusters: {}", names::listed(clusters.iter().map(String::as_str), 6)))
+            } else {
+                finding
+                    .severity(Severity::Warning)
+                    .note("istiod's clusters of Services are of type EDS, but for headless ones")
+            };
             let finding = finding
-                .note(format!("clusters: {}", names::listed(clusters.iter().map(String::as_str), 6)))
                 .help("add a cluster with CLUSTER ADD and route to it, or describe the endpoints in a ServiceEntry")
                 .objects(clusters);
             out.push(seen.tell(finding));
         }
     }
+}
+
+/// Whether a match names a Service of Kubernetes.
+fn of_service(view: &PatchView<'_>) -> bool {
+    let ObjectMatch::Cluster(wanted) = &view.patch.object else { return false };
+    view.patch.context != PatchContext::SidecarInbound
+        && [&wanted.service, &wanted.name].iter().any(|text| text.ends_with(".svc.cluster.local"))
 }
 
 /// Whether Envoy rejects the cluster (true) or does not read its endpoints (false); `None` when all is well.

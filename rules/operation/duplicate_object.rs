@@ -64,6 +64,7 @@ fn added<'t>(run: &'t PatchRun<'_, '_>) -> impl Iterator<Item = &'t Place> {
 
 /// The listeners of a proxy, looked through once for all patches.
 struct Listeners {
+    /// Names of istiod's own that no patch removes.
     generated: HashSet<String>,
     /// By name.
     addresses: HashMap<String, String>,
@@ -85,7 +86,9 @@ impl Known {
 
 impl Listeners {
     fn of(run: &ProxyRun<'_>) -> Listeners {
-        let generated = run.config.generated(ResourceKind::Listener);
+        let patched = run.judged.patched.resources.iter().filter(|one| one.kind == ResourceKind::Listener);
+        let removed: HashSet<usize> = patched.filter(|one| one.tree.is_none()).filter_map(|one| one.source).collect();
+        let generated = run.config.generated(ResourceKind::Listener).filter(|(index, _)| !removed.contains(index));
         let generated = generated.map(|(_, resource)| resource.name.to_string()).collect();
         let mut listeners = Listeners { generated, addresses: HashMap::new(), names: HashMap::new() };
         for (name, tree) in run.listeners_after() {

@@ -2,15 +2,20 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::context::PatchRun;
+use crate::lint::{Context, Findings, PatchView, RuleInfo};
+use crate::model::resource::ResourceKind;
 use crate::proto::merge::ChangeKind;
-use std::collections::BTreeMap;
+use crate::proto::tree::Tree;
+use crate::source::Severity;
+use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
     /// A MERGE that appends to a list instead of replacing it.
     ///
     /// # What it finds
-    /// A MERGE whose value has a list where the object already has items.
+    /// A MERGE whose value has a list where the object already has items. Circuit breakers of a priority that the cluster
+    /// has already are a warning: only the first of a priority holds.
     ///
     /// # Why it matters
     /// A proto merge appends: what istiod generated stays in front. Access logs are written twice, headers are
@@ -47,6 +52,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
         for (list, count) in lists {
+            if list == THRESHOLDS && dead_thresholds(rule, cx, &view, out) {
+                continue;
+            }
             let appended = |effect: &Effect| match effect {
                 Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => {
                     let start = format!("{list}[");
@@ -65,6 +73,41 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(seen.tell(finding));
         }
     }
+}
+
+const THRESHOLDS: &str = "circuit_breakers.thresholds";
+
+/// Circuit breakers behind istiod's own of the same priority: Envoy takes the first. Says so where none of them holds.
+fn dead_thresholds<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<'a>, out: &mut Findings) -> bool {
+    let Some(seen) = cx.seen_if(view, behind_own) else { return false };
+    let finding = view
+        .finding(rule, view.value_path_span(THRESHOLDS), "these circuit breakers never hold: MERGE appends them")
+        .severity(Severity::Warning)
+        .label("behind those of istiod, of the same priority")
+        .note("Envoy takes the first threshold of a priority; istiod generates one for every cluster, practically unlimited")
+        .help("a DestinationRule sets them:\ntrafficPolicy:\n  connectionPool:\n    tcp:\n      maxConnections: <number>");
+    out.push(seen.tell(finding));
+    true
+}
+
+/// Whether every threshold that a patch appended stands behind another one of its priority, in every cluster.
+fn behind_own(run: &PatchRun<'_, '_>) -> bool {
+    let clusters = run.trace.effects.iter().filter(|(_, effect)| effect.changes()).map(|(place, _)| place);
+    // Those of services: nobody limits the cluster that drops connections.
+    let mut clusters =
+        clusters.filter(|place| place.kind == ResourceKind::Cluster && place.resource.contains('|')).peekable();
+    clusters.peek().is_some()
+        && clusters.all(|place| {
+            run.run.after(ResourceKind::Cluster, &place.resource).is_some_and(|cluster| {
+                let all = cluster.path(&["circuit_breakers", "thresholds"]).map(Tree::items).unwrap_or_default();
+                let mut seen = BTreeSet::new();
+                !all.iter().any(|one| {
+                    let priority = one.str_at("priority");
+                    let first = seen.insert(if priority.is_empty() { "DEFAULT" } else { priority });
+                    first && one.origin == run.id.origin()
+                })
+            })
+        })
 }
 
 /// How many items a JSON list has.

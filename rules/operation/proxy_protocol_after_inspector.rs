@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::seen::config_type;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
 use std::collections::BTreeMap;
 
@@ -27,6 +28,16 @@ declare_rule! {
     "EF325" "proxy-protocol-after-inspector" Operation Warning => check
 }
 
+/// Whether a filter chain takes connections by an application protocol without TLS.
+fn asks_for_http(listener: &Tree<'_>) -> bool {
+    let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
+    chains.iter().filter_map(|chain| chain.get("filter_chain_match")).any(|wanted| {
+        let protocols = wanted.get("application_protocols").map(Tree::items).unwrap_or_default();
+        wanted.str_at("transport_protocol") != "tls"
+            && protocols.iter().any(|one| matches!(one.as_str(), Some("http/1.0" | "http/1.1" | "h2c")))
+    })
+}
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
     for run in &cx.runs {
@@ -39,8 +50,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(at) = filters.iter().position(|filter| of(filter, "proxy_protocol")) else { continue };
             // The same inspector after it sees the connection as it is.
             let again = |kind: &str| filters[at..].iter().any(|filter| of(filter, kind));
+            // What http_inspector finds matters only where a chain without TLS asks for it; with an inspector behind it, the
+            // author has thought of the order.
+            let detected = !again("tls_inspector") && asks_for_http(&listener);
             let inspector = |filter: &&Tree<'_>| {
-                ["tls_inspector", "http_inspector"].iter().any(|kind| of(filter, kind) && !again(kind))
+                let blind = |kind: &str| of(filter, kind) && !again(kind);
+                blind("tls_inspector") || (detected && blind("http_inspector"))
             };
             let Some(before) = filters[..at].iter().find(inspector) else { continue };
             if let Some(id) = PatchId::of(filters[at].origin) {
@@ -61,7 +76,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 format!("proxy_protocol comes after `{before}`, which reads the PROXY header in its place"),
             )
             .label("puts it after an inspector")
-            .help("INSERT_FIRST, or INSERT_BEFORE with `listenerFilter: envoy.filters.listener.tls_inspector`");
+            .help(match view.patch.apply_to {
+                ApplyTo::ListenerFilter => "operation: INSERT_FIRST",
+                _ => "insert it in front, with a patch of its own:\napplyTo: LISTENER_FILTER\npatch:\n  operation: INSERT_FIRST",
+            });
         out.push(seen.tell(finding));
     }
 }

@@ -8,6 +8,7 @@ use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::proto::json;
 use crate::proto::tree::Tree;
+use crate::source::Severity;
 
 declare_rule! {
     /// An inserted route that no request reaches, because an earlier route takes all of them.
@@ -15,7 +16,7 @@ declare_rule! {
     /// # What it finds
     /// A route that a patch inserts behind a route whose match is `prefix: /` without other conditions, or that equals its
     /// own. Without config dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one
-    /// route that takes everything.
+    /// route that takes everything; ADD on the outbound side of sidecars as a warning.
     ///
     /// # Why it matters
     /// Envoy takes the first route that matches. Redirects, limits and denials of the later route never happen.
@@ -40,11 +41,11 @@ struct Behind {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
         let inbound = view.patch.context == PatchContext::SidecarInbound;
-        let Some(seen) =
-            cx.seen_if(&view, |run| (inbound || run.run.knowledge == Knowledge::Dump) && all_behind(run).is_some())
-        else {
-            continue;
-        };
+        // The routes of a Service end with one that takes everything; a VirtualService may have another end.
+        let outbound = view.patch.context == PatchContext::SidecarOutbound
+            && view.built.is_some_and(|built| built.operation == Operation::Add);
+        let known = |run: &PatchRun<'_, '_>| inbound || outbound || run.run.knowledge == Knowledge::Dump;
+        let Some(seen) = cx.seen_if(&view, |run| known(run) && all_behind(run).is_some()) else { continue };
         let Some(behind) = all_behind(&seen.runs[0]) else { continue };
         let by = behind.by.and_then(|id| cx.view(seen.runs[0].run, id));
         if by.is_some_and(|other| !seen.certain() || cx.same_object(other.filter_index, view.filter_index)) {
@@ -73,6 +74,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if let Some(other) = by {
             let words = format!("the route before it is inserted by {}", other.filter.full_name());
             finding = finding.related(other.value_span(&["patch", "operation"]), words);
+        }
+        if outbound && !seen.certain() {
+            let note = "a VirtualService whose last route does not take everything leaves the rest to this one";
+            out.push(seen.tell(finding.severity(Severity::Warning).note(note)));
+            continue;
         }
         out.push(seen.tell(finding.ineffective()));
     }

@@ -70,7 +70,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 hosts.extend(here);
             }
         }
-        if hosts.len() < 2 || hosts.iter().any(|host| mentions(value, host)) {
+        // A host that the value names may be a condition; an allowed origin is none.
+        let conditional = || worse != Some(ORIGINS) && hosts.iter().any(|host| mentions(value, host));
+        if hosts.len() < 2 || conditional() {
             continue;
         }
         let meant = meant_for(&view, &hosts);
@@ -163,6 +165,8 @@ fn meant_for(view: &PatchView<'_>, hosts: &BTreeSet<String>) -> Option<String> {
     found.next().is_none().then(|| one.clone())
 }
 
+const ORIGINS: &str = "their answers are open to these origins";
+
 /// What makes a value worse where hosts share it.
 fn sensitive(value: &Node) -> Option<&'static str> {
     let mut found = None;
@@ -172,7 +176,7 @@ fn sensitive(value: &Node) -> Option<&'static str> {
             {
                 Some("their requests carry these credentials")
             } else if field.is("allow_origin_string_match") {
-                Some("their answers are open to these origins")
+                Some(ORIGINS)
             } else if field.is("disabled") && field.is_true() && field.inside("typed_per_filter_config") {
                 Some("the filter is off for them")
             } else {

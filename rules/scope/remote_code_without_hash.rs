@@ -2,7 +2,8 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
-use crate::source::Node;
+use crate::model::envoy_filter::ApplyTo;
+use crate::source::{Node, Severity};
 
 declare_rule! {
     /// Wasm code fetched over HTTP without `sha256`.
@@ -39,6 +40,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, view.value_route_span(&field.route()), "code is fetched without a checksum")
                 .label("no sha256")
                 .help("sha256: <checksum of the module>");
+            // What the agent fetches for an extension configuration, it fetches without a checksum, too.
+            let finding = if view.patch.apply_to == ApplyTo::ExtensionConfig {
+                finding
+            } else {
+                finding
+                    .severity(Severity::Error)
+                    .note("Envoy requires `sha256`: istiod sends it unchecked, and the proxy rejects the resource that contains it")
+            };
             out.push(if address.starts_with("http://") {
                 finding.note("the address is plain HTTP: anyone on the network path can replace the code")
             } else {

@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
-use crate::source::Node;
+use crate::source::{Node, Severity};
 
 declare_rule! {
     /// A dynamic module, which Istio's proxy image does not contain.
@@ -29,8 +29,23 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(config) = object.member("dynamic_module_config").map(|member| &member.entry) else { continue };
             let name = walk::get(&config.value, "name").and_then(Node::as_str).unwrap_or_default();
             let envoy = value.envoy_minor.map_or(String::new(), |minor| format!(" of Envoy 1.{minor}"));
+            if name.contains('/') || name.ends_with(".so") {
+                let short = name.rsplit('/').next().unwrap_or_default();
+                let short = short.strip_suffix(".so").unwrap_or(short);
+                let short = short.strip_prefix("lib").unwrap_or(short);
+                out.push(
+                    value
+                        .finding(rule, config.key_span, format!("`{name}` is a path, and a dynamic module has a name"))
+                        .severity(Severity::Error)
+                        .label(format!("Envoy looks for `lib{name}.so`"))
+                        .note("the proxy does not find the module and rejects the resource that contains it")
+                        .help(format!(
+                            "name: {short} # the file lib{short}.so, in the folder that ENVOY_DYNAMIC_MODULES_SEARCH_PATH names"
+                        )),
+                );
+                continue;
+            }
             let file = if name.is_empty() { "the module".to_owned() } else { format!("`lib{name}.so`") };
-            let path = if name.contains('/') { "; `name` is no path: Envoy adds `lib` and `.so`" } else { "" };
             out.push(
                 value
                     .finding(
@@ -38,7 +53,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         config.key_span,
                         format!("{file} must be in the image of every proxy that this patch reaches"),
                     )
-                    .label(format!("loaded from ENVOY_DYNAMIC_MODULES_SEARCH_PATH{path}"))
+                    .label("loaded from ENVOY_DYNAMIC_MODULES_SEARCH_PATH")
                     .note(format!("it must be built for the ABI{envoy}, and anew for each upgrade of the proxy"))
                     .note("where it is missing, Envoy rejects the listener")
                     .help("build a proxy image with the module, or use Wasm, Lua or ext_proc"),

@@ -21,7 +21,8 @@ declare_rule! {
     ///
     /// # References
     /// istiod reads values with `AllowUnknownFields`, releases 1.22 to 1.31.
-    "EF102" "field-beside-typed-config" Value Error => check
+    "EF102" "field-beside-typed-config" Value Error => check,
+    explains: &["EF112", "EF329"]
 }
 
 /// Whether a key of an object that has a `typed_config` is a field of the message in there.
@@ -50,6 +51,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
             let Some(inner) = inner(value, object) else { continue };
+            if super::unknown_envoy_field::misplaced_type(object) {
+                continue;
+            }
             for member in object.members.iter().filter(|member| member.field().is_none()) {
                 let key = member.entry.key.as_str();
                 if inner.field(key).is_none() {

@@ -49,6 +49,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 if typed && super::missing_typed_config::speaks_of(object.full_name()) {
                     continue;
                 }
+                // Code without a checksum is another rule's.
+                if matches!(&missing, Absent::Field(field, _) if field.name() == "sha256")
+                    && object.route.ends_with(&[Step::from("code"), Step::from("remote")])
+                {
+                    continue;
+                }
                 // What a MERGE leaves out may be there: the result decides.
                 let what = match &missing {
                     Absent::Field(field, _) => field.name(),
@@ -79,8 +85,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ),
                     Absent::OneOf(name, members) => {
                         let names = members.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-                        (format!("`{}` needs a `{name}`", object.short_name()), format!("set one of {names}"))
+                        let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+                        (format!("`{}` needs {article} `{name}`", object.short_name()), format!("set one of {names}"))
                     }
+                };
+                let message = match (object.text("name").filter(|name| !name.is_empty()), named(value, object)) {
+                    (Some(own), _) => message.replacen(
+                        &format!("`{}` needs", object.short_name()),
+                        &format!("{} `{own}` needs", object.short_name()),
+                        1,
+                    ),
+                    (None, Some(owner)) => format!("{message}, in {owner}"),
+                    (None, None) => message,
                 };
                 let mut finding = value
                     .finding(rule, object.span, message)
@@ -102,6 +118,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// The nearest object with a name that something is missing in: `Route second`.
+fn named(value: &PatchValue<'_>, object: &Object<'_>) -> Option<String> {
+    let mut at = Some(object);
+    while let Some(one) = at {
+        if let Some(name) = one.text("name").filter(|name| !name.is_empty()) {
+            return Some(format!("{} `{name}`", one.short_name()));
+        }
+        at = one.parent.and_then(|(parent, _)| value.objects.get(parent));
+    }
+    None
 }
 
 /// The objects that a MERGE was merged into.

@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::envoy;
 use crate::lint::{Context, Findings, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
 use crate::source::Severity;
 
 declare_rule! {
@@ -22,6 +23,7 @@ declare_rule! {
     /// Envoy 1.22 release notes (`no_extension_lookup_by_name`); measured with Envoy 1.36 and 1.40; the webhook of istiod
     /// warns.
     "EF112" "missing-typed-config" Value Error => check,
+    explains: &["EF329"],
     by_release: true
 }
 
@@ -47,7 +49,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in value.objects.iter().filter(|object| speaks_of(object.full_name())) {
             let has = |name: &str| object.member(name).is_some_and(|member| !member.entry.value.is_null());
             let untyped = object.members.iter().any(|member| member.entry.key == "config");
-            if has("typed_config") || has("config_discovery") || untyped {
+            if has("typed_config")
+                || has("config_discovery")
+                || untyped
+                || super::unknown_envoy_field::misplaced_type(object)
+            {
                 continue;
             }
             let removes = value
@@ -60,6 +66,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 continue;
             }
             let name = object.text("name").unwrap_or_default();
+            // A MERGE may be there for the name alone.
+            if !object.whole && object.route.is_empty() && renames(&value.view.patch.object, name) {
+                continue;
+            }
             let span = object.member("name").map_or(object.span, |member| member.entry.value.span);
             let mut finding = value
                 .finding(
@@ -84,12 +94,26 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .note("there is no configuration to merge: the extension stays as it is")
             };
             let canonical = envoy::canonical_name(name).unwrap_or(name);
-            let message = envoy::extension(canonical)
-                .and_then(|extension| extension.messages().find(|one| !one.contains("PerRoute")));
+            // A cluster connects, a listener accepts.
+            let other = match value.view.patch.apply_to {
+                ApplyTo::Cluster => "DownstreamTlsContext",
+                _ => "UpstreamTlsContext",
+            };
+            let message = envoy::extension(canonical).and_then(|extension| {
+                extension.messages().find(|one| !one.contains("PerRoute") && !one.ends_with(other))
+            });
             if let Some(message) = message {
                 finding = finding.help(format!("add\ntyped_config:\n  \"@type\": type.googleapis.com/{message}"));
             }
             out.push(finding);
         }
     }
+}
+
+/// Whether a match asks for a filter under another name.
+fn renames(object: &ObjectMatch, name: &str) -> bool {
+    let ObjectMatch::Listener(listener) = object else { return false };
+    let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+    let asked = filter.map_or("", |filter| filter.sub_filter.as_deref().unwrap_or(&filter.name));
+    !name.is_empty() && !asked.is_empty() && asked != name
 }

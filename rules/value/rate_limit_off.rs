@@ -20,7 +20,8 @@ declare_rule! {
     ///
     /// # References
     /// Envoy `extensions.filters.http.local_ratelimit.v3.LocalRateLimit`.
-    "EF148" "rate-limit-off" Value Error => check
+    "EF148" "rate-limit-off" Value Error => check,
+    explains: &["EF137"]
 }
 
 const LIMIT: &str = "envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit";

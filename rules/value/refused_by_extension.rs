@@ -1,8 +1,14 @@
 //! EF134: a configuration that the code of an extension rejects.
 
 use crate::declare_rule;
+use crate::engine::trace::Effect;
 use crate::lint::extension_code::refusals;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::value::walk::get;
+use crate::lint::value::{Object, PatchValue};
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::proto::schema::Kind;
+use crate::proto::tree::Tree;
+use crate::source::{Node, NodeValue, Step};
 
 declare_rule! {
     /// A configuration that the API allows but the extension's code rejects.
@@ -10,7 +16,8 @@ declare_rule! {
     /// # What it finds
     /// In what is added, inserted or replaced: fields that exclude or need each other, and what an extension wants although
     /// the API does not require it. Known are the checks of OAuth2, Wasm, external processing, header-to-metadata,
-    /// json-to-metadata and composite filters, and names in clusters of type `STATIC`. `--envoy` tells of all others.
+    /// json-to-metadata and composite filters, names in clusters of type `STATIC`, and a limit of one HTTP/2 header field above
+    /// that of all headers. `--envoy` tells of all others.
     ///
     /// # Why it matters
     /// istiod does not know these rules, and they are not in the API: it sends the value, and the proxy rejects the listener,
@@ -38,6 +45,68 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         .help(refusal.help),
                 );
             }
+            out.extend(header_field_size(rule, cx, value, object));
         }
+    }
+}
+
+const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+
+/// One header field must fit into all of them; of a MERGE the result is asked, as the two limits may come from two patches.
+fn header_field_size(
+    rule: &'static RuleInfo,
+    cx: &Context<'_>,
+    value: &PatchValue<'_>,
+    object: &Object<'_>,
+) -> Option<Finding> {
+    const ALL: &str = "max_request_headers_kb";
+    const ONE: [&str; 2] = ["http2_protocol_options", "max_header_field_size_kb"];
+    if object.full_name() != MANAGER {
+        return None;
+    }
+    let options = get(object.node, ONE[0])?;
+    let written = get(options, ONE[1])?;
+    // An Envoy that does not know the field drops it.
+    let known = object.envoy?.field(ONE[0])?.kind();
+    let Kind::Message(known) = known else { return None };
+    known.field(ONE[1])?;
+    let number = |node: &Node| match &node.value {
+        NodeValue::Number(text) | NodeValue::String(text) => text.parse::<u64>().ok(),
+        _ => None,
+    };
+    let keys: Vec<&str> = object.route.iter().filter_map(key_of).collect();
+    let results = cx.on_proxies(value.view.filter_index, value.view.patch.index).flat_map(|run| {
+        let merged = run.trace.effects.iter().filter(|(_, effect)| matches!(effect, Effect::Merged(_)));
+        merged
+            .filter_map(|(place, _)| {
+                let manager = run.run.below(place, keys.iter().copied())?;
+                let kb =
+                    |tree: Option<&Tree<'_>>| tree.and_then(Tree::as_str).and_then(|text| text.parse::<u64>().ok());
+                Some((kb(manager.path(&ONE))?, kb(manager.get(ALL)).unwrap_or(DEFAULT_HEADERS_KB)))
+            })
+            .collect::<Vec<_>>()
+    });
+    let mut results: Vec<(u64, u64)> = results.collect();
+    if results.is_empty() {
+        results.push((number(written)?, get(object.node, ALL).and_then(number).unwrap_or(DEFAULT_HEADERS_KB)));
+    }
+    let (one, all) = results.into_iter().find(|(one, all)| one > all)?;
+    Some(
+        value
+            .finding(rule, written.span, format!("`{}` must not exceed `{ALL}`, which is {all}", ONE[1]))
+            .label("rejected by the code of the connection manager")
+            .note("istiod sends it unchecked, and the proxy rejects the resource that contains it")
+            .note(format!("`{ALL}` defaults to {DEFAULT_HEADERS_KB}; tried with Envoy 1.39.3"))
+            .help(format!("{ALL}: {one}")),
+    )
+}
+
+/// What Envoy takes where `max_request_headers_kb` is not set.
+const DEFAULT_HEADERS_KB: u64 = 60;
+
+fn key_of(step: &Step) -> Option<&str> {
+    match step {
+        Step::Key(key) => Some(key),
+        Step::Item(_) => None,
     }
 }

@@ -23,6 +23,7 @@ declare_rule! {
     /// # References
     /// Envoy's API reference, one page per message; istiod reads values with `AllowUnknownFields`, releases 1.22 to 1.31.
     "EF101" "unknown-envoy-field" Value Error => check,
+    explains: &["EF329"],
     fixes: true
 }
 
@@ -30,11 +31,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in &value.objects {
             let Some(message) = object.message() else { continue };
+            let indented = misplaced_type(object);
             for member in object.members.iter().filter(|member| member.field().is_none()) {
                 let key = member.entry.key.as_str();
                 // Other rules say more about these.
                 let untyped = key == "config" && message.field("typed_config").is_some();
                 if untyped
+                    || (indented && key != "@type")
                     || envoy::field_removed(message.full_name(), key)
                     || super::field_beside_typed_config::belongs_inside(value, object, key)
                 {
@@ -59,12 +62,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 if key == "@type" {
                     let short = object.short_name();
                     finding = finding.help(if message.field("typed_config").is_some() {
+                        let mut keys = vec!["@type"];
+                        keys.extend(object.members.iter().filter(|it| it.field().is_none()).map(|it| it.entry.key.as_str()));
+                        keys.dedup();
+                        let lines: Vec<String> = keys.iter().map(|key| below(object, key)).collect();
                         format!(
-                            "only an `Any` has a type, and this is a {short}: put `@type` and what follows it below `typed_config`"
+                            "only an `Any` has a type, and this is a {short}: write below `typed_config` what belongs to the type\ntyped_config:\n{}",
+                            lines.join("\n")
                         )
                     } else {
                         format!("only an `Any` has a type, and this is always a {short}: delete `@type`")
                     });
+                } else if key == "typed_config" {
+                    finding = finding.help(format!(
+                        "a {} is written as it is: move the content up by one level, without `typed_config` and `@type`",
+                        object.short_name()
+                    ));
                 } else if key == "value" && object.node.entry("@type").is_some() {
                     finding = finding
                         .help("only a TypedStruct wraps its content in `value`: move the content up by one level");
@@ -83,6 +96,23 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(finding);
             }
         }
+    }
+}
+
+/// Whether an object that takes its configuration in `typed_config` has the type beside it: all that is wrong with its other
+/// fields, and that it has no configuration, follows from that.
+pub(super) fn misplaced_type(object: &Object<'_>) -> bool {
+    let typed = |message: crate::proto::schema::Message| message.field("typed_config").is_some();
+    object.message().is_some_and(typed)
+        && object.node.entry("@type").is_some()
+        && object.member("typed_config").is_none()
+}
+
+/// A line of the help that shows a key below `typed_config`.
+fn below(object: &Object<'_>, key: &str) -> String {
+    match object.node.entry(key).and_then(|entry| entry.value.as_str()).filter(|_| key == "@type") {
+        Some(text) => format!("  \"@type\": {text}"),
+        None => format!("  {key}: …"),
     }
 }
 

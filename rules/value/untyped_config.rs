@@ -21,6 +21,7 @@ declare_rule! {
     /// # References
     /// Envoy 1.18 release notes; the field's name is reserved in the v3 messages.
     "EF111" "untyped-config" Value Error => check,
+    explains: &["EF112", "EF329"],
     fixes: true, policy: Cel(policy)
 }
 

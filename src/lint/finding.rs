@@ -328,6 +328,11 @@ impl Findings {
         self.found.iter_mut()
     }
 
+    /// Keeps what a question is answered with yes for.
+    pub fn retain(&mut self, keep: impl FnMut(&Finding) -> bool) {
+        self.found.retain(keep);
+    }
+
     /// Of which filters (by full name) and patches the findings so far say that they have no effect.
     pub fn ineffective(&self) -> HashSet<(String, Option<usize>)> {
         let found = self.found.iter().filter(|finding| finding.ineffective);

@@ -36,6 +36,8 @@ pub struct RuleInfo {
     pub objections: &'static [Objected],
     /// What its findings mean for an upgrade, besides their severity.
     pub meaning: Meaning,
+    /// Rules whose findings about the same patch are only consequences of what this one finds.
+    pub explains: &'static [&'static str],
     /// Whether the API server can check it.
     pub policy: Policy,
     /// A case that the rule finds: YAML, with directives in comments at its head and the code at the end of bad lines.
@@ -59,6 +61,7 @@ impl RuleInfo {
         changes: &[],
         objections: &[],
         meaning: Meaning::Plain,
+        explains: &[],
         policy: Policy::AsFamily,
         example: b"",
     };

@@ -5,10 +5,11 @@ use crate::envoy;
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::names::{self, Known};
 use crate::lint::facts::no_match::NoMatch;
+use crate::lint::facts::view::PatchView;
 use crate::lint::finding::{Confidence, Finding};
 use crate::lint::rule::RuleInfo;
 use crate::lint::upgrade::forecast::TRANSLATED;
-use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
 use crate::proto::tree::Tree;
 use crate::source::{Severity, alike};
 
@@ -38,9 +39,6 @@ pub fn absent(
     let field = if kind == "listener" { "listenerFilter" } else { "name" };
     let known = names::known(kind, name, cx.release);
     let adders = adders(cx, kind, name);
-    if one.confidence == Confidence::Likely && (known == Known::Now || name.is_empty()) {
-        return None;
-    }
     let like = match one.confidence {
         Confidence::Certain => one.like(name),
         Confidence::Likely => {
@@ -56,6 +54,12 @@ pub fn absent(
         }
     };
     let finding = one.finding(cx, rule, word, format!("no {word} `{name}` exists when this patch runs")).missing(name);
+    if finding.cause.is_some() {
+        return Some(finding);
+    }
+    if one.confidence == Confidence::Likely && (known == Known::Now || name.is_empty()) {
+        return None;
+    }
     let others: Vec<&Adder> =
         adders.iter().filter(|it| (it.filter, it.patch) != (one.view.filter_index, one.view.patch.index)).collect();
     if let Some(adder) = others.first() {
@@ -64,8 +68,12 @@ pub fn absent(
     Some(match (known, like) {
         (Known::Other(since, until), _) => {
             let when = match until {
-                Some(until) => format!("Istio before {}.{} generates it; Istio {} does not", until.major, until.minor, cx.release),
-                None => format!("Istio generates it since {}.{}; Istio {} does not", since.major, since.minor, cx.release),
+                Some(until) => {
+                    format!("Istio before {}.{} generates it; Istio {} does not", until.major, until.minor, cx.release)
+                }
+                None => {
+                    format!("Istio generates it since {}.{}; Istio {} does not", since.major, since.minor, cx.release)
+                }
             };
             let finding = finding.note(when);
             match renamed(name, cx) {
@@ -74,7 +82,15 @@ pub fn absent(
             }
         }
         (_, Some(like)) => finding.help(format!("{field}: {like}")),
-        (Known::Now, None) => finding.note("istiod generates it only for configurations that these proxies do not have: a policy, a protocol or a provider"),
+        (Known::Now, None) => {
+            let finding = finding.note("istiod generates it only for configurations that these proxies do not have: a policy, a protocol or a provider");
+            match generated_for(name) {
+                Some(what) => {
+                    finding.help(format!("it exists where {what}; `name: envoy.filters.http.router` always does"))
+                }
+                None => finding,
+            }
+        }
         (Known::Never, None) => {
             // Another EnvoyFilter, not given, or an operator may add it.
             finding
@@ -87,12 +103,40 @@ pub fn absent(
     })
 }
 
+/// What makes istiod generate an HTTP filter.
+fn generated_for(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "envoy.filters.http.jwt_authn" => "a RequestAuthentication selects the workload",
+        "envoy.filters.http.rbac" => "an AuthorizationPolicy with HTTP rules selects the workload",
+        "envoy.filters.http.ext_authz" => "an AuthorizationPolicy with action CUSTOM selects the workload",
+        "envoy.filters.http.grpc_web" => "the port of the service is named `grpc-web…`",
+        "envoy.filters.http.stateful_session" => "a service has the label `istio.io/persistent-session`",
+        name if name.starts_with("extensions.istio.io/") => "the WasmPlugin or TrafficExtension selects the workload",
+        _ => return None,
+    })
+}
+
 /// Where an EnvoyFilter adds the filter, but not before this patch looks for it.
 fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Finding) -> Option<Finding> {
     let other = &cx.filters[adder.filter];
     let own = one.view.filter;
     let place = cx.patch(adder.filter, adder.patch)?.value_path_span("name");
     let finding = finding.related(place, format!("{} adds it here", other.full_name()));
+    let merge = cx.patch(adder.filter, adder.patch)?;
+    if merge.built.is_some_and(|built| built.operation.is_merge()) {
+        let finding = finding.note(format!(
+            "{} names it in a MERGE, which runs after every insert, replacement and removal",
+            if other.full_name() == own.full_name() {
+                format!("configPatches[{}] of this EnvoyFilter", adder.patch)
+            } else {
+                other.full_name()
+            }
+        ));
+        return Some(match before_merge(&merge.patch.object).filter(|before| *before != name_of(&merge)) {
+            Some(before) => finding.help(format!("write the name that it has before: {before}")),
+            None => finding,
+        });
+    }
     let together = one.runs.iter().find_map(|run| {
         let first: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == adder.filter)?;
         let own: PatchId = run.plan.ids().find(|&id| run.plan.get(id).filter == one.view.filter_index)?;
@@ -117,6 +161,17 @@ fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Findin
         None if one.runs.iter().any(|run| run.knowledge == Knowledge::Reference) => None,
         None => Some(finding.note(format!("{} does not reach these proxies", other.full_name()))),
     }
+}
+
+/// The name of the filter that a MERGE matches.
+fn before_merge(object: &ObjectMatch) -> Option<&str> {
+    let ObjectMatch::Listener(listener) = object else { return None };
+    let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+    filter.map(|filter| filter.sub_filter.as_deref().unwrap_or(&filter.name))
+}
+
+fn name_of<'v>(view: &'v PatchView<'_>) -> &'v str {
+    view.built.and_then(|built| built.value.as_ref()).map(Tree::name).unwrap_or_default()
 }
 
 fn adders(cx: &Context<'_>, kind: &str, name: &str) -> Vec<Adder> {

@@ -21,7 +21,9 @@ struct Culprit {
     id: PatchId,
     /// What it did, in the past tense, and to what: `removed listener 0.0.0.0_7070`.
     did: String,
-    /// Whether the patch matches when it runs before this one.
+    /// Whether it took the object away.
+    removed: bool,
+    /// Whether the patch matches, and changes what proxies get, when it runs before this one.
     order_helps: bool,
 }
 
@@ -43,7 +45,13 @@ pub fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_
         } else {
             format!("{name} {did} {when}")
         };
+        let whose = if own { String::new() } else { format!(" of {name}") };
         let help = match (culprit.order_helps, own) {
+            (false, _) if culprit.removed => {
+                format!(
+                    "delete one of the two: no order lets a patch change what configPatches[{number}]{whose} removes"
+                )
+            }
             (true, true) => format!("move this patch above configPatches[{number}]"),
             (true, false) => format!(
                 "run this EnvoyFilter before {name}, with a lower priority:\nspec:\n  priority: {}",
@@ -91,9 +99,17 @@ impl ProxyRun<'_> {
         let order_helps = *culprit < id && {
             let patch = plan.patches.remove(id.index());
             plan.patches.insert(culprit.index(), patch);
-            self.matches(&plan, *culprit)
+            self.matches(&plan, *culprit) && self.matters(&plan, *culprit)
         };
-        Some(Culprit { id: *culprit, did: did(place, effect), order_helps })
+        Some(Culprit { id: *culprit, did: did(place, effect), removed: matches!(effect, Effect::Removed), order_helps })
+    }
+
+    /// Whether the proxy gets something else without this patch of a plan.
+    fn matters(&self, plan: &Plan<'_>, id: PatchId) -> bool {
+        let options = Options::default();
+        let with = engine::run(plan, self.config, &options, &mut ());
+        let without = plan.without(&[id]);
+        !self.same(&with, &engine::run(&without, self.config, &options, &mut ()))
     }
 
     fn matches(&self, plan: &Plan<'_>, id: PatchId) -> bool {

@@ -159,10 +159,9 @@ impl NoMatch<'_, '_> {
         }
     }
 
-    /// The patch that takes away what this one asks for, on real proxies.
+    /// The patch that takes away what this one asks for.
     pub fn cause(&self, cx: &Context<'_>) -> Option<Cause> {
-        (self.confidence == Confidence::Certain)
-            .then(|| culprit::cause(cx, self.view.filter_index, self.view.patch.index, &self.runs))?
+        culprit::cause(cx, self.view.filter_index, self.view.patch.index, &self.runs)
     }
 
     /// What an object is said to have that lacks what was compared.

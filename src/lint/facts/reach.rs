@@ -3,6 +3,7 @@
 use crate::engine::compat::Behaviour;
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::versions::newest_fitting;
+use crate::lint::finding::Confidence;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Gateway, Labels};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
@@ -96,15 +97,55 @@ pub fn left_over(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
 /// that was given.
 pub fn selects_gateways(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return false };
-    let installed = labels.iter().any(|(key, value)| match key.as_str() {
-        "istio" => value.ends_with("gateway"),
-        "app" => value.starts_with("istio-") && value.ends_with("gateway"),
-        "operator.istio.io/component" => value.ends_with("Gateways"),
-        GATEWAY_NAME_LABEL => true,
-        _ => false,
-    });
+    let installed = classic_gateway(labels).is_some()
+        || labels.iter().any(|(key, value)| match key.as_str() {
+            "operator.istio.io/component" => value.ends_with("Gateways"),
+            GATEWAY_NAME_LABEL => true,
+            _ => false,
+        });
     let given = |gateway: &Gateway| {
         !gateway.selector.is_empty() && gateway.selector.iter().all(|(key, value)| labels.get(key) == Some(value))
     };
     installed || cx.inventory.gateways.iter().any(|gateway| given(gateway))
+}
+
+/// The label that the pods of Istio's own gateways have, as `istioctl` and the charts install them.
+pub fn classic_gateway(labels: &Labels) -> Option<(&String, &String)> {
+    labels.iter().find(|(key, value)| match key.as_str() {
+        "istio" => value.ends_with("gateway") || matches!(value.as_str(), "ingress" | "egress"),
+        "app" => value
+            .strip_prefix("istio-")
+            .is_some_and(|rest| rest.ends_with("gateway") || matches!(rest, "ingress" | "egress")),
+        _ => false,
+    })
+}
+
+/// Names that classic gateways have, which targetRefs do not refer to.
+pub const CLASSIC_GATEWAYS: [&str; 2] = ["istio-ingressgateway", "istio-egressgateway"];
+
+/// What the proxies are that the `targetRefs` of a filter refer to, where all of them are of one kind: known by Gateways that
+/// were given, or by the name that `istioctl` gives to waypoints.
+pub fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(ProxyKind, Confidence)> {
+    if !by_target_refs(cx, filter) {
+        return None;
+    }
+    let kinds = filter.target_refs.iter().map(|target| match target.kind.as_str() {
+        "GatewayClass" if target.name == "istio-waypoint" => Some((ProxyKind::Waypoint, Confidence::Certain)),
+        "Gateway" => gateway_kind(cx, &filter.namespace, &target.name),
+        _ => None,
+    });
+    let kinds: Vec<(ProxyKind, Confidence)> = kinds.collect::<Option<_>>()?;
+    let (first, _) = *kinds.first()?;
+    let sure = kinds.iter().map(|(_, sure)| *sure).min()?;
+    kinds.iter().all(|(kind, _)| *kind == first).then_some((first, sure))
+}
+
+/// What the pods of a Gateway of the Gateway API are.
+pub fn gateway_kind(cx: &Context<'_>, namespace: &str, name: &str) -> Option<(ProxyKind, Confidence)> {
+    let mut given = cx.inventory.kube_gateways.iter();
+    if let Some(one) = given.find(|it| it.object.name == name && it.object.namespace == namespace) {
+        let kind = if one.class.contains("waypoint") { ProxyKind::Waypoint } else { ProxyKind::Gateway };
+        return Some((kind, Confidence::Certain));
+    }
+    (name == "waypoint").then_some((ProxyKind::Waypoint, Confidence::Likely))
 }

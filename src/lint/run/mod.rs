@@ -1,5 +1,6 @@
 //! Runs the engine for every proxy, then every rule over what came out.
 
+mod fold;
 mod parts;
 pub mod pipeline;
 pub mod requests;
@@ -79,6 +80,7 @@ pub fn inspect_with<'r, T>(
         for rule in last {
             rule.run(context, &mut findings);
         }
+        fold::fold(&mut findings);
         let mut findings = findings.sorted();
         shown::make_safe(&mut findings, context.filters);
         (findings, look(context))

@@ -1,0 +1,54 @@
+//! One finding for one cause: what another finding of the same patch explains is not reported a second time.
+
+use crate::lint::finding::{Finding, Findings};
+use crate::lint::rule::{Family, Need};
+use crate::source::Severity;
+use std::collections::{HashMap, HashSet};
+
+/// Drops what other findings explain.
+pub(super) fn fold(findings: &mut Findings) {
+    // By code, filter and patch; a finding without a patch is about all of them.
+    let mut explained: HashSet<(&str, String, Option<usize>)> = HashSet::new();
+    for one in findings.iter_mut().filter(|one| !one.filter.is_empty()) {
+        explained.extend(one.rule.explains.iter().map(|code| (*code, one.filter.clone(), one.patch)));
+    }
+    if !explained.is_empty() {
+        findings.retain(|one| {
+            let told = |patch| explained.contains(&(one.rule.code, one.filter.clone(), patch));
+            !told(one.patch) && !told(None)
+        });
+    }
+    refusals(findings);
+}
+
+/// Whether it is what a real Envoy says of the configuration.
+fn asks_envoy(one: &Finding) -> bool {
+    one.rule.needs.contains(&Need::Envoy)
+}
+
+/// Where a rule knows why a value is refused, what Envoy says of it is a note there.
+fn refusals(findings: &mut Findings) {
+    let key = |one: &Finding| (one.filter.clone(), one.patch);
+    let mut said: HashMap<(String, Option<usize>), Vec<String>> = HashMap::new();
+    for one in findings.iter_mut().filter(|one| asks_envoy(one) && one.patch.is_some()) {
+        let told = one.notes.iter().filter(|note| note.starts_with("Envoy says")).cloned();
+        said.entry(key(one)).or_default().extend(std::iter::once(one.message.clone()).chain(told));
+    }
+    if said.is_empty() {
+        return;
+    }
+    let knows = |one: &Finding| {
+        one.rule.family == Family::Value
+            && !asks_envoy(one)
+            && one.severity == Severity::Error
+            && !one.ineffective
+            && one.notes.iter().any(|note| note.contains("the proxy rejects"))
+    };
+    let mut told = HashSet::new();
+    for one in findings.iter_mut().filter(|one| knows(one)) {
+        if let Some(words) = said.get(&key(one)).filter(|_| told.insert(key(one))) {
+            one.notes.extend(words.iter().cloned());
+        }
+    }
+    findings.retain(|one| !asks_envoy(one) || !told.contains(&key(one)));
+}
