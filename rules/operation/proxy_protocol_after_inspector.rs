@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let again = |kind: &str| filters[at..].iter().any(|filter| of(filter, kind));
             // What http_inspector finds matters only where a chain without TLS asks for it; with an inspector behind it, the
             // author has thought of the order.
-            let detected = !again("tls_inspector") && asks_for_http(&listener);
+            let detected = !again("tls_inspector") && asks_for_http(listener);
             let inspector = |filter: &&Tree<'_>| {
                 let blind = |kind: &str| of(filter, kind) && !again(kind);
                 blind("tls_inspector") || (detected && blind("http_inspector"))

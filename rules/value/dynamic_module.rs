@@ -29,9 +29,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let Some(config) = object.member("dynamic_module_config").map(|member| &member.entry) else { continue };
             let name = walk::get(&config.value, "name").and_then(Node::as_str).unwrap_or_default();
             let envoy = value.envoy_minor.map_or(String::new(), |minor| format!(" of Envoy 1.{minor}"));
-            if name.contains('/') || name.ends_with(".so") {
-                let short = name.rsplit('/').next().unwrap_or_default();
-                let short = short.strip_suffix(".so").unwrap_or(short);
+            let bare = name.strip_suffix(".so");
+            if name.contains('/') || bare.is_some() {
+                let short = bare.unwrap_or(name);
+                let short = short.rsplit('/').next().unwrap_or_default();
                 let short = short.strip_prefix("lib").unwrap_or(short);
                 out.push(
                     value

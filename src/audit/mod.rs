@@ -10,10 +10,11 @@ pub mod view;
 mod workloads;
 
 use crate::engine::{MeshSettings, Outcome};
+use crate::lint::names::{self, Known};
 use crate::lint::upgrade::tell::Class;
 use crate::lint::upgrade::{self, Snapshot, Stage, Upgrade};
-use crate::lint::{Context, Finding, Findings, Input, Rule, suppress};
-use crate::model::envoy_filter::EnvoyFilter;
+use crate::lint::{Context, Finding, Findings, Input, Knowledge, Rule, suppress};
+use crate::model::envoy_filter::{EnvoyFilter, ObjectMatch};
 use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
@@ -183,8 +184,11 @@ fn in_effect_nowhere(
             for (&filter, patches) in &run.filters {
                 for (patch, record) in patches.iter().enumerate() {
                     // What a panic takes away is in effect without it.
-                    let effective =
-                        matches!(record.outcome, Outcome::Applied | Outcome::Aborted) || record.panic.is_some();
+                    let effective = matches!(record.outcome, Outcome::Applied | Outcome::Aborted)
+                        || record.panic.is_some()
+                        || (run.knowledge == Knowledge::Reference
+                            && record.outcome == Outcome::NoMatch
+                            && anchored(request, snapshot.release, filter, patch));
                     *looked.entry((filter, patch)).or_default() |= effective;
                 }
             }
@@ -194,6 +198,22 @@ fn in_effect_nowhere(
     let name = |filter: usize| filters.get(filter).map(EnvoyFilter::full_name);
     let nowhere = looked.into_iter().filter(|(_, effective)| !effective);
     nowhere.filter_map(|((filter, patch), _)| Some((name(filter)?, Some(patch)))).collect()
+}
+
+/// Whether a patch matches a filter that istiod generates at a release, if only for a policy or a plugin that the reference
+/// configuration does not have: then it may be in effect.
+fn anchored(request: &Request<'_>, release: Release, filter: usize, patch: usize) -> bool {
+    let filters = &request.inventory.envoy_filters;
+    let Some(patch) = filters.get(filter).and_then(|filter| filter.patches.get(patch)) else { return false };
+    let ObjectMatch::Listener(listener) = &patch.object else { return false };
+    let network = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
+    let names = [
+        ("listener", Some(listener.listener_filter.as_str())),
+        ("network", network.map(|filter| filter.name.as_str())),
+        ("http", network.and_then(|filter| filter.sub_filter.as_deref())),
+    ];
+    let mut asked = names.into_iter().filter_map(|(kind, name)| Some((kind, name.filter(|name| !name.is_empty())?)));
+    asked.next_back().is_some_and(|(kind, name)| names::known(kind, name, release) == Known::Now)
 }
 
 /// What the Envoy could not be asked, and why it stopped answering.

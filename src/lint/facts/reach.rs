@@ -5,7 +5,7 @@ use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::versions::newest_fitting;
 use crate::lint::finding::Confidence;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::{Gateway, Labels};
+use crate::model::inventory::{Gateway, Inventory, Labels};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
 use std::collections::BTreeSet;
@@ -131,7 +131,7 @@ pub fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(ProxyKind,
     }
     let kinds = filter.target_refs.iter().map(|target| match target.kind.as_str() {
         "GatewayClass" if target.name == "istio-waypoint" => Some((ProxyKind::Waypoint, Confidence::Certain)),
-        "Gateway" => gateway_kind(cx, &filter.namespace, &target.name),
+        "Gateway" => gateway_kind(cx.inventory, &filter.namespace, &target.name),
         _ => None,
     });
     let kinds: Vec<(ProxyKind, Confidence)> = kinds.collect::<Option<_>>()?;
@@ -141,8 +141,8 @@ pub fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(ProxyKind,
 }
 
 /// What the pods of a Gateway of the Gateway API are.
-pub fn gateway_kind(cx: &Context<'_>, namespace: &str, name: &str) -> Option<(ProxyKind, Confidence)> {
-    let mut given = cx.inventory.kube_gateways.iter();
+pub fn gateway_kind(inventory: &Inventory, namespace: &str, name: &str) -> Option<(ProxyKind, Confidence)> {
+    let mut given = inventory.kube_gateways.iter();
     if let Some(one) = given.find(|it| it.object.name == name && it.object.namespace == namespace) {
         let kind = if one.class.contains("waypoint") { ProxyKind::Waypoint } else { ProxyKind::Gateway };
         return Some((kind, Confidence::Certain));

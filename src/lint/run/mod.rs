@@ -13,6 +13,7 @@ use crate::engine::{MeshSettings, Plan, Program, REFERENCED_SERVICES, judge, mat
 use crate::lint::check::Rule;
 use crate::lint::facts::context::{Context, Knowledge, Live, Memo, ProxyRun};
 use crate::lint::facts::made_up::{ANY_GATEWAY, ANY_NAMESPACE};
+use crate::lint::facts::reach;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::shown;
 use crate::model::envoy_filter::{ApplyTo, ClusterMatch, EnvoyFilter, ObjectMatch, Patch, ProxyMatch};
@@ -142,7 +143,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         // A stand-in meets a filter whatever the release: whoever is left meets no one that is known.
         let met = setting.stand_ins.iter().flat_map(|(_, config)| meeting.candidates(config));
         met.for_each(|index| seen[index] = true);
-        made_up.extend(made_up_proxies(filters, &seen, input.references, input.mesh, setting.versions));
+        made_up.extend(made_up_proxies(input, &seen, setting.versions));
     }
     if setting.versions {
         for (_, config) in &mut made_up {
@@ -340,13 +341,9 @@ impl<'a> Meeting<'a> {
 
 /// A workload for each different set of labels that an unseen filter asks for, of each kind of reference
 /// configuration (its index), in the filter's namespace; `all_kinds`: those that `targetRefs` do not name, too.
-fn made_up_proxies<'a>(
-    filters: &[EnvoyFilter],
-    seen: &[bool],
-    references: &[ProxyConfig<'a>],
-    mesh: &MeshSettings,
-    all_kinds: bool,
-) -> Vec<(usize, ProxyConfig<'a>)> {
+fn made_up_proxies<'a>(input: &Input<'a>, seen: &[bool], all_kinds: bool) -> Vec<(usize, ProxyConfig<'a>)> {
+    let Input { references, mesh, .. } = *input;
+    let filters = &input.inventory.envoy_filters;
     let none = BTreeMap::new();
     let mut wanted = BTreeSet::new();
     for (filter, _) in filters.iter().zip(seen).filter(|(_, seen)| !**seen) {
@@ -370,7 +367,13 @@ fn made_up_proxies<'a>(
     let workloads: Vec<String> = references.iter().map(|one| format!("any-{}", one.proxy.kind.word())).collect();
     let mut proxies = Vec::with_capacity(wanted.len() * references.len());
     for (namespace, labels, gateway) in wanted {
+        // A selector may name a gateway, too.
+        let gateway = gateway.or_else(|| labels.get(GATEWAY_NAME_LABEL).map(String::as_str));
+        let kind = gateway.and_then(|name| reach::gateway_kind(input.inventory, namespace, name)).map(|(kind, _)| kind);
         for (index, (reference, workload)) in references.iter().zip(&workloads).enumerate() {
+            if kind.is_some_and(|kind| kind != reference.proxy.kind) {
+                continue;
+            }
             let of_gateway_api = reference.proxy.gateway_name().is_some();
             if gateway.is_some() && !of_gateway_api {
                 continue;

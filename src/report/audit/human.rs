@@ -5,7 +5,7 @@ use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
 use crate::report::style::{Role, Terminal, count, wrap};
 use crate::report::unified;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 /// Most filters of a class that are shown in full unless everything is asked for.
@@ -120,6 +120,9 @@ fn causes(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit)
     Ok(())
 }
 
+/// Codes and messages of what is found of a filter.
+type Said<'a> = Vec<(&'a str, &'a str)>;
+
 /// What does not work before the upgrade either.
 fn today(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
     let broken: Vec<&Filter> = audit.filters.iter().filter(|one| !one.today.is_empty()).collect();
@@ -128,12 +131,30 @@ fn today(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) 
     }
     let title = format!("broken today already, with Istio {}:", audit.from);
     writeln!(out, "{}", terminal.paint(Role::Odd, title))?;
+    // Filters of which the same is to be said, such as those that lose their effect to one panic, share a line.
+    let mut groups: Vec<(Said<'_>, Vec<&Filter>)> = Vec::new();
+    let mut known: HashMap<Said<'_>, usize> = HashMap::new();
+    for filter in broken {
+        let said: Said<'_> = filter.today.iter().map(|one| (one.code, one.message.as_str())).collect();
+        let at = *known.entry(said.clone()).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some((_, members)) => members.push(filter),
+            None => groups.push((said, vec![filter])),
+        }
+    }
+    let broken = groups;
     let shown = if verbose { broken.len() } else { MAX_FILTERS };
-    for filter in broken.iter().take(shown) {
-        let name = full_name(filter);
-        for (index, one) in filter.today.iter().enumerate().take(if verbose { usize::MAX } else { 2 }) {
+    for (said, members) in broken.iter().take(shown) {
+        let all = members.len();
+        let few = if verbose { all } else { MAX_WORKLOADS };
+        let mut names: Vec<String> = members.iter().take(few).map(|filter| full_name(filter)).collect();
+        if all > few {
+            names.push(format!("and {} more", all - few));
+        }
+        let name = names.join(", ");
+        for (index, (code, message)) in said.iter().enumerate().take(if verbose { usize::MAX } else { 2 }) {
             let name = if index == 0 { name.clone() } else { " ".repeat(name.chars().count()) };
-            writeln!(out, "  {}  {}  {}", terminal.paint(Role::Strong, name), one.code, one.message)?;
+            writeln!(out, "  {}  {}  {}", terminal.paint(Role::Strong, name), code, message)?;
         }
     }
     if broken.len() > shown {
