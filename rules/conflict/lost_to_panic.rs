@@ -3,7 +3,9 @@
 use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::context::PatchRun;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, RuleInfo, names};
+use crate::source::Severity;
+use std::collections::HashMap;
 
 declare_rule! {
     /// A patch that is lost because another patch makes istiod panic.
@@ -25,6 +27,9 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    // One patch that panics can take hundreds with it: the first of them says so, the others are for who looks.
+    let mut told: HashMap<(usize, usize), usize> = HashMap::new();
+    let mut found = Vec::new();
     for view in cx.patches() {
         let lost = |run: &PatchRun<'_, '_>| {
             run.run.judged.lost.contains_key(&run.id) && cause(run).is_some_and(|cause| cause != run.id)
@@ -45,8 +50,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if let Some(place) = places.first() {
             finding = finding.note(format!("{} places lose it, the first: {place}", places.len()));
         }
-        let finding = seen.tell(finding);
-        out.push(finding.ineffective());
+        let key = (other.filter_index, other.patch.index);
+        let count = told.entry(key).or_default();
+        *count += 1;
+        let first = *count == 1;
+        let finding = seen.tell(finding).ineffective();
+        found.push((key, first, if first { finding } else { finding.severity(Severity::Info) }));
+    }
+    for (key, first, finding) in found {
+        let others = told.get(&key).map_or(0, |count| count - 1);
+        out.push(if first && others > 0 {
+            finding.note(format!("{} lost with it", names::count(others, "more patch is", "more patches are")))
+        } else {
+            finding
+        });
     }
 }
 

@@ -2,9 +2,11 @@
 
 use crate::declare_rule;
 use crate::envoy;
-use crate::lint::value::Object;
+use crate::lint::value::{Member, Object};
 use crate::lint::{Context, Edit, Findings, RuleInfo};
+use crate::proto::schema::{Kind, Message};
 use crate::source::alike;
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// A field that Envoy's message does not have.
@@ -32,6 +34,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in &value.objects {
             let Some(message) = object.message() else { continue };
             let indented = misplaced_type(object);
+            let mut moved: BTreeSet<String> = BTreeSet::new();
             for member in object.members.iter().filter(|member| member.field().is_none()) {
                 let key = member.entry.key.as_str();
                 // Other rules say more about these.
@@ -90,8 +93,25 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         finding = finding.help(format!("did you mean `{}`?", near.name));
                         finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
                     }
-                } else if let Some(home) = home(object, key) {
-                    finding = finding.help(home);
+                } else if let Some((field, inner)) = home(object, key) {
+                    // Fields that all belong to one place are one mistake.
+                    if !moved.insert(field.clone()) {
+                        continue;
+                    }
+                    let other = |other: &&Member<'_>| {
+                        let key = other.entry.key.as_str();
+                        other.field().is_none() && home(object, key).is_some_and(|(one, _)| one == field)
+                    };
+                    let others: Vec<_> = object.members.iter().filter(other).collect();
+                    for other in others.iter().filter(|other| other.entry.key != member.entry.key) {
+                        finding = finding.related(other.entry.key_span, "nor this");
+                    }
+                    finding = finding.help(if others.len() > 1 {
+                        let names: Vec<String> = others.iter().map(|other| format!("`{}`", other.entry.key)).collect();
+                        format!("{} are fields of `{inner}`: write them below `{field}`", names.join(", "))
+                    } else {
+                        format!("`{key}` is a field of `{inner}`: write it below `{field}`")
+                    });
                 }
                 out.push(finding);
             }
@@ -102,7 +122,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// Whether an object that takes its configuration in `typed_config` has the type beside it: all that is wrong with its other
 /// fields, and that it has no configuration, follows from that.
 pub(super) fn misplaced_type(object: &Object<'_>) -> bool {
-    let typed = |message: crate::proto::schema::Message| message.field("typed_config").is_some();
+    let typed = |message: Message| message.field("typed_config").is_some();
     object.message().is_some_and(typed)
         && object.node.entry("@type").is_some()
         && object.member("typed_config").is_none()
@@ -116,12 +136,12 @@ fn below(object: &Object<'_>, key: &str) -> String {
     }
 }
 
-/// Which message nearby has a field of that name.
-fn home(object: &Object<'_>, key: &str) -> Option<String> {
-    let has = |message: crate::proto::schema::Message| message.field(key).is_some();
+/// Which field of the message holds one that has a field of that name, and the name of the inner message.
+fn home(object: &Object<'_>, key: &str) -> Option<(String, String)> {
+    let has = |message: Message| message.field(key).is_some();
     object.message()?.fields().find_map(|field| match field.kind() {
-        crate::proto::schema::Kind::Message(inner) if !field.is_map() && has(inner) => {
-            Some(format!("`{key}` is a field of `{}`: write it below `{}`", inner.full_name(), field.name()))
+        Kind::Message(inner) if !field.is_map() && has(inner) => {
+            Some((field.name().to_owned(), inner.full_name().to_owned()))
         }
         _ => None,
     })

@@ -13,10 +13,20 @@ pub(super) fn fold(findings: &mut Findings) {
         explained.extend(one.rule.explains.iter().map(|code| (*code, one.filter.clone(), one.patch)));
     }
     if !explained.is_empty() {
-        findings.retain(|one| {
+        let told = |one: &Finding| {
             let told = |patch| explained.contains(&(one.rule.code, one.filter.clone(), patch));
-            !told(one.patch) && !told(None)
-        });
+            told(one.patch) || told(None)
+        };
+        // That the patch has no effect is then said by what explains it.
+        let mut idle: HashSet<(&str, String, Option<usize>)> = HashSet::new();
+        for one in findings.iter_mut().filter(|one| one.ineffective && told(one)) {
+            idle.insert((one.rule.code, one.filter.clone(), one.patch));
+        }
+        for one in findings.iter_mut().filter(|one| !one.rule.explains.is_empty()) {
+            let of = |code: &&str| idle.contains(&(*code, one.filter.clone(), one.patch));
+            one.ineffective |= one.rule.explains.iter().any(of);
+        }
+        findings.retain(|one| !told(one));
     }
     refusals(findings);
 }
