@@ -26,7 +26,8 @@ fn pages() -> Vec<PathBuf> {
 /// Whether a run can be repeated anywhere: it reads nothing but what is built in.
 fn repeatable(words: &[&str]) -> bool {
     let first = words.first().copied().unwrap_or_default();
-    words.contains(&"--demo") && !words.contains(&"--envoy") || ["rules", "api", "rbac"].contains(&first)
+    let recorded = words.get(1).is_some_and(|word| word.starts_with("testdata/migrate/"));
+    recorded || words.contains(&"--demo") && !words.contains(&"--envoy") || ["rules", "api", "rbac"].contains(&first)
 }
 
 /// Whether the lines of a block describe the output; `…` alone on a line stands for lines left out.

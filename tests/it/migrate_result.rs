@@ -14,6 +14,17 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
+/// The shapes, as cases on the topology `shop`.
+pub(crate) fn shapes() -> Vec<Json> {
+    let text = fs::read_to_string(testdata("migrate/shapes.jsonl")).unwrap();
+    let shape = |line: &str| {
+        let mut shape: Json = serde_json::from_str(line).unwrap();
+        shape["topology"] = "shop".into();
+        shape
+    };
+    text.lines().map(shape).collect()
+}
+
 /// The kind, namespace and name of an object.
 fn key(object: &Json) -> (String, String, String) {
     let text = |path: &str| object.pointer(path).and_then(Json::as_str).unwrap_or_default().to_owned();
@@ -126,6 +137,87 @@ fn published_filters_by_class() {
     writeln!(out, "\nrefused, since the native object would reach further or open something: {refused} patches")
         .unwrap();
     expect(&testdata("corpus/migrate.txt"), &out);
+}
+
+/// The classes that an older release was recorded with, by case.
+fn recorded_by(release: &str) -> BTreeMap<String, String> {
+    let text = fs::read_to_string(testdata(&format!("migrate/releases/{release}.jsonl"))).unwrap();
+    let cases = text.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+    let pair = |one: Json| (one["id"].as_str().unwrap().to_owned(), one["class"].as_str().unwrap().to_owned());
+    cases.map(pair).collect()
+}
+
+/// Each pattern has a folder with its recorded cases: the filter, our class beside the recorded ones, and what is written.
+#[test]
+fn every_pattern_has_its_folder() {
+    let older = recorded_by("1.27");
+    let update = std::env::var_os("UPDATE").is_some();
+    let mut files = BTreeSet::new();
+    for case in all_recorded() {
+        let id = case["id"].as_str().unwrap();
+        let mut loaded = Loaded::default();
+        for (name, text) in input_texts(&case) {
+            loaded.add_text(name, text, &load::Options::default());
+        }
+        let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
+        let filter = &report.filters[0];
+        let pattern = filter.patches.first().map_or("other", |patch| patch.found.pattern.id);
+        let folder = testdata("migrate").join(pattern);
+        if update {
+            fs::create_dir_all(&folder).unwrap();
+        }
+        let name = id.replace('/', "-");
+        let mut recorded = format!("{} by istiod 1.31", case["class"].as_str().unwrap());
+        if let Some(class) = older.get(id) {
+            write!(recorded, ", {class} by istiod 1.27").unwrap();
+        }
+        let head = format!(
+            "# {}\n# on: {}\n# class: {}\n# recorded: {recorded}\n",
+            case["title"].as_str().unwrap_or(id).replace('\n', " "),
+            case["topology"].as_str().unwrap(),
+            filter.class.name(),
+        );
+        let source = format!("{head}{}\n", case["filters"].as_str().unwrap().trim_end());
+        let mut out = Vec::new();
+        kubectl_envoyfilter::report::migrate::yaml(&mut out, &report).unwrap();
+        for (ending, text) in [("yaml", source), ("out", String::from_utf8(out).unwrap())] {
+            let path = folder.join(format!("{name}.{ending}"));
+            expect(&path, &text);
+            files.insert(path);
+        }
+    }
+    let mut folders = 0;
+    for folder in fs::read_dir(testdata("migrate")).unwrap().map(|entry| entry.unwrap().path()) {
+        if folder.is_dir() && !folder.ends_with("releases") {
+            folders += 1;
+            for file in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+                assert!(files.contains(&file), "{} belongs to no case", file.display());
+            }
+        }
+    }
+    assert!(folders >= 33, "{folders} patterns");
+}
+
+/// Shapes of values beside the recorded ones (`testdata/migrate/shapes.jsonl`): their class, never better than what istiod was
+/// seen to compute for them.
+#[test]
+fn other_shapes_have_their_class() {
+    let mut computed = 0;
+    for shape in shapes() {
+        let id = shape["id"].as_str().unwrap();
+        let mut loaded = Loaded::default();
+        for (name, text) in input_texts(&shape) {
+            loaded.add_text(name, text, &load::Options::default());
+        }
+        let filter = migrated(&loaded, Release::NEWEST, Accept::Reviewed).filters.remove(0);
+        assert_eq!(filter.class.name(), shape["class"], "{id}");
+        if let Some(class) = shape["computed"].as_str() {
+            computed += 1;
+            let class = Class::ALL.into_iter().find(|one| one.name() == class).unwrap();
+            assert!(filter.class >= class, "{id}: istiod computes {class}");
+        }
+    }
+    assert!(computed > 150, "{computed}");
 }
 
 fn to_ambient(case: &Json) -> Report {

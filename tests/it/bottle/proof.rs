@@ -17,6 +17,34 @@ fn rank(class: &Json) -> usize {
     ORDER.iter().position(|one| *one == class).unwrap_or_else(|| panic!("no class {class}"))
 }
 
+/// Every so many-th shape of `testdata/migrate/shapes.jsonl` is proven; with `ALL_CASES` every one.
+const EVERY_SHAPE: usize = 16;
+
+/// What istiod computes for the shapes beside the recorded ones is what is written there.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn shapes_are_computed_as_listed() {
+    let istiod = istiod("1.31");
+    let every = if std::env::var_os("ALL_CASES").is_some() { 1 } else { EVERY_SHAPE };
+    let shapes = crate::migrate_result::shapes();
+    let mut faults = Vec::new();
+    for shape in shapes.iter().filter(|shape| shape["computed"].is_string()).step_by(every) {
+        let (id, folder) = (shape["id"].as_str().unwrap(), tempfile::tempdir().unwrap());
+        for (name, text) in input_texts(shape) {
+            fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
+        }
+        let path = folder.path().to_str().unwrap();
+        let arguments = ["migrate", path, "--prove", "istiod", "--accept", "reviewed", "-o", "json"];
+        let (code, out, err) = run(&istiod, &arguments);
+        let report: Json = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{id} {code}: {error}: {err}"));
+        let have = &report["filters"][0]["proof"]["class"];
+        if *have != shape["computed"] {
+            faults.push(format!("{id}: {have}, listed {}", shape["computed"]));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 /// Requests tell a JWT filter from the policies that take over, and find no difference where nothing differs.
 #[test]
 #[ignore = "needs Go and an Envoy: .ci/run"]
