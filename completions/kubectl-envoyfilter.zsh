@@ -1169,6 +1169,7 @@ never\:"Never"))' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '--server-side[Also ask the cluster'\''s API server, its policies and its webhooks (a dry run\: nothing is stored)]' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'--accept-changes[Exit with 0 when something changes\: only what could not be judged is a failure]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \

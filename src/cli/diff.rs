@@ -41,6 +41,9 @@ pub(super) struct Diff {
     istiod: IstiodOptions,
     #[command(flatten)]
     envoy: Envoy,
+    /// Exit with 0 when something changes: only what could not be judged is a failure
+    #[arg(long)]
+    accept_changes: bool,
     /// Form of the output: text, json, or markdown for a comment on a change
     #[arg(short, long, default_value = "text", value_name = "FORM", hide_possible_values = true)]
     output: Output,
@@ -108,6 +111,7 @@ impl Diff {
         Ok(match (trouble.contains(&true) || !judged || !complete || found.asked != Asked::Taken, same) {
             (true, _) => Exit::Usage,
             (false, true) => Exit::Ok,
+            (false, _) if self.accept_changes => Exit::Ok,
             (false, _) => Exit::Changes,
         })
     }
@@ -154,6 +158,7 @@ impl Diff {
         Ok(match (trouble || !found.is_complete(), same) {
             (true, _) => Exit::Usage,
             (false, true) => Exit::Ok,
+            (false, false) if self.accept_changes => Exit::Ok,
             (false, false) => Exit::Changes,
         })
     }

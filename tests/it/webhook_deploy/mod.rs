@@ -2,6 +2,7 @@
 
 mod chart;
 mod checks;
+mod gitops;
 mod watching;
 
 use crate::linting::expect;
