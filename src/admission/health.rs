@@ -160,4 +160,19 @@ mod tests {
         health.stopping();
         assert_eq!(health.missing(), ["stopping"]);
     }
+
+    #[test]
+    fn a_view_that_is_older_than_a_minute_is_told_with_its_reason() {
+        let health = Health::default();
+        health.expect("Pod");
+        health.synced("Pod");
+        health.broken("Pod", "no connection");
+        assert!(health.stale().is_empty(), "a moment is nothing");
+        let long_ago = Instant::now().checked_sub(OLD + Duration::from_secs(1));
+        health.with(|watches| watches.values_mut().for_each(|watch| watch.stale = long_ago));
+        assert_eq!(health.stale(), ["Pod: the view is 61 s old: no connection"]);
+        assert_eq!(health.troubled(), [("Pod", "no connection".to_owned())]);
+        health.stands("Pod");
+        assert!(health.stale().is_empty() && health.troubled().is_empty());
+    }
 }

@@ -1,6 +1,7 @@
 //! `explain`: what EnvoyFilters do to proxies, or who wrote a field.
 
 use super::gateways;
+use super::machines;
 use super::proxies::{Given, Taken};
 use super::read::{Mesh, objects};
 use super::scope::Scope;
@@ -130,7 +131,15 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         Subject::Field => Some(Asked::parse(&request.name).map_err(|message| Error::Text { message, help: None })?),
         _ => None,
     };
-    let picked = pick(request, &mesh, only.as_deref())?;
+    let mut machines = Vec::new();
+    if request.subject == Subject::Workload && mesh.has_targets() {
+        let (namespace, name) = request.parts();
+        machines = machines::named(&mesh, namespace, name);
+    }
+    let picked = match pick(request, &mesh, only.as_deref()) {
+        Err(Error::NotFound(_)) if !machines.is_empty() => BTreeSet::new(),
+        picked => picked?,
+    };
     let how = explain::Settings { only, all_chains: request.everything };
     let (mut proxies, mut fields, mut resources, mut offered) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut release = None;
@@ -156,6 +165,19 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
             }
         });
     })?;
+    for machine in machines {
+        let (Some(program), Some(plane)) = (programs.get(machine.plane), mesh.planes.get(machine.plane)) else {
+            continue;
+        };
+        release.get_or_insert(plane.release);
+        offered.push((machine.config.proxy.full_name(), machine.config.proxy.kind.word()));
+        taken.problems.push(machine.problem);
+        study(program, &machine.config, &plane.mesh.clone().into(), |study| {
+            let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
+            let dump = "reference configuration";
+            proxies.push(Explainer { sources, inventory, study, dump, running: false }.proxy(&how));
+        });
+    }
     // The control plane of what is explained, not the newest of the mesh.
     let release = release.or(mesh.planes.first().map(|plane| plane.release)).unwrap_or(settings.release()).to_string();
     let told = |taken: &Taken| {

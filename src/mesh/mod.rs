@@ -18,6 +18,7 @@ mod gateways;
 mod lint;
 #[cfg(feature = "cluster")]
 pub mod live;
+mod machines;
 mod manifests;
 mod migrate;
 mod named;

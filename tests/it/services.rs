@@ -1,7 +1,7 @@
 //! Services that an annotation adds to a waypoint: patches of their clusters are no errors, and another dump lends the clusters.
 
 use crate::linting::input;
-use crate::support::{dumps, filters, testdata};
+use crate::support::{dumps, filters, testdata, text};
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program, services};
 use kubectl_envoyfilter::lint::{self, Input};
 use kubectl_envoyfilter::load::{self, dump::Identity};
@@ -62,5 +62,44 @@ fn clusters_of_referenced_services_are_lent_by_another_dump() {
         let found = lint::lint(&input, rules::ALL);
         let errors: Vec<_> = found.iter().filter(|one| one.ineffective || one.rule.code.starts_with("EF2")).collect();
         assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+/// The commands say which services a waypoint needs and nobody has, and take their clusters from another dump.
+#[test]
+fn commands_say_what_is_missing_and_take_it_from_another_dump() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let dump = |name: &str| text(&testdata("reference/delta").join(format!("base/{name}.json")));
+    let (waypoint, sidecar) = (write("wp.json", &dump("wp")), write("sidey.json", &dump("sidey")));
+    let filter = write("patient.yaml", FILTER);
+    let run = |arguments: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("KUBECONFIG", "/nonexistent")
+            .output()
+            .unwrap();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let missing = "clay.silt.svc.cluster.local";
+    for command in ["render", "diff", "explain"] {
+        let alone: Vec<&str> = match command {
+            "explain" => vec!["explain", "gateway", "wp", "--dump", &waypoint, "-f", &filter],
+            command => vec![command, "--dump", &waypoint, "-f", &filter],
+        };
+        let (out, err) = run(&alone);
+        let said = format!("{out}{err}");
+        assert!(said.contains(missing) && said.contains("no config dump here contains"), "{command}: {said}");
+        if command == "render" {
+            continue;
+        }
+        let (out, err) = run(&[&alone[..], &["--dump", &sidecar]].concat());
+        assert!(!format!("{out}{err}").contains("no config dump here contains"), "{command}: {out}{err}");
+        assert!(out.contains("outbound|5555||clay.silt.svc.cluster.local"), "{command}: {out}");
     }
 }

@@ -254,3 +254,35 @@ fn two_meshes_are_compared_with_what_filters_do_there() {
     assert_eq!(said.code, 2, "{}", said.out);
     assert!(said.out.contains("in what could be read"), "{}", said.out);
 }
+
+/// A WorkloadEntry has no pod: what its proxy would get is said, and that it is not what it runs with.
+#[test]
+fn a_virtual_machine_is_told_what_it_would_get() {
+    let mut world = shop();
+    world.add(json!({
+        "apiVersion": "networking.istio.io/v1beta1", "kind": "WorkloadEntry",
+        "metadata": {"name": "ledger-1", "namespace": "shop", "labels": {"app": "cart"}},
+        "spec": {"address": "10.0.0.9", "labels": {"app": "cart"}},
+    }));
+    let mock = world.start();
+    let said = live(&mock, &["explain", "workload/ledger-1"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("shop/ledger-1") && said.out.contains("shop/stamp-requests"), "{}", said.out);
+    assert!(
+        said.err.contains("is a virtual machine") && said.err.contains("likely, judged on the reference"),
+        "{}",
+        said.err
+    );
+    assert!(!said.out.contains("in effect"), "{}", said.out);
+    // The same filters attach as to a pod with these labels.
+    let attached = |name: &str| -> Vec<String> {
+        let said = live(&mock, &["explain", name, "-o", "json", "--dump-via", "pod-proxy"]);
+        let json: Value = serde_json::from_str(&said.out).unwrap();
+        let filters = json["proxies"][0]["filters"].as_array().unwrap().iter();
+        filters.filter(|one| one["selected"] == true).map(|one| one["name"].to_string()).collect()
+    };
+    assert!(!attached("workload/ledger-1").is_empty());
+    assert_eq!(attached("workload/ledger-1"), attached("pod/cart-1"));
+    let said = live(&mock, &["explain", "workload/shop/none"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+}
