@@ -91,6 +91,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             } else {
                 finding
                     .severity(Severity::Warning)
+                    .ineffective_if(object.route.is_empty())
                     .note("there is no configuration to merge: the extension stays as it is")
             };
             let canonical = envoy::canonical_name(name).unwrap_or(name);
