@@ -374,6 +374,10 @@ fn is_word(text: &str) -> bool {
             | "virtual"
             | "gateway"
             | "sidecar"
+            // How a token is sent (`bearer_methods_supported` of RFC 9728).
+            | "header"
+            | "body"
+            | "query"
     )
 }
 
