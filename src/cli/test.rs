@@ -201,6 +201,15 @@ impl Test {
         let near = |name: &str| if name == "-" { PathBuf::from(name) } else { base.join(name) };
         let filters: Vec<PathBuf> = suite.filters.iter().map(|name| near(name)).collect();
         watched.extend(filters.iter().cloned());
+        let mut objects = filters.clone();
+        if let ProxySource::Manifests { files, .. } = &suite.proxy {
+            if self.istiod.settings().is_none() {
+                let said = "the proxy of `manifests` gets its configuration from a real istiod: pass --istiod PATH";
+                return Ok(Err((Exit::Usage, said.to_owned())));
+            }
+            objects.extend(files.iter().map(|name| near(name)));
+            watched.extend(files.iter().map(|name| near(name)));
+        }
         let mut settings = settings.clone();
         for (name, file) in &suite.wasm {
             let file = near(file);
@@ -218,8 +227,9 @@ impl Test {
                 watched.extend(capture.clone());
                 (Proxies::default(), Some(name.as_str()), capture)
             }
+            ProxySource::Manifests { pod, .. } => (Proxies::default(), Some(pod.as_str()), None),
         };
-        let source = Source { proxies: &proxies, pod, capture, files: &filters, without: &[], istiod: &self.istiod };
+        let source = Source { proxies: &proxies, pod, capture, files: &objects, without: &[], istiod: &self.istiod };
         let chosen = |name: &str| self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()));
         let mut results = None;
         let suite = Suite { wasm: std::collections::BTreeMap::new(), ..suite.clone() };

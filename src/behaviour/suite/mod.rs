@@ -43,6 +43,13 @@ pub enum ProxySource {
         /// The capture or bug report.
         capture: Option<String>,
     },
+    /// A pod of manifests, with the configuration that a real istiod generates for it.
+    Manifests {
+        /// Its name, as above.
+        pod: String,
+        /// Files and folders with the objects.
+        files: Vec<String>,
+    },
 }
 
 /// One test.

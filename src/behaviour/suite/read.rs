@@ -188,7 +188,20 @@ impl Reader {
     }
 
     fn proxy(&mut self, node: &Node) -> Option<ProxySource> {
-        self.only(node, &["dump", "demo", "pod", "capture"]);
+        self.only(node, &["dump", "demo", "pod", "capture", "manifests"]);
+        if let Some(manifests) = node.get("manifests") {
+            let alone = ["dump", "demo", "capture"].iter().all(|key| node.get(key).is_none());
+            if let (Some(pod), true) = (node.get("pod"), alone) {
+                return Some(ProxySource::Manifests { pod: self.text(pod), files: self.texts(manifests) });
+            }
+            let help = "write `{pod: shop/cart-1, manifests: [mesh/]}`".to_owned();
+            self.wrong(
+                manifests.span,
+                "manifests come with the pod in them that is meant, and nothing else",
+                Some(help),
+            );
+            return None;
+        }
         let [dump, demo, pod, capture] = ["dump", "demo", "pod", "capture"].map(|key| node.get(key));
         match (dump, demo, pod, capture) {
             (Some(dump), None, None, None) => Some(ProxySource::Dump(self.text(dump))),

@@ -1,5 +1,6 @@
 //! Where a patch had an effect of some kind, and how a finding says it.
 
+use crate::engine::program::BuiltPatch;
 use crate::engine::trace::{Effect, Place};
 use crate::engine::{self, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
@@ -113,8 +114,10 @@ fn keys_of(path: &str) -> Vec<Step> {
 /// Whether a run speaks of the match as it is written: a dump, or a reference configuration for which nothing of the
 /// match was left out.
 pub fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
-    run.run.knowledge == Knowledge::Dump
-        || (view.patch.proxy.is_none() && view.built.is_some_and(|built| built.object == run.planned.built.object))
+    // Where nothing of any match was left out, it is the same patch; many rules ask this of each.
+    let same =
+        |built: &BuiltPatch<'_>| std::ptr::eq(built, run.planned.built) || built.object == run.planned.built.object;
+    run.run.knowledge == Knowledge::Dump || (view.patch.proxy.is_none() && view.built.is_some_and(same))
 }
 
 impl PatchRun<'_, '_> {

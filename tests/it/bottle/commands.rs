@@ -183,3 +183,30 @@ fn an_istiod_that_would_not_be_asked_is_refused() {
         assert!(text.starts_with("error: --istiod needs the manifests of a mesh"), "{arguments:?}: {text}");
     }
 }
+
+/// A test file that names manifests is run on what istiod generates for the pod in them; without an istiod it is refused.
+#[test]
+#[ignore = "needs Go and an Envoy from PyPI: .ci/run"]
+fn a_test_file_takes_its_proxy_from_manifests() {
+    let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
+    shop(folder.path());
+    let test = |timeout: &str| {
+        format!(
+            "kind: EnvoyFilterTest\nproxy: {{pod: shop/cart-1, manifests: [mesh]}}\nfilters: []\ntests:\n- name: reaches the app\n  \
+             request: {{inbound: 8080, path: /}}\n  expect: {{status: {timeout}}}\n"
+        )
+    };
+    let file = folder.path().join("cart.test.yaml");
+    let envoy = crate::behaviour::envoy();
+    let arguments = ["test", file.to_str().unwrap(), "--envoy", &envoy];
+    fs::write(&file, test("200")).unwrap();
+    let (exit, out, err) = run(&istiod, &arguments);
+    assert_eq!(exit, 0, "{out}{err}");
+    assert!(out.contains("reaches the app"), "{out}");
+    fs::write(&file, test("404")).unwrap();
+    let (exit, out, err) = run(&istiod, &arguments);
+    assert_eq!(exit, 1, "{out}{err}");
+    let (exit, out, err) = plain(&arguments);
+    assert_eq!(exit, 2, "{out}{err}");
+    assert!(format!("{out}{err}").contains("pass --istiod PATH"), "{out}{err}");
+}
