@@ -6,7 +6,7 @@ use crate::lint::Confidence;
 use crate::lint::context::Knowledge;
 use crate::lint::order::reason;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 declare_rule! {
@@ -29,19 +29,28 @@ declare_rule! {
     "EF404" "order-by-creation-time" Conflict Warning => check
 }
 
+/// On how many different made-up proxies a pair is tried: filters for all workloads meet on as many as there are selectors.
+const TRIES: usize = 8;
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, bool)> = BTreeMap::new();
     // Of made-up proxies one that shows it is enough; those that get the same patches are one run.
     let mut asked: HashSet<(usize, usize, *const Judged<'_>)> = HashSet::new();
+    let mut tried: HashMap<(usize, usize), usize> = HashMap::new();
     for run in &cx.runs {
         let one = Arc::as_ptr(&run.judged);
         let made_up = run.knowledge == Knowledge::Reference;
         let enough = |first: usize, second: usize| {
-            made_up && (found.contains_key(&(second, first)) || asked.contains(&(first, second, one)))
+            let tries = tried.get(&(first, second)).copied().unwrap_or_default();
+            made_up && (tries >= TRIES || found.contains_key(&(second, first)) || asked.contains(&(first, second, one)))
         };
         let matters = run.order_matters(cx, enough);
         if made_up {
-            asked.extend(run.plan.order.windows(2).map(|pair| (pair[0], pair[1], one)));
+            for pair in run.plan.order.windows(2) {
+                if asked.insert((pair[0], pair[1], one)) {
+                    *tried.entry((pair[0], pair[1])).or_default() += 1;
+                }
+            }
         }
         for (first, second) in matters {
             let entry = found.entry((second, first)).or_default();

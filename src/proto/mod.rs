@@ -7,6 +7,7 @@ pub mod json;
 pub(crate) mod json_scan;
 pub mod merge;
 mod numbers;
+mod raw;
 pub mod rules;
 pub mod schema;
 pub mod time;

@@ -109,7 +109,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 ];
 
 /// Folders in which no two files import each other, however far around.
-const NO_CIRCLES: &[&str] = &["src/mesh/", "src/study/"];
+const NO_CIRCLES: &[&str] = &["src/cli/", "src/lint/", "src/mesh/", "src/proto/", "src/study/"];
 
 /// Circles between files that are known, each with its reason; listed both ways.
 const CIRCLES: &[(&str, &str)] = &[];

@@ -1,0 +1,119 @@
+//! Trees with raw text in them: opening it, the types of `Any`s, and what two trees mean.
+
+use super::json;
+use super::tree::{TYPE_KEY, Tree, Value, type_name};
+use crate::budget;
+use std::borrow::Cow;
+
+impl<'a> Tree<'a> {
+    /// Parses raw text, if this is raw; its inner `Any`s stay raw. Text that does not parse becomes an empty message:
+    /// the index has walked over every byte of it before, so this does not happen to what a loader hands out.
+    pub fn open(&mut self) {
+        if let Value::Raw(text) = self.value {
+            let value = json::parse_opened(text).unwrap_or(Value::Map(Vec::new()));
+            self.value = value;
+            self.set_origin(self.origin);
+        }
+    }
+
+    /// Parses raw text of an object as far as these keys lead; under all others lists and objects stay raw.
+    pub fn open_partly(&mut self, keys: &'static [&'static str]) {
+        if let Value::Raw(text) = self.value {
+            match json::parse_partly(text, keys) {
+                Ok(value) => {
+                    self.value = value;
+                    self.set_origin(self.origin);
+                }
+                Err(_) => self.open(),
+            }
+        }
+    }
+
+    /// The tree to read from: itself, or a parsed copy when it is raw.
+    pub fn readable(&self) -> Cow<'_, Tree<'a>> {
+        if let Value::Raw(_) = self.value {
+            let mut copy = self.clone();
+            copy.open();
+            return Cow::Owned(copy);
+        }
+        Cow::Borrowed(self)
+    }
+
+    /// Parses everything raw inside.
+    pub fn open_all(&mut self) {
+        self.open();
+        match &mut self.value {
+            Value::List(items) => items.iter_mut().for_each(Tree::open_all),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| value.open_all()),
+            _ => {}
+        }
+    }
+
+    /// The value under a key, opened.
+    pub fn opened(&mut self, key: &str) -> Option<&mut Tree<'a>> {
+        let value = self.get_mut(key)?;
+        value.open();
+        Some(value)
+    }
+
+    /// Type URL of an `Any`, open or raw.
+    pub fn type_url(&self) -> Option<Cow<'_, str>> {
+        match &self.value {
+            Value::Raw(text) => json::type_url(text),
+            _ => self.get(TYPE_KEY).and_then(Tree::as_str).map(Cow::Borrowed),
+        }
+    }
+
+    /// Message name in the type URL of an `Any`: what follows the last slash.
+    pub fn type_name(&self) -> Option<Cow<'_, str>> {
+        self.type_url().map(|url| match url {
+            Cow::Borrowed(url) => Cow::Borrowed(type_name(url)),
+            Cow::Owned(url) => Cow::Owned(type_name(&url).to_owned()),
+        })
+    }
+
+    /// Equality of what the messages mean: order of keys, open or raw, empty lists and number spelling do not matter.
+    pub fn same(&self, other: &Tree<'_>) -> bool {
+        budget::charge(1);
+        match (&self.value, &other.value) {
+            (Value::Raw(one), Value::Raw(two)) if one == two => true,
+            (Value::Raw(_), _) | (_, Value::Raw(_)) => self.readable().same(&other.readable()),
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(one), Value::Bool(two)) => one == two,
+            (Value::Number(one), Value::Number(two)) => one == two || json::same_number(one, two),
+            (Value::String(one), Value::String(two)) => one == two,
+            (Value::List(_) | Value::EmptyList, Value::List(_) | Value::EmptyList) => {
+                let (one, two) = (self.items(), other.items());
+                one.len() == two.len() && one.iter().zip(two).all(|(one, two)| one.same(two))
+            }
+            (Value::Map(one), Value::Map(two)) => same_entries(one, two, None),
+            _ => false,
+        }
+    }
+
+    /// The same for two messages, whatever stands under this key of either.
+    pub fn same_but(&self, other: &Tree<'_>, key: &str) -> bool {
+        same_entries(self.readable().entries(), other.readable().entries(), Some(key))
+    }
+}
+
+/// Whether two maps hold the same, in whatever order.
+fn same_entries(one: &[(Cow<'_, str>, Tree<'_>)], two: &[(Cow<'_, str>, Tree<'_>)], but: Option<&str>) -> bool {
+    // A repeated field without items is absent.
+    let there = |(key, value): &&(Cow<'_, str>, Tree<'_>)| {
+        but != Some(key.as_ref()) && !matches!(&value.value, Value::List(items) if items.is_empty())
+    };
+    let keys = |entries: &[(Cow<'_, str>, Tree<'_>)]| entries.iter().filter(there).count();
+    if keys(one) != keys(two) {
+        return false;
+    }
+    let pairs = || one.iter().filter(there).zip(two.iter().filter(there));
+    if pairs().all(|((one, _), (two, _))| one == two) {
+        return pairs().all(|((_, one), (_, two))| one.same(two));
+    }
+    let mut sorted = [one, two].map(|entries| entries.iter().filter(there).collect::<Vec<_>>());
+    sorted.iter_mut().for_each(|entries| entries.sort_by(|(one, _), (two, _)| one.cmp(two)));
+    let [one, two] = sorted;
+    budget::charge_for(one.len());
+    one.iter().zip(two).all(|((key, value), (other_key, other))| key == other_key && value.same(other))
+}
