@@ -9,6 +9,8 @@
 //! A definition that several sets share is stored once. Type references are symbol numbers, which do not depend on the
 //! set, so a message is shared even where the types of its fields differ between sets.
 
+#![allow(clippy::disallowed_methods, reason = "a build script reads and writes files")]
+
 use std::{
     collections::{BTreeMap, HashMap},
     env,

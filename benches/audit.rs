@@ -1,5 +1,7 @@
 //! Auditing many filters offline: two releases, every rule, on reference configurations.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kubectl_envoyfilter::audit::{self, Given, Request};
 use kubectl_envoyfilter::engine::MeshSettings;

@@ -1,6 +1,8 @@
 //! Requests through a real Envoy: until the first answer, each further request, with and without probes. Needs an Envoy:
 //! `ENVOY=./envoy cargo bench --bench behaviour`; without one it measures nothing.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use kubectl_envoyfilter::behaviour::{Host, Request, Sandbox, Settings, Subject, Target, Try, Wanted, try_request};
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program};

@@ -1,5 +1,6 @@
 //! A dump of 106 MB: its index, five filters explained on it, and decoding all of it for comparison.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::expect_used, missing_docs, reason = "a benchmark")]
 
 #[allow(dead_code, reason = "shared with other benchmarks")]

@@ -1,5 +1,6 @@
 //! The engine alone on the recorded sidecar (180 KB): per filter of the demo and of the benchmarks.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::expect_used, missing_docs, reason = "a benchmark")]
 
 #[allow(dead_code, reason = "shared with other benchmarks")]

@@ -1,6 +1,7 @@
 //! How time grows with input that is made to hurt: from size 1 to 16 by an exponent of at most 1.2. Ends with 1 when a case
 //! grows faster.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,

@@ -1,5 +1,7 @@
 //! Linting many filters offline: reading, the engine on reference configurations, every rule.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;

@@ -1,5 +1,6 @@
 //! The whole process, started as a user starts it.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::expect_used, missing_docs, reason = "a benchmark")]
 
 #[allow(dead_code, reason = "shared with other benchmarks")]

@@ -1,5 +1,6 @@
 //! The tables of what Envoy's releases know: what loading them and a look-up cost.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(missing_docs, reason = "a benchmark")]
 
 use criterion::{Criterion, criterion_group, criterion_main};

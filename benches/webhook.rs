@@ -5,6 +5,7 @@
 //! root namespace and reviews of them, one in ten; `IDLE` connections that say nothing.
 //! `cargo bench --bench webhook -- --worst` measures the memory of eight of the largest reviews at the same time.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench: it fails by them, and prints figures")]
 
 use axum_server::Handle;

@@ -1,5 +1,7 @@
 //! Explains what EnvoyFilters do to a proxy whose config dump is at hand: `explain_dump [FILTERS DUMP]`, or the demo.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
+
 use kubectl_envoyfilter::load::dump::{Dump, Identity, Layout};
 use kubectl_envoyfilter::load::{self, Loaded};
 use kubectl_envoyfilter::{Program, Release, demo, study};

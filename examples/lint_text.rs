@@ -1,5 +1,7 @@
 //! Lints EnvoyFilters in a string, without files, a cluster or a command line.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
+
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{Input, check};

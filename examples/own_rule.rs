@@ -1,5 +1,7 @@
 //! Writes a rule in CEL, as a platform team would keep it beside its EnvoyFilters, and runs it.
 
+#![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
+
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::{Input, Rule, custom, lint};
 use kubectl_envoyfilter::load::{self, reference, yaml};

@@ -1,5 +1,7 @@
 //! The `kubectl-envoyfilter` command: arguments in, exit code out.
 
+#![allow(clippy::disallowed_methods, reason = "the process begins here")]
+
 use clap::Parser;
 use kubectl_envoyfilter::cli::{Cli, ColorChoice, Exit, Surroundings, advice, arguments};
 use kubectl_envoyfilter::process::leash;

@@ -3,6 +3,8 @@
 //! A review uses the latest snapshot of the cluster ([`world`]) and the pipeline of `lint` ([`judge`]). [`review`] decides what the API
 //! server is told, [`server`] keeps the deadline.
 
+#![allow(clippy::disallowed_methods, reason = "certificates are files")]
+
 mod body;
 pub mod certificates;
 pub mod connections;

@@ -5,6 +5,8 @@
 //!
 //! [`Problem`]: crate::source::Problem
 
+#![allow(clippy::disallowed_methods, reason = "kubeconfig and credentials are files")]
+
 #[cfg(feature = "cluster")]
 mod access;
 #[cfg(feature = "cluster")]

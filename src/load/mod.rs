@@ -1,5 +1,7 @@
 //! The only place that reads: files, folders, standard input.
 
+#![allow(clippy::disallowed_methods, reason = "the loader reads files")]
+
 pub mod capture;
 pub mod config;
 pub mod dump;

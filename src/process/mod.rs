@@ -4,6 +4,8 @@
 //! is held by a second copy of this program (see [`leash`]) that outlives us just long enough to end it and to remove
 //! its folder, also when we are killed with SIGKILL.
 
+#![allow(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
+
 mod folder;
 pub mod leash;
 mod lines;

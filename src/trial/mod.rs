@@ -4,6 +4,8 @@
 //! ([`neutral`]), sent the way istiod sends it, as an update of a running process ([`process`]), and what is refused is tied
 //! to a patch by sending it again without the others ([`blame`]).
 
+#![allow(clippy::disallowed_methods, reason = "Envoy reads its configuration from files")]
+
 pub(crate) mod admin;
 pub mod blame;
 pub(crate) mod neutral;

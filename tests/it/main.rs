@@ -1,5 +1,6 @@
 //! Integration tests: one binary, one module a subject.
 
+#![allow(clippy::disallowed_methods, reason = "tests make files and run programs")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
 #![allow(
     clippy::format_collect,
