@@ -280,3 +280,47 @@ fn replicas_share_the_proxies_and_take_over() {
     assert_eq!(scope["part"], "2 of 2 shards of the proxies");
     assert!(!second.seen.iter().any(|line| line["event"] == "added"), "{:?}", second.seen);
 }
+
+/// Memory of a process in MB, and the seconds of CPU that it has used.
+fn used(child: &Child) -> (f64, f64) {
+    let read = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", child.id())).unwrap();
+    let status = read("status");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kib: f64 = peak.trim().trim_end_matches(" kB").trim().parse().unwrap();
+    let stat = read("stat");
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    // Ticks of 10 ms, in user and system mode.
+    let ticks: f64 = fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap();
+    (kib / 1024.0, ticks / 100.0)
+}
+
+/// 10,000 pods fit into 300 MB, and a watch of a mesh in which nothing changes has next to nothing to do.
+#[test]
+#[ignore = "measures: .ci/run"]
+fn ten_thousand_pods_are_little_work() {
+    let mut world = mesh(&[]);
+    for number in 0..10_000 {
+        world.add(pod("shop", &format!("app-{}", number / 10), number % 10));
+    }
+    world = world.dump("shop/app-0-0", dump_with("2s", None));
+    let mock = world.start();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["watch", "-o", "json", "--dump-via", "pod-proxy", "--rate", "1", "--interval", "1h"])
+        .env("KUBECONFIG", mock.kubeconfig("shop"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(first["scope"]["proxies"]["of"], 10_000, "{first}");
+    // The first judgement of the EnvoyFilters.
+    thread::sleep(Duration::from_secs(15));
+    let (_, before) = used(&child);
+    thread::sleep(Duration::from_secs(20));
+    let (peak, after) = used(&child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let percent = (after - before) / 20.0 * 100.0;
+    println!("10,000 pods: {peak:.0} MB, {percent:.1} % of a core while nothing changes");
+    assert!(peak < 300.0 && percent < 5.0, "{peak:.0} MB, {percent:.1} %");
+}
