@@ -4,6 +4,7 @@ use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
 use crate::lint::{Context, Findings, PatchView, RuleInfo};
+use crate::model::envoy_filter::PatchContext;
 use crate::model::resource::ResourceKind;
 use crate::proto::merge::ChangeKind;
 use crate::proto::tree::Tree;
@@ -85,7 +86,10 @@ fn dead_thresholds<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchVi
         .severity(Severity::Warning)
         .label("behind those of istiod, of the same priority")
         .note("Envoy takes the first threshold of a priority; istiod generates one for every cluster, practically unlimited")
-        .help("a DestinationRule sets them:\ntrafficPolicy:\n  connectionPool:\n    tcp:\n      maxConnections: <number>");
+        .help(match view.patch.context {
+            PatchContext::SidecarInbound => "a Sidecar sets them for inbound connections:\ninboundConnectionPool:\n  tcp:\n    maxConnections: <number>",
+            _ => "a DestinationRule sets them:\ntrafficPolicy:\n  connectionPool:\n    tcp:\n      maxConnections: <number>",
+        });
     out.push(seen.tell(finding));
     true
 }
