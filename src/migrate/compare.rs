@@ -254,6 +254,18 @@ fn code(map: &Map<String, Json>) -> Option<&str> {
     }
 }
 
+/// A fractional percentage in millionths.
+fn share(map: &Map<String, Json>) -> Option<u64> {
+    let number = map.get("numerator").map_or(Some(0), Json::as_u64)?;
+    let per = match map.get("denominator").and_then(Json::as_str) {
+        None | Some("HUNDRED") => 10_000,
+        Some("TEN_THOUSAND") => 100,
+        Some("MILLION") => 1,
+        Some(_) => return None,
+    };
+    number.checked_mul(per)
+}
+
 /// External authorization with its list of header names where the other side has it.
 fn checked_headers(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<Map<String, Json>> {
     const NAMES: &str = "allowed_headers";
@@ -280,7 +292,8 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
         say(out, Operation::Name, &one.clone().into(), &other.clone().into(), &below, names);
         compare(&old[one], &new[other], &below, names, out);
     }
-    if path.ends_with("/policies") && old.len() != new.len() && rbac::same_policies(old, new) {
+    let other_names = pair.is_none() && !old.keys().eq(new.keys());
+    if path.ends_with("/policies") && other_names && rbac::same_policies(old, new) {
         say(out, Operation::Name, &Json::Object(old.clone()), &Json::Object(new.clone()), &pointer(path, "*"), names);
         return;
     }
@@ -289,7 +302,18 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
         say(out, Operation::Change, &Json::Null, &Json::Null, &format!("{path}{below}"), names);
         return maps(&moved, new, path, names, out);
     }
+    if path.ends_with("/percentage") && share(old).is_some_and(|one| share(new) == Some(one)) {
+        let (one, two) = (Json::Object(old.clone()), Json::Object(new.clone()));
+        return say(out, Operation::Change, &one, &two, &pointer(path, "denominator"), names);
+    }
     let mut settled: Vec<&str> = Vec::new();
+    if old.get("append") == Some(&Json::Bool(false))
+        && !old.contains_key("append_action")
+        && new.get("append_action").and_then(Json::as_str) == Some("OVERWRITE_IF_EXISTS_OR_ADD")
+    {
+        say(out, Operation::Change, &false.into(), &new["append_action"], &pointer(path, "append"), names);
+        settled.extend(["append", "append_action"]);
+    }
     if old.get("fail_open") == Some(&Json::Bool(true))
         && !new.contains_key("fail_open")
         && new.get("failure_policy").and_then(Json::as_str) == Some("FAIL_OPEN")

@@ -95,6 +95,7 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
     for direction in ["request", "response"] {
         let mut one = Map::new();
         let (mut set, mut add) = (Map::new(), Map::new());
+        let mut order: Vec<(bool, String)> = Vec::new();
         for mut option in value.list(&format!("{direction}_headers_to_add")) {
             let name = option.text("header/key");
             let text = option.text("header/value").unwrap_or_default();
@@ -104,16 +105,29 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
             let Some(name) = name.filter(|_| option.is_empty()) else {
                 return Err(refused("a header option without a native form"));
             };
+            if direction == "request" && matches!(name.to_ascii_lowercase().as_str(), "host" | ":authority") {
+                return Err(refused(
+                    "a VirtualService that sets the host rewrites it before routing to the service; the filter does not",
+                ));
+            }
+            if append.is_some() && action.is_none() {
+                differ(found, Kind::Metadata, "the deprecated `append` stands as `append_action`");
+            }
             let overwrite = match (action.as_deref(), append) {
                 (Some("OVERWRITE_IF_EXISTS_OR_ADD"), _) => true,
                 (None, Some(false)) => true,
                 (None | Some("APPEND_IF_EXISTS_OR_ADD"), _) => false,
                 (Some(other), _) => return Err(refused(&format!("{other} has no native form"))),
             };
+            order.push((overwrite, name.clone()));
             let into = if overwrite { &mut set } else { &mut add };
             if into.insert(name, text.into()).is_some() {
                 return Err(refused("a header set twice has no native form"));
             }
+        }
+        let mixed = order.iter().any(|(overwrite, _)| *overwrite != order[0].0);
+        if mixed || !order.is_sorted() {
+            differ(found, Kind::Position, "the headers are set in another order");
         }
         if !set.is_empty() {
             one.insert("set".to_owned(), Json::Object(set));
