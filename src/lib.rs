@@ -20,6 +20,7 @@
 //! | `cluster` | reading running meshes through the Kubernetes API |
 //! | `admission` | the admission server |
 //! | `custom-rules` | rules that users write in CEL |
+//! | `bottle` | the real istiod on this machine |
 //! | `sandbox` | requests through a real Envoy on this machine |
 //! | `cli` | the command line, with all of the above |
 //!
