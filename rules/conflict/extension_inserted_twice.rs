@@ -4,10 +4,8 @@ use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::lint::seen::{changed_filter_lists, config_type, exact};
 use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, walk};
-use crate::proto::json;
 use crate::proto::tree::Tree;
 use crate::source::{Node, Severity};
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 declare_rule! {
@@ -68,17 +66,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let certain = run.knowledge == Knowledge::Dump;
         let fits = |id| cx.view(run, id).is_some_and(|view| exact(&run.by_id(id), &view));
         let mut look = |filters: &[Tree<'_>]| {
-            // A list may be long: what is compared with all others is read once.
             let ours: Vec<_> = filters
                 .iter()
                 .filter_map(|filter| Some((PatchId::of(filter.origin)?, config_type(filter), filter)))
-                .map(|(id, kind, filter)| (id, kind, filter, OnceCell::new()))
                 .collect();
-            let text = |filter, cell: &OnceCell<String>| cell.get_or_init(|| json::canonical(filter)).clone();
-            for (at, (id, kind, filter, canonical)) in ours.iter().enumerate() {
+            for (at, (id, kind, filter)) in ours.iter().enumerate() {
                 let id = *id;
                 let several = SEVERAL.iter().any(|end| kind.ends_with(end));
-                for (other_id, other_kind, other, other_canonical) in &ours[..at] {
+                for (other_id, other_kind, other) in &ours[..at] {
                     let planned = |id| (run.plan.get(id).filter, run.plan.get(id).built.patch.index);
                     let (first, second) = ((*other_id).min(id), (*other_id).max(id));
                     let (one, two) = (planned(first), planned(second));
@@ -86,8 +81,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         continue;
                     }
                     let same_name = other.name() == filter.name();
-                    let twice = (same_name || !several) && text(*other, other_canonical) != text(*filter, canonical);
-                    if !twice || cx.same_object(one.0, two.0) || !fits(first) || !fits(second) {
+                    let twice = same_name || !several;
+                    if !twice || cx.same_object(one.0, two.0) || !fits(first) || !fits(second) || other.same(filter) {
                         continue;
                     }
                     let entry = found.entry([two.0, two.1, one.0, one.1]).or_default();

@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let mut finding = value
                 .finding(rule, span, "not a duration")
                 .label("a duration is expected")
-                .note(consequence(noticed.in_typed_struct))
+                .rejected_if(noticed.in_typed_struct, consequence(noticed.in_typed_struct))
                 .ineffective_if(!noticed.in_typed_struct);
             let written = noticed.node.and_then(|node| match &node.value {
                 NodeValue::Number(text) | NodeValue::String(text) => Some((node, text)),
@@ -77,7 +77,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, member.entry.value.span, "the proxy reads durations in seconds only")
                         .label("in a TypedStruct")
-                        .note(consequence(true))
+                        .rejected(consequence(true))
                         .help(format!("write `{written}s`"))
                         .fix(
                             "write seconds",

@@ -178,7 +178,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         value
                             .finding(rule, node.span, format!("`{shown}` begins no command operator"))
                             .label("a stray `%`")
-                            .note("istiod does not check it; the proxy rejects the resource that contains it")
+                            .rejected("istiod does not check it; the proxy rejects the resource that contains it")
                             .help("write `%%` for a percent sign, or close the operator: `%REQ(:PATH)%`")
                     }
                     Trouble::Unknown(name) => {
@@ -187,7 +187,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             .severity(Severity::Warning)
                             .confidence(Confidence::Likely)
                             .label("unknown operator")
-                            .note("the proxy rejects the resource that contains it, unless an extension (`formatters`) brings the operator");
+                            .rejected("the proxy rejects the resource that contains it, unless an extension (`formatters`) brings the operator");
                         match alike::word(name, OPERATORS.split(' ')) {
                             Some(near) => finding.help(format!("did you mean `%{}%`?", near.name)),
                             None => finding,

@@ -61,7 +61,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ),
                 )
                 .label("unknown type")
-                .note("istiod does not look into a TypedStruct; the proxy rejects the resource that contains it");
+                .rejected("istiod does not look into a TypedStruct; the proxy rejects the resource that contains it");
             // A proxy image of one's own may have extensions of its own.
             if !url.name().starts_with("envoy.") {
                 finding = finding

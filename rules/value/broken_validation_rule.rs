@@ -39,7 +39,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             } else {
                                 format!("a rule of `{}`", object.short_name())
                             })
-                            .note("istiod sends it unchecked, and the proxy rejects the resource that contains it"),
+                            .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it"),
                     );
                 }
             }

@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     let mut finding = value
                         .finding(rule, span, format!("Envoy rejects `{name}` {since}").trim_end().to_owned())
                         .label("disallowed by default")
-                        .note("istiod accepts it, and the proxy rejects the resource that contains it");
+                        .rejected("istiod accepts it, and the proxy rejects the resource that contains it");
                     if let Some(instead) = known.map(|known| known.instead).filter(|instead| !instead.is_empty()) {
                         finding = finding.help(super::deprecated_field::instead_of_it(instead));
                     }

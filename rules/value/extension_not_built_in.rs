@@ -70,7 +70,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 finding
                     .confidence(Confidence::Likely)
                     .note(format!("the proxy of Istio 1.{minor} is likely built without it: {why}"))
-                    .note("istiod knows the type and sends it; the proxy rejects the resource that contains it")
+                    .rejected("istiod knows the type and sends it; the proxy rejects the resource that contains it")
                     .help("look for it in `node.extensions` of the proxy's bootstrap dump")
             } else {
                 // A reference configuration has a list when running proxies of its kind were asked for theirs.

@@ -37,7 +37,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 value
                     .finding(rule, member.entry.value.span, format!("not a valid RE2 expression: {why}"))
                     .label("the proxy cannot compile it")
-                    .note("istiod does not check it; the proxy rejects the resource that contains it"),
+                    .rejected("istiod does not check it; the proxy rejects the resource that contains it"),
             );
         }
     }

@@ -124,7 +124,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                         format!("the Lua script does not parse: {}", error.message),
                     )
                     .label(format!("line {line} of the script"))
-                    .note("istiod does not check it; the proxy rejects the resource that contains it"),
+                    .rejected("istiod does not check it; the proxy rejects the resource that contains it"),
             );
         }
     }

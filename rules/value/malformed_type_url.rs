@@ -46,7 +46,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, url.span, "not written as a type URL")
                         .label("Envoy looks for the name after a slash")
-                        .note("the proxy rejects a configuration whose type it cannot tell")
+                        .rejected("the proxy rejects a configuration whose type it cannot tell")
                         .help(format!("write `{text}`"))
                         .fix("write the type URL", true, vec![Edit { span: url.span, text }]),
                 );

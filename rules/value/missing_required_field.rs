@@ -101,7 +101,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 let mut finding = value
                     .finding(rule, object.span, message)
                     .label("a required field is missing here")
-                    .note("istiod sends it unchecked, and the proxy rejects the resource")
+                    .rejected("istiod sends it unchecked, and the proxy rejects the resource")
                     .help(help);
                 let lacking = |(run, place): &&(PatchRun<'_, '_>, &Place)| {
                     !object.whole && lacks(run, place, object, message_type, &missing)

@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let mut finding = value
                 .finding(rule, span, format!("a typed configuration without `{missing}`"))
                 .label(format!("`{missing}` is missing"))
-                .note(super::bad_duration::consequence(noticed.in_typed_struct))
+                .rejected_if(noticed.in_typed_struct, super::bad_duration::consequence(noticed.in_typed_struct))
                 .ineffective_if(!noticed.in_typed_struct);
             let slot = value.slots.iter().find(|slot| slot.route == noticed.notice.route);
             let name = slot.and_then(|slot| slot.extension_name(value)?.as_str());

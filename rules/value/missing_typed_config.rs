@@ -87,7 +87,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     .severity(Severity::Warning)
                     .note("Envoy up to 1.21 finds extensions by name, as the proxies do that this patch applies to")
             } else if object.whole {
-                finding.note("Envoy finds extensions by the type of their configuration only: the proxy rejects this")
+                finding
+                    .rejected("Envoy finds extensions by the type of their configuration only: the proxy rejects this")
             } else {
                 finding
                     .severity(Severity::Warning)

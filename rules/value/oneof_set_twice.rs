@@ -35,7 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
             let mut finding = value.finding(rule, span, message);
             finding = if noticed.in_typed_struct {
-                finding.label("the other is set too").note("the proxy rejects a message with both")
+                finding.label("the other is set too").rejected("the proxy rejects a message with both")
             } else {
                 finding
                     .label("dropped by istiod")

@@ -40,7 +40,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, refusal.span, refusal.message)
                         .label("rejected by the code of the extension")
-                        .note("istiod sends it unchecked, and the proxy rejects the resource that contains it")
+                        .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
                         .note(format!("checked in Envoy's `{}`", check.source))
                         .help(refusal.help),
                 );
@@ -95,7 +95,7 @@ fn header_field_size(
         value
             .finding(rule, written.span, format!("`{}` must not exceed `{ALL}`, which is {all}", ONE[1]))
             .label("rejected by the code of the connection manager")
-            .note("istiod sends it unchecked, and the proxy rejects the resource that contains it")
+            .rejected("istiod sends it unchecked, and the proxy rejects the resource that contains it")
             .note(format!("`{ALL}` defaults to {DEFAULT_HEADERS_KB}; tried with Envoy 1.39.3"))
             .help(format!("{ALL}: {one}")),
     )

@@ -47,11 +47,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .finding(rule, url.span, format!("{who} does not know the type `{name}`"))
                 .label("unknown type")
                 .ineffective_if(!only_proxy)
-                .note(if only_proxy {
-                    "istiod sends it, and the proxy rejects the resource that contains it".to_owned()
-                } else {
-                    super::bad_duration::consequence(false).to_owned()
-                });
+                .rejected_if(
+                    only_proxy,
+                    if only_proxy {
+                        "istiod sends it, and the proxy rejects the resource that contains it"
+                    } else {
+                        super::bad_duration::consequence(false)
+                    },
+                );
             for note in releases(name) {
                 finding = finding.note(note);
             }

@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     value
                         .finding(rule, url.span, format!("`{}` is of the v2 API", short(url.name())))
                         .label("a v2 type")
-                        .note(super::bad_duration::consequence(in_typed_struct))
+                        .rejected_if(in_typed_struct, super::bad_duration::consequence(in_typed_struct))
                         .ineffective_if(!in_typed_struct)
                         .note("Envoy dropped the v2 API in 1.18, istiod its types in 1.19")
                         .help(format!("write `{text}`"))

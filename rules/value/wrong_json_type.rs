@@ -45,7 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     format!("{found} where {} is expected", expected.split(": ").next().unwrap_or(expected)),
                 )
                 .label(format!("in `{}`", value.holder(&noticed.notice)))
-                .note(super::bad_duration::consequence(noticed.in_typed_struct))
+                .rejected_if(noticed.in_typed_struct, super::bad_duration::consequence(noticed.in_typed_struct))
                 .ineffective_if(!noticed.in_typed_struct);
             if let Some(node) = noticed.node {
                 let scalar = matches!(node.value, NodeValue::Number(_) | NodeValue::Bool(_));

@@ -98,6 +98,8 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Whether it says that the patch has no effect: without the patch every given proxy gets the same configuration.
     pub ineffective: bool,
+    /// Whether it is known that the proxy's Envoy rejects the resource that contains the value.
+    pub rejected: bool,
     /// Whether the line is not to be shown: it holds a secret.
     pub secret: bool,
     /// Minors of Envoy that it holds for, among those of the proxies that the patch reaches; empty: it is not about an Envoy,
@@ -155,6 +157,7 @@ impl Finding {
             objects: Vec::new(),
             fix: None,
             ineffective: false,
+            rejected: false,
             secret: false,
             envoys: Envoys::default(),
             cause: None,
@@ -248,6 +251,20 @@ impl Finding {
     pub fn note(mut self, note: impl Into<String>) -> Finding {
         self.notes.push(note.into());
         self
+    }
+
+    /// Adds why it matters: the proxy's Envoy rejects the resource that contains the value.
+    #[must_use]
+    pub fn rejected(mut self, note: impl Into<String>) -> Finding {
+        self.rejected = true;
+        self.note(note)
+    }
+
+    /// The same with a note that says so only where the condition holds.
+    #[must_use]
+    pub fn rejected_if(mut self, condition: bool, note: impl Into<String>) -> Finding {
+        self.rejected |= condition;
+        self.note(note)
     }
 
     /// Says what to write instead.

@@ -41,8 +41,7 @@ fn refusals(findings: &mut Findings) {
     let key = |one: &Finding| (one.filter.clone(), one.patch);
     let mut said: HashMap<(String, Option<usize>), Vec<String>> = HashMap::new();
     for one in findings.iter_mut().filter(|one| asks_envoy(one) && one.patch.is_some()) {
-        let told = one.notes.iter().filter(|note| note.starts_with("Envoy says")).cloned();
-        said.entry(key(one)).or_default().extend(std::iter::once(one.message.clone()).chain(told));
+        said.entry(key(one)).or_default().extend(std::iter::once(&one.message).chain(&one.notes).cloned());
     }
     if said.is_empty() {
         return;
@@ -52,7 +51,7 @@ fn refusals(findings: &mut Findings) {
             && !asks_envoy(one)
             && one.severity == Severity::Error
             && !one.ineffective
-            && one.notes.iter().any(|note| note.contains("the proxy rejects"))
+            && one.rejected
     };
     let mut told = HashSet::new();
     for one in findings.iter_mut().filter(|one| knows(one)) {
