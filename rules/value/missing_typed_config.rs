@@ -67,9 +67,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
             let name = object.text("name").unwrap_or_default();
             // A MERGE may be there for the name alone.
-            if !object.whole && object.route.is_empty() && renames(&value.view.patch.object, name) {
-                continue;
-            }
+            let rename = !object.whole && object.route.is_empty() && renames(&value.view.patch.object, name);
             let span = object.member("name").map_or(object.span, |member| member.entry.value.span);
             let mut finding = value
                 .finding(
@@ -89,6 +87,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             } else if object.whole {
                 finding
                     .rejected("Envoy finds extensions by the type of their configuration only: the proxy rejects this")
+            } else if rename {
+                finding
+                    .severity(Severity::Info)
+                    .note("MERGE gives the filter this name and leaves the rest as it is; istiod's webhook warns all the same")
             } else {
                 finding
                     .severity(Severity::Warning)
@@ -104,7 +106,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let message = envoy::extension(canonical).and_then(|extension| {
                 extension.messages().find(|one| !one.contains("PerRoute") && !one.ends_with(other))
             });
-            if let Some(message) = message {
+            if let Some(message) = message.filter(|_| !rename) {
                 finding = finding.help(format!("add\ntyped_config:\n  \"@type\": type.googleapis.com/{message}"));
             }
             out.push(finding);

@@ -506,14 +506,14 @@ fn get_says_what_is_selected_and_what_is_in_effect() {
     assert!(!missing.err.contains("No EnvoyFilters found"), "{}", missing.err);
     // Nothing is written to a cluster: no fix is promised.
     let found = live(&mock, &["lint", "--select", "EF213"]);
-    assert!(found.out.contains("2 errors"), "{}", found.out);
+    assert!(found.out.contains("1 error:"), "{}", found.out);
     assert!(!found.out.contains("can be fixed with --fix"), "{}", found.out);
     let json = live(&mock, &["get", "-A", "-o", "json"]);
     let list: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(list["items"].as_array().unwrap().len(), 6);
     let limit = list["items"].as_array().unwrap().iter().find(|item| item["name"] == "limit-bodies").unwrap();
     assert_eq!((&limit["effective"], &limit["ineffective"]), (&json!(0), &json!(1)), "{limit}");
-    assert!(limit["findings"].as_u64().unwrap() >= 2, "{limit}");
+    assert!(limit["findings"].as_u64().unwrap() >= 1, "{limit}");
     let yaml = live(&mock, &["get", "-o", "yaml"]);
     assert!(yaml.out.contains("kind: EnvoyFilterStatusList"), "{}", yaml.out);
     let missing = live(&mock, &["get", "nobody"]);
