@@ -256,14 +256,21 @@ fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Shared<W
     if world.planes.iter().any(|plane| plane.mesh.root_namespace == asked.namespace) {
         return all();
     }
-    let own = world.workloads_of(asked.namespace);
+    let mut own = world.workloads_of(asked.namespace);
     let fits = |filter: &&EnvoyFilter| {
         let labels = filter.selector.iter().flatten();
         let wanted: Vec<_> = labels.collect();
         wanted.is_empty()
             || own.iter().any(|workload| wanted.iter().all(|(key, want)| workload.labels.get(*key) == Some(*want)))
     };
-    if subjects.iter().all(fits) { Arc::new(own) } else { all() }
+    if !subjects.iter().all(fits) {
+        return all();
+    }
+    if own.is_empty() {
+        // That the namespace has none is known: an empty list would say that no workload of the mesh is.
+        own.extend(world.objects.workloads.first().cloned());
+    }
+    Arc::new(own)
 }
 
 /// The filters that may match the same proxies, and copies that may have drifted apart, in the order of their texts.

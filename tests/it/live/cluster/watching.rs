@@ -38,7 +38,12 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
     }));
     let granted = Granted::new(cluster, &roles);
     std::thread::sleep(Duration::from_secs(1));
-    let options = ["--once", "--rate", "6000", "-n", "watched", "-o", "json", "--events", "--lease-prefix", "watch"];
+    // The proxies are asked while other tests keep both cores busy.
+    let options = [
+        &["--once", "--rate", "6000", "-n", "watched", "-o", "json", "--events", "--lease-prefix", "watch"][..],
+        &["--request-timeout", "60s"],
+    ]
+    .concat();
     let said = run(&reader, &[&["watch", "--lease-namespace", "watched"], &options[..]].concat());
     drop(granted);
     let lines: Vec<Value> = said.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
