@@ -216,9 +216,9 @@ fn worst() {
     let cases: Vec<(&str, Vec<u8>)> = vec![
         ("one string", of(vec![patch(json!({"alt_stat_name": "a".repeat(half - 2_000)}))])),
         ("700,000 numbers", of(vec![patch(json!({"metadata": {"filter_metadata": {"a": {"b": vec![1; 700_000]}}}}))])),
-        ("19,000 numbers", of(vec![patch(json!({"metadata": {"filter_metadata": {"a": {"b": vec![1; 19_000]}}}}))])),
-        ("19,000 keys", {
-            let keys: serde_json::Map<String, Value> = (0..19_000).map(|key| (format!("k{key}"), 1.into())).collect();
+        ("9,500 numbers", of(vec![patch(json!({"metadata": {"filter_metadata": {"a": {"b": vec![1; 9_500]}}}}))])),
+        ("9,500 keys", {
+            let keys: serde_json::Map<String, Value> = (0..9_500).map(|key| (format!("k{key}"), 1.into())).collect();
             of(vec![patch(json!({"metadata": {"filter_metadata": {"a": keys}}}))])
         }),
         ("1,900 patches", of((0..1_900).map(|at| patch(json!({"alt_stat_name": format!("a{at}")}))).collect())),
@@ -242,7 +242,7 @@ fn worst() {
         }
         // Beside it stands as much as is judged together: filters of the root namespace that change every cluster.
         for name in 0..2 {
-            let keys: serde_json::Map<String, Value> = (0..14_000).map(|key| (format!("k{key}"), 1.into())).collect();
+            let keys: serde_json::Map<String, Value> = (0..7_000).map(|key| (format!("k{key}"), 1.into())).collect();
             let mut heavy = filter(0, name, 1);
             heavy["metadata"] = json!({"name": format!("heavy-{name}"), "namespace": "istio-system"});
             heavy["spec"] = json!({"configPatches": [patch(json!({"metadata": {"filter_metadata": {"a": keys}}}))]});

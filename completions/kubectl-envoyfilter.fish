@@ -1957,7 +1957,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l on-deadline -d 'Answer to a review that exceeds the deadline because the server is overloaded' -r -f -a "allow\t'Allow, with a warning'
 deny\t'Deny'"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l max-request-bytes -d 'Maximum size of an AdmissionReview, in bytes' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l at-once -d 'Reviews judged at the same time [default: one per core, at least 2, at most 8]' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l at-once -d 'Reviews judged at the same time; each may take some 200 MiB, so raise the memory limit with it' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l cert-secret -d 'Secret in which the server keeps its own certificate authority and certificate' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l tls-cert -d 'Certificate file that something else renews; reloaded when it changes' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand webhook; and __fish_seen_subcommand_from serve" -l tls-key -d 'Key file of that certificate' -r -F

@@ -2446,7 +2446,7 @@ audit\:"Log and count findings only"))' \
 '--on-deadline=[Answer to a review that exceeds the deadline because the server is overloaded]:ON_DEADLINE:((allow\:"Allow, with a warning"
 deny\:"Deny"))' \
 '--max-request-bytes=[Maximum size of an AdmissionReview, in bytes]:BYTES:_default' \
-'--at-once=[Reviews judged at the same time \[default\: one per core, at least 2, at most 8\]]:NUMBER:_default' \
+'--at-once=[Reviews judged at the same time; each may take some 200 MiB, so raise the memory limit with it]:NUMBER:_default' \
 '--cert-secret=[Secret in which the server keeps its own certificate authority and certificate]:NAME:_default' \
 '--tls-cert=[Certificate file that something else renews; reloaded when it changes]:FILE:_files' \
 '--tls-key=[Key file of that certificate]:FILE:_files' \

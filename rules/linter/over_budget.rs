@@ -9,7 +9,7 @@ declare_rule! {
     /// An EnvoyFilter that takes more work to judge than an admission review may take.
     ///
     /// # What it finds
-    /// More than 20,000 values, 1,000 levels of nesting, 2,000 patches, or `proxyVersion` expressions that compile to more than
+    /// More than 10,000 values, 1,000 levels of nesting, 2,000 patches, or `proxyVersion` expressions that compile to more than
     /// 20,000 instructions. The admission server also reports it when judging the filter takes too many steps.
     ///
     /// # Why it matters

@@ -49,7 +49,8 @@ impl Default for Limits {
             deadline: Duration::from_secs(5),
             allow_late: true,
             max_bytes: MAX_BYTES,
-            at_once: 4,
+            // A merge of as much as is judged takes some 200 MiB, and judging keeps a core busy.
+            at_once: 2,
             units: UNITS,
             connections: 512,
         }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// Most values (mappings, lists and what they hold) of a filter.
-pub const VALUES: usize = 20_000;
+pub const VALUES: usize = 10_000;
 /// Deepest nesting; the YAML reader stops at the same depth.
 pub const DEPTH: usize = 1_000;
 /// Most patches.

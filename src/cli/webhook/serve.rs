@@ -19,7 +19,6 @@ use crate::report::style::Role;
 use crate::source::Severity;
 use clap::{Args, ValueEnum};
 use std::net::SocketAddr;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::Builder;
@@ -53,9 +52,9 @@ pub(super) struct Serve {
     /// Maximum size of an AdmissionReview, in bytes
     #[arg(long, value_name = "BYTES", default_value = "3145728")]
     max_request_bytes: usize,
-    /// Reviews judged at the same time [default: one per core, at least 2, at most 8]
-    #[arg(long, value_name = "NUMBER")]
-    at_once: Option<usize>,
+    /// Reviews judged at the same time; each may take some 200 MiB, so raise the memory limit with it
+    #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().at_once)]
+    at_once: usize,
     /// Secret in which the server keeps its own certificate authority and certificate
     #[arg(long, value_name = "NAME", default_value = "envoyfilter-webhook-cert", help_heading = "Certificates")]
     cert_secret: String,
@@ -171,7 +170,6 @@ impl Serve {
             FailOn::Never => None,
         });
         let deny_at = self.deny_at.or(configured).unwrap_or(Severity::Error);
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let namespace = session.global.namespace.clone().or_else(|| self.pod_namespace.clone());
         let certificates = match (&self.tls_cert, &self.tls_key) {
             (Some(cert), Some(key)) => Certificates::Files { cert: cert.clone(), key: key.clone() },
@@ -200,7 +198,7 @@ impl Serve {
                 deadline: self.deadline,
                 allow_late: self.on_deadline == OnDeadline::Allow,
                 max_bytes: self.max_request_bytes,
-                at_once: self.at_once.unwrap_or(cores.clamp(2, 8)),
+                at_once: self.at_once.max(1),
                 ..Limits::default()
             },
             said: Said {
