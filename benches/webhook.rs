@@ -242,7 +242,7 @@ fn worst() {
         }
         // Beside it stands as much as is judged together: filters of the root namespace that change every cluster.
         for name in 0..2 {
-            let keys: serde_json::Map<String, Value> = (0..7_000).map(|key| (format!("k{key}"), 1.into())).collect();
+            let keys: serde_json::Map<String, Value> = (0..4_700).map(|key| (format!("k{key}"), 1.into())).collect();
             let mut heavy = filter(0, name, 1);
             heavy["metadata"] = json!({"name": format!("heavy-{name}"), "namespace": "istio-system"});
             heavy["spec"] = json!({"configPatches": [patch(json!({"metadata": {"filter_metadata": {"a": keys}}}))]});

@@ -77,8 +77,8 @@ pub struct Judged {
     pub left_out: usize,
 }
 
-/// Most values of all filters that are judged beside one; a thousand filters have about as many.
-const BESIDE_VALUES: usize = 15_000;
+/// Most values of all filters that are judged beside one; some six hundred filters have as many.
+const BESIDE_VALUES: usize = 10_000;
 /// Most patches of them.
 const BESIDE_PATCHES: usize = 2_000;
 
