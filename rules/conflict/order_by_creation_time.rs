@@ -34,24 +34,19 @@ const TRIES: usize = 8;
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, bool)> = BTreeMap::new();
-    // Of made-up proxies one that shows it is enough; those that get the same patches are one run.
-    let mut asked: HashSet<(usize, usize, *const Judged<'_>)> = HashSet::new();
-    let mut tried: HashMap<(usize, usize), usize> = HashMap::new();
+    // On which made-up proxies a pair was tried; those that get the same patches are one run.
+    let mut tried: HashMap<(usize, usize), HashSet<*const Judged<'_>>> = HashMap::new();
     for run in &cx.runs {
-        let one = Arc::as_ptr(&run.judged);
         let made_up = run.knowledge == Knowledge::Reference;
-        let enough = |first: usize, second: usize| {
-            let tries = tried.get(&(first, second)).copied().unwrap_or_default();
-            made_up && (tries >= TRIES || found.contains_key(&(second, first)) || asked.contains(&(first, second, one)))
+        // Of made-up proxies one that shows it is enough.
+        let worth = |first: usize, second: usize| {
+            let tries = tried.entry((first, second)).or_default();
+            !made_up
+                || (tries.len() < TRIES
+                    && !found.contains_key(&(second, first))
+                    && tries.insert(Arc::as_ptr(&run.judged)))
         };
-        let matters = run.order_matters(cx, enough);
-        if made_up {
-            for pair in run.plan.order.windows(2) {
-                if asked.insert((pair[0], pair[1], one)) {
-                    *tried.entry((pair[0], pair[1])).or_default() += 1;
-                }
-            }
-        }
+        let matters = run.order_matters(cx, worth);
         for (first, second) in matters {
             let entry = found.entry((second, first)).or_default();
             entry.0.push(run.label().to_owned());

@@ -1,9 +1,9 @@
 //! EF215: the HTTP filter that a match names does not exist.
 
 use crate::declare_rule;
+use crate::engine::matching;
 use crate::engine::trace::Condition;
 use crate::lint::{Context, Findings, RuleInfo, anchor, no_match};
-use crate::model::envoy_filter::ObjectMatch;
 
 declare_rule! {
     /// `subFilter.name` that no HTTP filter has when the patch runs.
@@ -27,9 +27,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for one in no_match::at(cx, &[Condition::SubFilter]) {
-        let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
-        let filter = want.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
-        let name = filter.and_then(|filter| filter.sub_filter.as_deref()).unwrap_or_default();
+        let name = matching::sub_filter_name(&one.view.patch.object).unwrap_or_default();
         if let Some(finding) = anchor::absent(rule, cx, &one, "http", name) {
             out.push(finding);
         }

@@ -3,7 +3,6 @@
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, moves};
 use crate::migrate::catalog::{HCM_TIMEOUTS, HTTP2_OPTIONS, LISTENER_BUFFER, PATH_NORMALIZATION};
-use crate::migrate::step::Move;
 
 declare_rule! {
     /// Patched HTTP timeouts, HTTP/2 limits, path handling or listener buffers, which `connectionSettings` can set.
@@ -31,11 +30,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         out,
         &[&HCM_TIMEOUTS, &HTTP2_OPTIONS, &LISTENER_BUFFER, &PATH_NORMALIZATION],
         "the proxy configuration's connectionSettings can say this",
-        |found| !by_variable(found),
+        |found| !found.is_idle_by_variable(),
     );
-}
-
-/// Whether the move is to an environment variable of the proxy, which TCP connections read too.
-fn by_variable(found: &Move) -> bool {
-    found.homes.iter().any(|home| home.field.ends_with("ISTIO_META_IDLE_TIMEOUT"))
 }

@@ -32,11 +32,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         out,
         &[&HCM_TIMEOUTS, &TCP_IDLE],
         "the node metadata ISTIO_META_IDLE_TIMEOUT can set this",
-        by_variable,
+        Move::is_idle_by_variable,
     );
-}
-
-/// Whether the move is to an environment variable of the proxy, which TCP connections read too.
-fn by_variable(found: &Move) -> bool {
-    found.homes.iter().any(|home| home.field.ends_with("ISTIO_META_IDLE_TIMEOUT"))
 }

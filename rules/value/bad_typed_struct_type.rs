@@ -20,7 +20,7 @@ declare_rule! {
     /// # References
     /// `xds/type/v3/typed_struct.proto`; Envoy `source/common/config/utility.cc`.
     "EF113" "bad-typed-struct-type" Value Error => check,
-    fixes: true, by_release: true
+    fixes: true, renews: true, by_release: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

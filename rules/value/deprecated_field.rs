@@ -22,7 +22,7 @@ declare_rule! {
     /// # References
     /// The protos of Envoy 1.15 to 1.40, release by release, and their comments.
     "EF114" "deprecated-field" Value Warning => check,
-    fixes: true, by_release: true
+    fixes: true, renews: true, by_release: true
 }
 
 const HEADER_MATCHER: &str = "envoy.config.route.v3.HeaderMatcher";

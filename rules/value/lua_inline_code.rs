@@ -21,7 +21,7 @@ declare_rule! {
     /// # References
     /// Envoy 1.23 release notes; envoyproxy/envoy#22125.
     "EF127" "lua-inline-code" Value Warning => check,
-    fixes: true, by_release: true, policy: Cel(policy)
+    fixes: true, renews: true, by_release: true, policy: Cel(policy)
 }
 
 /// The field.

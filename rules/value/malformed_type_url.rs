@@ -22,7 +22,7 @@ declare_rule! {
     /// # References
     /// protobuf, "Any": the name follows the last slash; Envoy `source/common/config/utility.cc`.
     "EF108" "malformed-type-url" Value Error => check,
-    fixes: true, policy: Cel(policy)
+    fixes: true, renews: true, policy: Cel(policy)
 }
 
 /// The type's name if the URL is badly written and the name is known.

@@ -74,30 +74,27 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     continue;
                 }
                 let message_type = message;
-                let (message, help) = match &missing {
-                    Absent::Field(field, must_be) if must_be == "set" => (
-                        format!("`{}` needs `{}`", object.short_name(), field.name()),
-                        format!("add `{}`", field.name()),
-                    ),
-                    Absent::Field(field, must_be) => (
-                        format!("`{}` needs `{}`: it must be {must_be}", object.short_name(), field.name()),
-                        format!("add `{}`", field.name()),
-                    ),
+                let own = object.text("name").filter(|name| !name.is_empty());
+                let what = own.map_or_else(
+                    || format!("`{}`", object.short_name()),
+                    |own| format!("{} `{own}`", object.short_name()),
+                );
+                let owner = if own.is_some() { None } else { named(value, object) };
+                let owner = owner.map(|owner| format!(", in {owner}")).unwrap_or_default();
+                let (needs, help) = match &missing {
+                    Absent::Field(field, must_be) if must_be == "set" => {
+                        (format!("`{}`", field.name()), format!("add `{}`", field.name()))
+                    }
+                    Absent::Field(field, must_be) => {
+                        (format!("`{}`: it must be {must_be}", field.name()), format!("add `{}`", field.name()))
+                    }
                     Absent::OneOf(name, members) => {
                         let names = members.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
                         let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-                        (format!("`{}` needs {article} `{name}`", object.short_name()), format!("set one of {names}"))
+                        (format!("{article} `{name}`"), format!("set one of {names}"))
                     }
                 };
-                let message = match (object.text("name").filter(|name| !name.is_empty()), named(value, object)) {
-                    (Some(own), _) => message.replacen(
-                        &format!("`{}` needs", object.short_name()),
-                        &format!("{} `{own}` needs", object.short_name()),
-                        1,
-                    ),
-                    (None, Some(owner)) => format!("{message}, in {owner}"),
-                    (None, None) => message,
-                };
+                let message = format!("{what} needs {needs}{owner}");
                 let mut finding = value
                     .finding(rule, object.span, message)
                     .label("a required field is missing here")

@@ -1,6 +1,7 @@
 //! EF112: an extension named without its configuration.
 
 use crate::declare_rule;
+use crate::engine::matching;
 use crate::envoy;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
@@ -116,8 +117,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 
 /// Whether a match asks for a filter under another name.
 fn renames(object: &ObjectMatch, name: &str) -> bool {
-    let ObjectMatch::Listener(listener) = object else { return false };
-    let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
-    let asked = filter.map_or("", |filter| filter.sub_filter.as_deref().unwrap_or(&filter.name));
+    let asked = matching::sub_filter_name(object).or_else(|| matching::network_filter_name(object)).unwrap_or_default();
     !name.is_empty() && !asked.is_empty() && asked != name
 }

@@ -20,7 +20,7 @@ declare_rule! {
     /// # References
     /// Envoy 1.14 and 1.22 release notes.
     "EF123" "old-extension-name" Value Info => check,
-    fixes: true
+    fixes: true, renews: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -22,7 +22,7 @@ declare_rule! {
     /// Envoy 1.18 release notes; the field's name is reserved in the v3 messages.
     "EF111" "untyped-config" Value Error => check,
     explains: &["EF112", "EF329"],
-    fixes: true, policy: Cel(policy)
+    fixes: true, renews: true, policy: Cel(policy)
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -23,7 +23,7 @@ declare_rule! {
     /// # References
     /// Envoy 1.18 release notes; `udpa.annotations.versioning` of the v3 messages.
     "EF110" "v2-type" Value Error => check,
-    fixes: true, by_release: true, policy: Cel(policy)
+    fixes: true, renews: true, by_release: true, policy: Cel(policy)
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

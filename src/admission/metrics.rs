@@ -3,6 +3,8 @@
 use super::health::Health;
 use super::review::{Decision, Request};
 use crate::lint::config::word;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeLabelSet, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -174,9 +176,23 @@ impl Metrics {
 
     /// All metrics in the OpenMetrics text format.
     pub fn text(&self) -> Result<String, fmt::Error> {
-        let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
-        Ok(text)
+        text(&self.registry)
+    }
+}
+
+/// The metrics of a registry in the OpenMetrics text format.
+pub fn text(registry: &Registry) -> Result<String, fmt::Error> {
+    let mut text = String::new();
+    prometheus_client::encoding::text::encode(&mut text, registry)?;
+    Ok(text)
+}
+
+/// The answer to who reads metrics.
+pub fn response(text: Result<String, fmt::Error>) -> Response {
+    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    match text {
+        Ok(text) => ([(header::CONTENT_TYPE, TYPE)], text).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
 }
 

@@ -276,11 +276,7 @@ async fn ready(State(reviewer): State<Arc<Reviewer>>) -> Response {
 }
 
 async fn metrics(State(reviewer): State<Arc<Reviewer>>) -> Response {
-    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    match reviewer.metrics.text() {
-        Ok(text) => ([(header::CONTENT_TYPE, TYPE)], text).into_response(),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
-    }
+    super::metrics::response(reviewer.metrics.text())
 }
 
 /// The API server's timeout from the query: `timeout=10s`, as Go writes durations.

@@ -339,11 +339,8 @@ fn names(session: &mut Session<'_>) -> Result<Exit, Error> {
 }
 
 fn item(row: &Row, filter: &EnvoyFilter) -> Item {
-    let workloads: BTreeSet<String> = row
-        .selects
-        .iter()
-        .map(|target| format!("{}/{}/{}", target.namespace, target.workload_kind.to_lowercase(), target.workload))
-        .collect();
+    let workloads: BTreeSet<String> =
+        row.selects.iter().map(|target| format!("{}/{}", target.namespace, target.owner())).collect();
     let labels = filter.selector.iter().flatten().map(|(key, value)| format!("{key}={value}"));
     let references = filter.target_refs.iter().map(|target| format!("{}/{}", target.kind.to_lowercase(), target.name));
     let held = Some(row.held).filter(|held| held.proxies > 0);

@@ -7,7 +7,7 @@ use crate::admission::world::Said;
 use crate::cluster::Fault;
 use crate::mesh::Error;
 use crate::mesh::live::failed;
-use crate::report::watch::{Became, Line, Trouble};
+use crate::report::watch::{Became, Line};
 use crate::watch::run::{self, Pace, Sharing};
 use crate::words::fnv;
 use clap::Args;
@@ -140,15 +140,12 @@ impl Watch {
 /// Leaves out Envoy's words where they were written already: a mesh may refuse one update a thousand times.
 fn once(line: &mut Line, said: &mut HashSet<u64>) {
     let Line::Change { became, told, .. } = line else { return };
-    if told.problem != Trouble::Rejected {
-        return;
-    }
+    let Some(short) = &told.short else { return };
     if said.len() > REMEMBERED {
         said.clear();
     }
     let again = !said.insert(fnv(&told.message));
     if again || *became == Became::Cleared {
-        let start = told.message.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");
-        told.message = format!("{start} (Envoy's words are above)");
+        told.message = format!("{short} (Envoy's words are above)");
     }
 }

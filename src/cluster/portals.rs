@@ -97,6 +97,10 @@ pub(super) async fn config_dump(
         reasons.push("there is no way to read it".to_owned());
     }
     for (index, &via) in open.iter().enumerate() {
+        if index > 0 && Instant::now() >= end {
+            reasons.push(format!("{}: not tried, because no time was left", via.word()));
+            continue;
+        }
         cluster.count_request();
         let limits = Limits::until(end, cluster.proxy_timeout, open.len() - index);
         let read = async {

@@ -53,6 +53,11 @@ impl Target {
         }
     }
 
+    /// Its workload as people name it: `deployment/cart`.
+    pub fn owner(&self) -> String {
+        format!("{}/{}", self.workload_kind.to_lowercase(), self.workload)
+    }
+
     /// The same for pods that are made from one template.
     pub fn template(&self) -> &str {
         &self.template

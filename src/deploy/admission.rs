@@ -67,6 +67,23 @@ pub(super) fn bound(slots: &Slots, component: &str, roles: Vec<Value>, account: 
     pairs.map(|object| labelled(object, slots, component)).collect()
 }
 
+/// The account of something that reads the mesh, its roles, and, as a part of its own, the right to read the proxies
+/// themselves; with the names of the three files.
+pub(super) fn reader(
+    slots: &Slots,
+    component: &str,
+    name: &str,
+    roles: Vec<Value>,
+    (files, part, proxies): ([&'static str; 3], Part, Part),
+) -> Vec<Piece> {
+    let of = |file, part| move |object| Piece { file, part, object };
+    let every = rbac::dumping(&format!("{name}-proxies"), Via::PortForward);
+    let account = of(files[0], part)(account(slots, component, name));
+    let roles = bound(slots, component, roles, name).into_iter().map(of(files[1], part));
+    let every = bound(slots, component, vec![every], name).into_iter().map(of(files[2], proxies));
+    std::iter::once(account).chain(roles).chain(every).collect()
+}
+
 /// Where the rights apply.
 pub(super) fn place(slots: &Slots) -> Place<'_> {
     Place {

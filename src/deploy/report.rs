@@ -1,6 +1,6 @@
 //! The objects of the scheduled report.
 
-use super::admission::{account, bound, place, plain};
+use super::admission::{place, plain, reader};
 use super::{Part, Piece, Slots, container_security, egress, mesh, metadata, pod_labels, pod_security, selector};
 use crate::cluster::Via;
 use crate::cluster::rbac::{self, Place};
@@ -15,17 +15,11 @@ fn name(slots: &Slots) -> String {
 pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
     let name = name(slots);
     let mut pieces = Vec::new();
-    let mut add = |file, part, object| pieces.push(Piece { file, part, object });
-    add("report-serviceaccount", Part::Report, account(slots, COMPONENT, &name));
-    // istiod has the configuration of all proxies: by default the report may reach its pods only.
     let by_istiod = Place { via: Via::Istiod, ..place(slots) };
-    for object in bound(slots, COMPONENT, rbac::reporting(&name, &by_istiod), &name) {
-        add("report-rbac", Part::Report, object);
-    }
-    let proxies = rbac::dumping(&format!("{name}-proxies"), Via::PortForward);
-    for object in bound(slots, COMPONENT, vec![proxies], &name) {
-        add("report-rbac-proxies", Part::ReportProxies, object);
-    }
+    let roles = rbac::reporting(&name, &by_istiod);
+    let files = ["report-serviceaccount", "report-rbac", "report-rbac-proxies"];
+    pieces.extend(reader(slots, COMPONENT, &name, roles, (files, Part::Report, Part::ReportProxies)));
+    let mut add = |file, part, object| pieces.push(Piece { file, part, object });
     add("report-networkpolicy", Part::ReportNetworkPolicy, network_policy(slots));
     add("report-cronjob", Part::Report, cron_job(slots));
     pieces

@@ -1,6 +1,6 @@
 //! The objects of the standing watch, its alerts and its dashboard.
 
-use super::admission::{account, bound, place, plain};
+use super::admission::{bound, place, plain, reader};
 use super::{Part, Piece, Slots, container_security, egress, mesh, metadata, pod_labels, pod_security, selector};
 use crate::cluster::Via;
 use crate::cluster::rbac::{self, Place};
@@ -17,19 +17,12 @@ fn name(slots: &Slots) -> String {
 pub(super) fn pieces(slots: &Slots) -> Vec<Piece> {
     let name = name(slots);
     let mut pieces = Vec::new();
-    let mut add = |file, part, object| pieces.push(Piece { file, part, object });
-    add("watch-serviceaccount", Part::Watch, account(slots, COMPONENT, &name));
-    // istiod has the configuration of all proxies: by default the watch may reach its pods only.
     let by_istiod = Place { via: Via::Istiod, ..place(slots) };
     let mut roles = rbac::looking(&name, &by_istiod);
     rbac::telling(&mut roles);
-    for object in bound(slots, COMPONENT, roles, &name) {
-        add("watch-rbac", Part::Watch, object);
-    }
-    let proxies = rbac::dumping(&format!("{name}-proxies"), Via::PortForward);
-    for object in bound(slots, COMPONENT, vec![proxies], &name) {
-        add("watch-rbac-proxies", Part::WatchProxies, object);
-    }
+    let files = ["watch-serviceaccount", "watch-rbac", "watch-rbac-proxies"];
+    pieces.extend(reader(slots, COMPONENT, &name, roles, (files, Part::Watch, Part::WatchProxies)));
+    let mut add = |file, part, object| pieces.push(Piece { file, part, object });
     // `create` cannot be limited to a name, so the watch has no right to it: its Leases are made here.
     for shard in &slots.watch_shards {
         let lease = format!("{name}-{shard}");

@@ -37,6 +37,16 @@ pub fn listener_match(object: &ObjectMatch) -> Option<&ListenerMatch> {
     }
 }
 
+/// The network filter that a match names, as it is written.
+pub fn network_filter_name(object: &ObjectMatch) -> Option<&str> {
+    Some(listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.name.as_str())
+}
+
+/// The HTTP filter that a match names.
+pub fn sub_filter_name(object: &ObjectMatch) -> Option<&str> {
+    listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.sub_filter.as_deref()
+}
+
 /// Whether a listener's name fits: all that can be said without decoding it.
 pub fn listener_name<'m>(object: &ObjectMatch, name: &'m str) -> Matched<'m> {
     listener_match(object).map_or(Ok(()), |want| equal(Condition::ListenerName, &want.name, name))

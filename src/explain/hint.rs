@@ -2,10 +2,10 @@
 
 use super::Explainer;
 use super::view::Reason;
-use crate::engine::matching::VIRTUAL_INBOUND;
+use crate::engine::matching::{self, VIRTUAL_INBOUND};
 use crate::engine::trace::{Condition, PatchId};
 use crate::envoy;
-use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, ObjectMatch, PatchContext};
+use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, PatchContext};
 use crate::model::inventory::TargetPort;
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ResourceKind;
@@ -111,12 +111,7 @@ impl Explainer<'_, '_> {
 
     /// The old name of the sub-filter, when the filter around it was missed first.
     fn second_old_name(&self, id: PatchId, condition: Condition) -> String {
-        let ObjectMatch::Listener(listener) = &self.study.plan.get(id).built.object else { return String::new() };
-        let sub_filter = listener
-            .filter_chain
-            .as_ref()
-            .and_then(|chain| chain.filter.as_ref())
-            .and_then(|filter| filter.sub_filter.as_deref())
+        let sub_filter = matching::sub_filter_name(&self.study.plan.get(id).built.object)
             .filter(|_| condition == Condition::Filter)
             .and_then(|name| canonical_name(name, Condition::SubFilter));
         sub_filter.map(|name| format!(", and {name} for the sub-filter")).unwrap_or_default()

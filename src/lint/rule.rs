@@ -22,6 +22,8 @@ pub struct RuleInfo {
     pub docs: &'static str,
     /// Whether it ever offers a fix.
     pub fixes: bool,
+    /// Whether its fixes bring a filter to the newest types, names and fields, without another effect where it has one.
+    pub renews: bool,
     /// What it needs besides EnvoyFilters: without all of these it finds nothing.
     pub needs: &'static [Need],
     /// The control planes that it can find something for.
@@ -54,6 +56,7 @@ impl RuleInfo {
         summary: "",
         docs: "",
         fixes: false,
+        renews: false,
         needs: &[],
         releases: Releases::ALL,
         by_release: false,

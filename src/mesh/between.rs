@@ -3,7 +3,7 @@
 use super::Error;
 use super::settings::{Progress, Settings};
 use super::survey::{Place, Row, SurveyReport, SurveyRequest, What, survey};
-use crate::cluster::targets::{Target, targets};
+use crate::cluster::targets::targets;
 use crate::engine::REFERENCED_SERVICES;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::REVISION_LABEL;
@@ -132,13 +132,8 @@ impl<'s> Side<'s> {
             let filter = report.loaded.inventory.envoy_filters.get(row.filter)?;
             Some((filter.full_name(), (filter, row)))
         });
-        Side { filters: filters.collect(), places: targets(&report.loaded.inventory).iter().map(place).collect() }
+        Side { filters: filters.collect(), places: targets(&report.loaded.inventory).iter().map(Place::of).collect() }
     }
-}
-
-fn place(target: &Target) -> Place {
-    let workload = format!("{}/{}", target.workload_kind.to_lowercase(), target.workload);
-    Place { namespace: target.namespace.clone(), workload }
 }
 
 /// A mesh with one of its filters.
@@ -146,7 +141,8 @@ type Of<'o, 's> = (&'o Side<'s>, &'o EnvoyFilter, &'o Row);
 
 /// What the patches that both have do here and there.
 fn effect(name: &str, first: Of<'_, '_>, second: Of<'_, '_>) -> Vec<EffectDifference> {
-    let places: BTreeSet<Place> = [first.2, second.2].iter().flat_map(|row| row.selects.iter().map(place)).collect();
+    let places: BTreeSet<Place> =
+        [first.2, second.2].iter().flat_map(|row| row.selects.iter().map(Place::of)).collect();
     let patches = first.1.patches.len().min(second.1.patches.len());
     let mut found = Vec::new();
     for place in places {
@@ -165,7 +161,7 @@ fn state((side, _, row): Of<'_, '_>, patch: usize, on: &Place) -> State {
     if !side.places.contains(on) {
         return State::NoWorkload;
     }
-    if !row.selects.iter().any(|target| place(target) == *on) {
+    if !row.selects.iter().any(|target| Place::of(target) == *on) {
         return State::NotSelected;
     }
     if !row.seen.contains(on) {

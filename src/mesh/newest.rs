@@ -2,7 +2,7 @@
 
 use crate::engine::program::Program;
 use crate::engine::{self, MeshSettings, Options};
-use crate::lint::{self, Input, Rule, fix};
+use crate::lint::{self, Finding, Input, Rule, fix};
 use crate::load::{self, Loaded, reference, yaml_text};
 use crate::migrate::compare::{Resources, differences, explain};
 use crate::migrate::newest::{Effect, Rewrite, from_first_api};
@@ -19,24 +19,12 @@ use crate::study::dump;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The rules whose fixes bring a filter to the newest types, names and fields.
-const RULES: &[&str] = &[
-    "malformed-type-url",
-    "v2-type",
-    "untyped-config",
-    "bad-typed-struct-type",
-    "deprecated-field",
-    "old-extension-name",
-    "lua-inline-code",
-    "legacy-name-in-match",
-];
-
 /// One fix can make room for the next: a type for a field of it.
 const ROUNDS: usize = 4;
 
 /// Rewrites what stays of the filters of a report; what stays smaller is replaced where its effect stays.
 pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings, accept: Accept) {
-    let rules: Vec<&'static Rule> = ALL.iter().copied().filter(|rule| RULES.contains(&rule.name)).collect();
+    let rules: Vec<&'static Rule> = ALL.iter().copied().filter(|rule| rule.renews).collect();
     let release = report.to;
     let wanted = outdated(loaded, release, mesh, &rules);
     for one in &mut report.filters {
@@ -77,8 +65,8 @@ pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings,
     }
 }
 
-/// The filters, `namespace/name`, that a fix would change.
-fn outdated(loaded: &Loaded, release: Release, mesh: &MeshSettings, rules: &[&'static Rule]) -> BTreeSet<String> {
+/// What rules find without any proxy.
+fn found(loaded: &Loaded, release: Release, mesh: &MeshSettings, rules: &[&'static Rule]) -> Vec<Finding> {
     let input = Input {
         sources: &loaded.sources,
         inventory: &loaded.inventory,
@@ -88,8 +76,13 @@ fn outdated(loaded: &Loaded, release: Release, mesh: &MeshSettings, rules: &[&'s
         release,
         mesh,
     };
-    let findings = lint::lint(&input, rules);
-    findings.into_iter().filter(|finding| finding.fix.is_some()).map(|finding| finding.filter).collect()
+    lint::lint(&input, rules)
+}
+
+/// The filters, `namespace/name`, that a fix would change.
+fn outdated(loaded: &Loaded, release: Release, mesh: &MeshSettings, rules: &[&'static Rule]) -> BTreeSet<String> {
+    let fixable = found(loaded, release, mesh, rules).into_iter().filter(|finding| finding.fix.is_some());
+    fixable.map(|finding| finding.filter).collect()
 }
 
 /// A filter after all fixes; `None` when it cannot be read.
@@ -103,16 +96,7 @@ fn newest(
     let mut text = yaml_text::write(start).ok()?;
     for _ in 0..ROUNDS {
         let loaded = load::read_text("rewritten", text.clone(), &load::Options::default());
-        let input = Input {
-            sources: &loaded.sources,
-            inventory: &loaded.inventory,
-            problems: &loaded.problems,
-            dumps: &[],
-            references: reference::configs(release),
-            release,
-            mesh,
-        };
-        let findings = lint::lint(&input, rules);
+        let findings = found(&loaded, release, mesh, rules);
         let outcome = fix::apply(&findings, &loaded.sources, true);
         let Some(fixed) = outcome.files.first() else { break };
         let titles = fixed.findings.iter().filter_map(|&at| Some(findings.get(at)?.fix.as_ref()?.title.clone()));

@@ -130,6 +130,13 @@ pub struct Place {
     pub workload: String,
 }
 
+impl Place {
+    /// That of a pod.
+    pub fn of(target: &Target) -> Place {
+        Place { namespace: target.namespace.clone(), workload: target.owner() }
+    }
+}
+
 /// What is wrong with a patch on a workload.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wrong {
@@ -241,11 +248,11 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
 /// Takes what the filters do to a proxy into their rows.
 fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], explained: &view::Proxy) {
     let is = |target: &&Target| target.namespace == explained.namespace && target.pod == explained.name;
-    let workload = mesh.targets().iter().find(is).map_or_else(
-        || explained.name.clone(),
-        |target| format!("{}/{}", target.workload_kind.to_lowercase(), target.workload),
-    );
-    let key = Place { namespace: explained.namespace.clone(), workload };
+    let key = mesh
+        .targets()
+        .iter()
+        .find(is)
+        .map_or_else(|| Place { namespace: explained.namespace.clone(), workload: explained.name.clone() }, Place::of);
     for row in rows {
         let Some(filter) = mesh.loaded.inventory.envoy_filters.get(row.filter) else { continue };
         let is = |one: &&view::Filter| one.selected && one.namespace == filter.namespace && one.name == filter.name;

@@ -3,6 +3,7 @@
 use super::draft::Action;
 use super::mesh::{Proxies, includes};
 use super::step::{Cx, Move, Part};
+use super::value::has_entry;
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::PatchContext;
 use crate::model::inventory::{Service, Workload};
@@ -147,20 +148,32 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
 
 /// Whether the policies of a move have only conditions that a connection shows.
 fn by_connection(found: &Move) -> bool {
-    const HTTP: &[&str] =
-        &["\"paths\"", "\"notPaths\"", "ethods\"", "osts\"", "emoteIpBlocks\"", "equestPrincipals\"", "request."];
-    let policies = found.actions.iter().filter_map(|action| match action {
-        Action::Object(object) if object["kind"] == "AuthorizationPolicy" => Some(object["spec"].to_string()),
+    const HTTP: &[&str] = &[
+        "paths",
+        "notPaths",
+        "methods",
+        "notMethods",
+        "hosts",
+        "notHosts",
+        "remoteIpBlocks",
+        "notRemoteIpBlocks",
+        "requestPrincipals",
+        "notRequestPrincipals",
+    ];
+    // A key of `when` is `request.headers[…]`, `request.auth…`, `source.…` or `destination.…`.
+    let of_request = |key: &str, value: &Json| {
+        HTTP.contains(&key) || (key == "key" && value.as_str().is_some_and(|text| text.starts_with("request.")))
+    };
+    let mut policies = found.actions.iter().filter_map(|action| match action {
+        Action::Object(object) if object["kind"] == "AuthorizationPolicy" => Some(&object["spec"]),
         _ => None,
     });
     let mut any = false;
-    for text in policies {
+    let plain = policies.all(|spec| {
         any = true;
-        if HTTP.iter().any(|word| text.contains(word)) {
-            return false;
-        }
-    }
-    any
+        !has_entry(spec, &of_request)
+    });
+    any && plain
 }
 
 /// Rules about what a client sends: the waypoint of the service has them for all clients.

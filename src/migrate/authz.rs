@@ -9,7 +9,7 @@ use super::mesh::Proxies;
 use super::policy::{self, keep_off_tcp, with_ports};
 use super::reach::anchor;
 use super::step::{Cx, Move, Part};
-use super::value::Fields;
+use super::value::{Fields, has_entry};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use serde_json::{Map, Value as Json, json};
@@ -154,12 +154,13 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
 
 /// A policy compares hosts without case and with any port.
 fn hosts(rules: &[Json], action: &str, found: &mut Move) {
-    if !rules.iter().any(|rule| rule.to_string().contains("osts\":")) {
+    let has = |keys: &[&str]| rules.iter().any(|rule| has_entry(rule, &|key, _| keys.contains(&key)));
+    if !has(&["hosts", "notHosts"]) {
         return;
     }
     let reason = "a policy compares hosts without regard to case; the filter compares them letter by letter";
     found.difference(Kind::Behavior, reason);
-    if action == "ALLOW" || rules.iter().any(|rule| rule.to_string().contains("\"notHosts\":")) {
+    if action == "ALLOW" || has(&["notHosts"]) {
         found.guard(Concern::Authorization, State::Broken, format!("{reason}, so that more hosts get in"));
     }
 }

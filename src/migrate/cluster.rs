@@ -7,7 +7,7 @@ use super::draft::{Action, existing, metadata};
 use super::mesh::{Mesh, Proxies, includes};
 use super::routes::client_namespace;
 use super::step::{Cx, Move, Part};
-use super::value::{merge, put};
+use super::value::{has_entry, merge, put};
 use super::verdict::{Concern, Kind, State};
 use crate::engine::matching;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
@@ -127,7 +127,7 @@ fn mesh_wide(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json) -> Mo
         .inventory
         .destination_rules
         .iter()
-        .find(|rule| rule.object.document.to_json().to_string().contains("\"connectTimeout\""));
+        .find(|rule| has_entry(&rule.object.document.to_json(), &|key, _| key == "connectTimeout"));
     if let Some(rule) = own {
         found.difference(
             Kind::Behavior,
@@ -351,8 +351,7 @@ fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<Stri
     if narrow || part.built.patch.context != PatchContext::SidecarOutbound || target.subset.is_some() {
         return;
     }
-    let text = Json::Object(spec.clone()).to_string();
-    if !text.contains("\"connectionPool\"") {
+    if !spec.iter().any(|(key, value)| key == "connectionPool" || has_entry(value, &|key, _| key == "connectionPool")) {
         return;
     }
     let Some(service) = cx.mesh.service(&target.host).filter(|service| !service.selector.is_empty()) else { return };

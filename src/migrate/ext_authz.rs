@@ -17,28 +17,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const EXT_AUTHZ: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
 const PER_ROUTE: &str = "envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute";
 
-/// Names of Envoy's status codes.
-const STATUS: &[(&str, u16)] = &[
-    ("OK", 200),
-    ("BadRequest", 400),
-    ("Unauthorized", 401),
-    ("PaymentRequired", 402),
-    ("Forbidden", 403),
-    ("NotFound", 404),
-    ("MethodNotAllowed", 405),
-    ("NotAcceptable", 406),
-    ("ProxyAuthenticationRequired", 407),
-    ("RequestTimeout", 408),
-    ("Conflict", 409),
-    ("Gone", 410),
-    ("TooManyRequests", 429),
-    ("InternalServerError", 500),
-    ("NotImplemented", 501),
-    ("BadGateway", 502),
-    ("ServiceUnavailable", 503),
-    ("GatewayTimeout", 504),
-];
-
 /// Finds external authorization, with the virtual hosts for which the same filter switches it off.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     for at in 0..parts.len() {
@@ -109,8 +87,8 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
     }
     if let Some(status) = config.text("status_on_error/code") {
         // istiod takes a number, and refuses everything when it cannot read it.
-        match STATUS.iter().find(|(name, _)| *name == status) {
-            Some((_, number)) => provider["statusOnError"] = number.to_string().into(),
+        match cx.schema.enumeration("envoy.type.v3.StatusCode").and_then(|codes| codes.by_name(&status)) {
+            Some(number) => provider["statusOnError"] = number.to_string().into(),
             None => {
                 return Move::none(&catalog::EXT_AUTHZ, format!("the status {status} on errors has no native form"));
             }

@@ -5,7 +5,7 @@ use super::draft::Action;
 use super::manager::{Reads, of_pattern, whole_proxy};
 use super::mesh::{Mesh, Proxies};
 use super::reach::names_filter;
-use super::step::{Cx, Move, Part};
+use super::step::{Cx, IDLE_VARIABLE, Move, Part};
 use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
 
@@ -23,8 +23,7 @@ pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     if !config.is_empty() || !whole.is_empty() {
         return None;
     }
-    let mut found =
-        Move::new(&catalog::TCP_IDLE).home("ProxyConfig", "environmentVariables.ISTIO_META_IDLE_TIMEOUT", 0);
+    let mut found = Move::new(&catalog::TCP_IDLE).home("ProxyConfig", IDLE_VARIABLE, 0);
     found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", timeout));
     whole_proxy(cx, part, &mut found, Reads::All, "the environment variable");
     variable(cx, part, &mut found);
@@ -49,7 +48,7 @@ pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
 pub(super) fn by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move) {
     let Some(value) = config.text("common_http_protocol_options/idle_timeout") else { return };
     of_pattern(found, &catalog::HCM_TIMEOUTS);
-    found.add_home("ProxyConfig", "environmentVariables.ISTIO_META_IDLE_TIMEOUT", 0);
+    found.add_home("ProxyConfig", IDLE_VARIABLE, 0);
     found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", value));
     whole_proxy(cx, part, found, Reads::All, "the environment variable");
     variable(cx, part, found);

@@ -203,8 +203,9 @@ pub fn reports(
         doubts: BTreeMap::new(),
     };
     let mut draft = Draft::default();
-    let one =
-        |(index, filter)| of_filter(&Cx { mesh, filter, to, names: &names }, program, index, &request, &mut draft);
+    let one = |(index, filter)| {
+        of_filter(&Cx { mesh, filter, to, schema: program.schema, names: &names }, program, index, &request, &mut draft)
+    };
     filters.iter().enumerate().map(one).collect()
 }
 
@@ -233,7 +234,7 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
         if request.asked.as_ref().is_some_and(|asked| !asked.contains(&filter.full_name())) {
             continue;
         }
-        let cx = Cx { mesh, filter, to: request.to, names: &names };
+        let cx = Cx { mesh, filter, to: request.to, schema: program.schema, names: &names };
         let one = of_filter(&cx, &program, index, request, &mut report.draft);
         report.filters.push(one);
     }

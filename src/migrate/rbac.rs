@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 /// A condition without what does not matter: nesting, order, and parts that always hold.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
+    Never,
     Always,
     All(BTreeSet<Condition>),
     Any(BTreeSet<Condition>),
@@ -63,12 +64,13 @@ fn all(parts: impl Iterator<Item = Condition>) -> Condition {
     let mut set = BTreeSet::new();
     for part in parts {
         match part {
+            Condition::Never => return Condition::Never,
             Condition::Always => {}
             Condition::All(inner) => set.extend(inner),
             other => drop(set.insert(other)),
         }
     }
-    single(set, Condition::All)
+    single(set, Condition::Always, Condition::All)
 }
 
 fn any(parts: impl Iterator<Item = Condition>) -> Condition {
@@ -76,17 +78,19 @@ fn any(parts: impl Iterator<Item = Condition>) -> Condition {
     for part in parts {
         match part {
             Condition::Always => return Condition::Always,
+            Condition::Never => {}
             Condition::Any(inner) => set.extend(inner),
             other => drop(set.insert(other)),
         }
     }
-    single(set, Condition::Any)
+    // None of no alternatives holds: a filter without policies refuses everything, or nothing.
+    single(set, Condition::Never, Condition::Any)
 }
 
-fn single(mut set: BTreeSet<Condition>, many: fn(BTreeSet<Condition>) -> Condition) -> Condition {
+fn single(mut set: BTreeSet<Condition>, none: Condition, many: fn(BTreeSet<Condition>) -> Condition) -> Condition {
     match set.len() {
-        0 => Condition::Always,
-        1 => set.pop_first().unwrap_or(Condition::Always),
+        0 => none,
+        1 => set.pop_first().unwrap_or(none),
         _ => many(set),
     }
 }
@@ -111,5 +115,14 @@ mod tests {
         assert!(!same(&policy(long), &policy(path.clone())), "a port that goes matters");
         let other = json!({ "url_path": { "path": { "exact": "/a" } } });
         assert!(!same(&policy(path), &policy(other)));
+    }
+
+    #[test]
+    fn no_policy_is_not_a_policy_for_everybody() {
+        let none = Map::new();
+        let all = json!({ "ns[shop]-policy[a]-rule[0]": policy(json!({ "any": true })) });
+        let all = all.as_object().cloned().unwrap_or_default();
+        assert!(!same_policies(&none, &all) && !same_policies(&all, &none));
+        assert!(same_policies(&none, &none));
     }
 }

@@ -100,13 +100,12 @@ pub(super) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<String>
 
 /// The HTTP filter that an inserted one stands beside; `None` when the match names none.
 pub(super) fn anchor(object: &ObjectMatch) -> Option<&str> {
-    matching::listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.sub_filter.as_deref()
+    matching::sub_filter_name(object)
 }
 
 /// The network filter that a match names.
 pub(super) fn names_filter(object: &ObjectMatch) -> Option<&str> {
-    let filter = matching::listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?;
-    Some(filter.name.as_str()).filter(|name| !name.is_empty())
+    matching::network_filter_name(object).filter(|name| !name.is_empty())
 }
 
 /// Whether a match names the HTTP connection manager.

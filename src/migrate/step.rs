@@ -9,8 +9,12 @@ use super::verdict::{Class, Concern, Difference, Guard, Kind, State, class_of};
 use crate::engine::program::BuiltPatch;
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
 use crate::model::release::Release;
+use crate::proto::schema::Schema;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The field for idle timeouts of all connections of a proxy.
+pub(super) const IDLE_VARIABLE: &str = "environmentVariables.ISTIO_META_IDLE_TIMEOUT";
 
 /// What every pattern sees.
 #[derive(Clone, Copy)]
@@ -21,6 +25,8 @@ pub struct Cx<'a> {
     pub filter: &'a EnvoyFilter,
     /// The release whose APIs may be used.
     pub to: Release,
+    /// The types of that release.
+    pub schema: Schema,
     /// Names that patches use of each other.
     pub names: &'a Names,
 }
@@ -85,6 +91,11 @@ pub struct Move {
 }
 
 impl Move {
+    /// Whether it is to the environment variable for idle timeouts, which HTTP and TCP connections read alike.
+    pub fn is_idle_by_variable(&self) -> bool {
+        self.homes.iter().any(|home| home.field == IDLE_VARIABLE)
+    }
+
     /// A move of a pattern, without anything yet.
     pub fn new(pattern: &'static Pattern) -> Move {
         Move {

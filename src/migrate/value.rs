@@ -165,6 +165,15 @@ pub fn merge(into: &mut Json, from: &Json) {
     }
 }
 
+/// Whether an object somewhere in a value has an entry for which a test holds.
+pub fn has_entry(value: &Json, test: &dyn Fn(&str, &Json) -> bool) -> bool {
+    match value {
+        Json::Object(map) => map.iter().any(|(key, inner)| test(key, inner) || has_entry(inner, test)),
+        Json::Array(items) => items.iter().any(|item| has_entry(item, test)),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

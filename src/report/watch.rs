@@ -152,6 +152,9 @@ pub struct Told {
     pub severity: Option<&'static str>,
     /// In words.
     pub message: String,
+    /// The same without Envoy's words, where it has any.
+    #[serde(skip)]
+    pub short: Option<String>,
 }
 
 /// A line.

@@ -27,7 +27,7 @@ pub(super) fn find(moment: &Moment, rules: &Rules, wanted: impl Fn(&str) -> bool
         place: None,
         detail,
     };
-    let simple = |trouble, message: String| Value { trouble, message, rule: None };
+    let simple = |trouble, message: String| Value { trouble, message, short: None, rule: None };
     for ((namespace, name), excess) in &whole.excess {
         let message = format!("too large to judge: {excess}");
         all.insert(
@@ -73,6 +73,7 @@ pub(super) fn find(moment: &Moment, rules: &Rules, wanted: impl Fn(&str) -> bool
             let value = Value {
                 trouble: Trouble::Finding,
                 message: format!("{}: {}", word(finding.severity), finding.message),
+                short: None,
                 rule: Some((finding.rule.code, word(finding.severity))),
             };
             let key = Key { patch: finding.patch, ..key(Topic::Finding, &filter.full_name(), detail) };

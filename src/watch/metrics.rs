@@ -2,7 +2,7 @@
 
 use super::state::{Key, State, Value};
 use crate::admission::health::Health;
-use crate::admission::metrics::Watches;
+use crate::admission::metrics::{Watches, text};
 use crate::report::watch::Trouble;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -200,8 +200,6 @@ impl Metrics {
 
     /// All metrics in the OpenMetrics text format.
     pub fn text(&self) -> Result<String, fmt::Error> {
-        let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &self.registry)?;
-        Ok(text)
+        text(&self.registry)
     }
 }

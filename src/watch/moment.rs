@@ -7,7 +7,6 @@ use crate::cluster::targets::{Target, targets};
 use crate::load::Loaded;
 use crate::mesh::planes::unknown_revision;
 use crate::mesh::single::Now;
-use crate::mesh::survey::Place;
 use crate::model::redact::Keeper;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -97,10 +96,4 @@ impl Moment {
         }
         ranks
     }
-}
-
-/// The workload of a pod, as it is told.
-pub(super) fn place_of(target: &Target) -> Place {
-    let workload = format!("{}/{}", target.workload_kind.to_lowercase(), target.workload);
-    Place { namespace: target.namespace.clone(), workload }
 }

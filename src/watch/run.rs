@@ -3,7 +3,7 @@
 use super::events::Events;
 use super::findings;
 use super::metrics::{Metrics, Outcome};
-use super::moment::{Moment, digest, place_of};
+use super::moment::{Moment, digest};
 pub use super::shards::Sharing;
 use super::shards::{RENEW, Shards};
 use super::state::{Key, Pod, State, Topic, Value};
@@ -13,6 +13,7 @@ use super::turns::{Next, Turns};
 use crate::admission::health::Health;
 use crate::admission::judge::Rules;
 use crate::admission::librarian;
+use crate::admission::metrics::response;
 use crate::admission::run as serving;
 use crate::admission::world::{Said, World, words};
 use crate::cluster::dumps::Reader;
@@ -20,6 +21,7 @@ use crate::cluster::kinds;
 use crate::cluster::targets::Target;
 use crate::cluster::watch::until;
 use crate::cluster::{Cluster, Via};
+use crate::mesh::survey::Place;
 use crate::mesh::{Origin, ProxyScope, Scope, Unread};
 use crate::model::proxy::ProxyKind;
 use crate::model::redact::Keeper;
@@ -28,7 +30,7 @@ use crate::source::Code;
 use crate::words::count;
 use axum::Router;
 use axum::extract::State as Shared;
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures::StreamExt;
@@ -297,7 +299,7 @@ impl Run {
         let ranks = moment.ranks();
         let mut filters = HashMap::with_capacity(moment.targets.len());
         for (pod, target) in &moment.targets {
-            let place = place_of(target);
+            let place = Place::of(target);
             // Replicas of a workload are compared: one process reads them all.
             if !self.shards.owns(&format!("{}/{}", place.namespace, place.workload)) || !self.wants(moment, target) {
                 continue;
@@ -422,7 +424,7 @@ impl Run {
                 detail: kind.to_owned(),
             };
             let message = format!("cannot watch {kind}: {reason}{without}");
-            wrong.insert(key, Value { trouble: Trouble::Unwatched, message, rule: None });
+            wrong.insert(key, Value { trouble: Trouble::Unwatched, message, short: None, rule: None });
         }
         if let Some(trouble) = &self.shards.trouble {
             let key = Key {
@@ -433,7 +435,7 @@ impl Run {
                 detail: "Lease".to_owned(),
             };
             let message = format!("cannot hold a Lease: {trouble}; the proxies of that shard are not read here");
-            wrong.insert(key, Value { trouble: Trouble::Unwatched, message, rule: None });
+            wrong.insert(key, Value { trouble: Trouble::Unwatched, message, short: None, rule: None });
         }
         let changes = self.state.set(&[Topic::Watching], wrong);
         self.listened &= self.teller.changes(changes, false, self.moment.as_ref()).await;
@@ -502,11 +504,7 @@ fn routes(metrics: Arc<Metrics>, ready: Arc<AtomicBool>, health: Arc<Health>) ->
 }
 
 async fn measures(Shared(served): Shared<Served>) -> Response {
-    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    match served.metrics.text() {
-        Ok(text) => ([(header::CONTENT_TYPE, TYPE)], text).into_response(),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
-    }
+    response(served.metrics.text())
 }
 
 async fn is_ready(Shared(served): Shared<Served>) -> Response {

@@ -56,6 +56,8 @@ pub struct Value {
     pub trouble: Trouble,
     /// In words.
     pub message: String,
+    /// The same without Envoy's words, where it has any.
+    pub short: Option<String>,
     /// The rule and its severity.
     pub rule: Option<(&'static str, &'static str)>,
 }
@@ -91,6 +93,7 @@ pub fn told(key: &Key, value: &Value) -> Told {
         rule: value.rule.map(|(code, _)| code),
         severity: value.rule.map(|(_, severity)| severity),
         message: value.message.clone(),
+        short: value.short.clone(),
     }
 }
 
@@ -265,7 +268,15 @@ impl State {
             }
             let Some(look) = known.reading.as_ref().map(|reading| &reading.look) else { continue };
             for (patch, what) in &look.wrong {
-                let new = Value { trouble: trouble(what), message: words(what, look.instead.get(patch)), rule: None };
+                let new = Value {
+                    trouble: trouble(what),
+                    message: words(what, look.instead.get(patch)),
+                    short: match what {
+                        What::Rejected { kind, resource, .. } => Some(format!("rejected: {kind} {resource}")),
+                        _ => None,
+                    },
+                    rule: None,
+                };
                 let value = all.entry(key(Topic::Patch, &patch.0, Some(patch.1), "")).or_insert_with(|| new.clone());
                 // The worst is told of replicas that differ.
                 if new.trouble < value.trouble {
@@ -273,8 +284,9 @@ impl State {
                 }
             }
             for ((kind, name), details) in &look.refused {
-                let message = format!("rejected: {kind} {name}: {}", crate::report::style::quoted(details, usize::MAX));
-                let value = Value { trouble: Trouble::Rejected, message, rule: None };
+                let short = format!("rejected: {kind} {name}");
+                let message = format!("{short}: {}", crate::report::style::quoted(details, usize::MAX));
+                let value = Value { trouble: Trouble::Rejected, message, short: Some(short), rule: None };
                 all.entry(key(Topic::Update, "", None, &format!("{kind} {name}"))).or_insert(value);
             }
             for leftover in &look.leftovers {
@@ -290,7 +302,7 @@ impl State {
 }
 
 fn simple(trouble: Trouble, message: &str) -> Value {
-    Value { trouble, message: message.to_owned(), rule: None }
+    Value { trouble, message: message.to_owned(), short: None, rule: None }
 }
 
 /// Patches that only some replicas of one template show, once all of them were read with the same filters.

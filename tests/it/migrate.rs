@@ -74,7 +74,7 @@ pub(crate) fn input_texts(case: &Json) -> Vec<(&'static str, String)> {
 }
 
 /// The same, read.
-fn input(case: &Json) -> Loaded {
+pub(crate) fn input(case: &Json) -> Loaded {
     let mut loaded = Loaded::default();
     for (name, text) in input_texts(case) {
         loaded.add_text(name, text, &load::Options::default());

@@ -1,7 +1,7 @@
 //! What a migration writes: nothing is left to do afterwards, published filters by class, ambient mode, the newest types.
 
 use crate::linting::{Proxies, expect, read, yaml_files};
-use crate::migrate::{all_recorded, input_texts, merge, migrated, yaml};
+use crate::migrate::{all_recorded, input, input_texts, merge, migrated, yaml};
 use crate::support::testdata;
 use kubectl_envoyfilter::load::{self, Loaded};
 use kubectl_envoyfilter::migrate::verdict::{Class, State};
@@ -155,10 +155,7 @@ fn every_pattern_has_its_folder() {
     let mut files = BTreeSet::new();
     for case in all_recorded() {
         let id = case["id"].as_str().unwrap();
-        let mut loaded = Loaded::default();
-        for (name, text) in input_texts(&case) {
-            loaded.add_text(name, text, &load::Options::default());
-        }
+        let loaded = input(&case);
         let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
         let filter = &report.filters[0];
         let pattern = filter.patches.first().map_or("other", |patch| patch.found.pattern.id);
@@ -205,10 +202,7 @@ fn other_shapes_have_their_class() {
     let mut computed = 0;
     for shape in shapes() {
         let id = shape["id"].as_str().unwrap();
-        let mut loaded = Loaded::default();
-        for (name, text) in input_texts(&shape) {
-            loaded.add_text(name, text, &load::Options::default());
-        }
+        let loaded = input(&shape);
         let filter = migrated(&loaded, Release::NEWEST, Accept::Reviewed).filters.remove(0);
         assert_eq!(filter.class.name(), shape["class"], "{id}");
         if let Some(class) = shape["computed"].as_str() {
@@ -221,10 +215,7 @@ fn other_shapes_have_their_class() {
 }
 
 fn to_ambient(case: &Json) -> Report {
-    let mut loaded = Loaded::default();
-    for (name, text) in input_texts(case) {
-        loaded.add_text(name, text, &load::Options::default());
-    }
+    let loaded = input(case);
     let request = Request {
         inventory: &loaded.inventory,
         root: "istio-system",

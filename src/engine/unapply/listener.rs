@@ -138,7 +138,7 @@ impl<'a> Undo<'_, 'a> {
             let edits: Vec<PatchId> =
                 network.iter().copied().filter(|&id| self.operation(id) != Operation::Merge).collect();
             let test = |object, filter: &Tree<'a>| owned(matching::network_filter(object, filter));
-            self.undo_list(&edits, filters, ApplyTo::NetworkFilter, test, network_name, |filter| {
+            self.undo_list(&edits, filters, ApplyTo::NetworkFilter, test, matching::network_filter_name, |filter| {
                 filter_place(Some(place), filter)
             });
         }
@@ -185,7 +185,7 @@ impl<'a> Undo<'_, 'a> {
         }
         for &id in network.iter().rev().filter(|&&id| self.operation(id) == Operation::Merge).collect::<Vec<_>>() {
             let (object, place) = (self.object(id), filter_place(Some(chain), filter));
-            let named = network_name(object);
+            let named = matching::network_filter_name(object);
             let value = self.value(id).map(Tree::name).unwrap_or_default();
             // A merge may have renamed what it matched.
             let now = if value.is_empty() { named } else { Some(value) };
@@ -212,7 +212,7 @@ impl<'a> Undo<'_, 'a> {
             ids.iter().partition(|&&id| self.operation(id) == Operation::Merge);
         for filter in list.iter_mut() {
             for &id in merges.iter().rev() {
-                let named = http_name(self.object(id));
+                let named = matching::sub_filter_name(self.object(id));
                 let value = self.value(id).map(Tree::name).unwrap_or_default();
                 let now = if value.is_empty() { named } else { Some(value) };
                 if now.is_none_or(|now| now == filter.name()) {
@@ -222,7 +222,7 @@ impl<'a> Undo<'_, 'a> {
             }
         }
         let test = |object, filter: &Tree<'a>| owned(matching::http_filter(object, filter));
-        self.undo_list(&edits, list, ApplyTo::HttpFilter, test, http_name, at);
+        self.undo_list(&edits, list, ApplyTo::HttpFilter, test, matching::sub_filter_name, at);
     }
 
     /// Route configurations inside a listener.
@@ -276,14 +276,4 @@ fn name_inline_hosts(routes: &mut Tree<'_>) {
             vhost.set("name", Tree::string(format!("inbound|http|{port}"), Origin::HELD));
         }
     }
-}
-
-fn network_name(object: &ObjectMatch) -> Option<&str> {
-    let chain = matching::listener_match(object)?.filter_chain.as_ref()?;
-    Some(chain.filter.as_ref()?.name.as_str())
-}
-
-fn http_name(object: &ObjectMatch) -> Option<&str> {
-    let chain = matching::listener_match(object)?.filter_chain.as_ref()?;
-    chain.filter.as_ref()?.sub_filter.as_deref()
 }

@@ -1,6 +1,6 @@
 //! What to say of a filter that a match names and no proxy has.
 
-use crate::engine::PatchId;
+use crate::engine::{PatchId, matching};
 use crate::envoy;
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::names::{self, Known};
@@ -165,9 +165,7 @@ fn later(cx: &Context<'_>, one: &NoMatch<'_, '_>, adder: &Adder, finding: Findin
 
 /// The name of the filter that a MERGE matches.
 fn before_merge(object: &ObjectMatch) -> Option<&str> {
-    let ObjectMatch::Listener(listener) = object else { return None };
-    let filter = listener.filter_chain.as_ref().and_then(|chain| chain.filter.as_ref());
-    filter.map(|filter| filter.sub_filter.as_deref().unwrap_or(&filter.name))
+    matching::sub_filter_name(object).or_else(|| matching::network_filter_name(object))
 }
 
 fn name_of<'v>(view: &'v PatchView<'_>) -> &'v str {

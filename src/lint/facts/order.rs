@@ -50,8 +50,8 @@ impl<'a> Context<'a> {
 
 impl<'a> ProxyRun<'a> {
     /// Pairs of neighboring filters in the order of application (first, second) that touch the same objects and give
-    /// another result in the other order; without those of which enough is known.
-    pub fn order_matters(&self, cx: &Context<'_>, enough: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
+    /// another result in the other order; only of pairs that are worth a try.
+    pub fn order_matters(&self, cx: &Context<'_>, mut worth: impl FnMut(usize, usize) -> bool) -> Vec<(usize, usize)> {
         let known = |filter: usize| {
             self.plan.ids().filter(|&id| self.plan.get(id).filter == filter).all(|id| {
                 self.knowledge == Knowledge::Dump || cx.view(self, id).is_some_and(|view| exact(&self.by_id(id), &view))
@@ -69,14 +69,13 @@ impl<'a> ProxyRun<'a> {
         let mut found = Vec::new();
         for pair in self.plan.order.windows(2).take(MAX_SWAPS) {
             let (first, second) = (pair[0], pair[1]);
-            if enough(first, second)
-                || decided_by_priority(cx, first, second)
+            if decided_by_priority(cx, first, second)
                 || cx.same_object(first, second)
                 || resources(first).is_disjoint(&resources(second))
             {
                 continue;
             }
-            if known(first) && known(second) {
+            if known(first) && known(second) && worth(first, second) {
                 let plan = self.moved_behind(first, second);
                 let options = Options::default();
                 let other = engine::run(&plan, self.config, &options, &mut ());

@@ -6,6 +6,7 @@ use crate::migrate::input_texts;
 use crate::support::{recorded, testdata};
 use serde_json::{Value as Json, json};
 use std::fs;
+use tempfile::TempDir;
 
 /// Every so many-th recorded case is proven; with `ALL_CASES` every one.
 const EVERY: usize = 5;
@@ -15,6 +16,15 @@ const ORDER: [&str; 5] = ["exact", "same-but", "differs", "partly", "no-home"];
 fn rank(class: &Json) -> usize {
     let class = class.as_str().unwrap();
     ORDER.iter().position(|one| *one == class).unwrap_or_else(|| panic!("no class {class}"))
+}
+
+/// The input of a case as a folder of manifests.
+fn folder_of(case: &Json) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in input_texts(case) {
+        fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
+    }
+    folder
 }
 
 /// Every so many-th shape of `testdata/migrate/shapes.jsonl` is proven; with `ALL_CASES` every one.
@@ -29,10 +39,7 @@ fn shapes_are_computed_as_listed() {
     let shapes = crate::migrate_result::shapes();
     let mut faults = Vec::new();
     for shape in shapes.iter().filter(|shape| shape["computed"].is_string()).step_by(every) {
-        let (id, folder) = (shape["id"].as_str().unwrap(), tempfile::tempdir().unwrap());
-        for (name, text) in input_texts(shape) {
-            fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
-        }
+        let (id, folder) = (shape["id"].as_str().unwrap(), folder_of(shape));
         let path = folder.path().to_str().unwrap();
         let arguments = ["migrate", path, "--prove", "istiod", "--accept", "reviewed", "-o", "json"];
         let (code, out, err) = run(&istiod, &arguments);
@@ -61,10 +68,7 @@ fn requests_tell_filters_and_objects_apart() {
         ("direct-response/both-ports", false),
     ] {
         let case = cases.iter().find(|case| case["id"] == id).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        for (name, text) in input_texts(case) {
-            fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
-        }
+        let folder = folder_of(case);
         let path = folder.path().to_str().unwrap();
         let arguments =
             ["migrate", path, "--prove", "traffic", "--envoy", &envoy, "--accept", "reviewed", "-o", "json"];
@@ -98,10 +102,7 @@ fn nothing_is_worse_than_its_class() {
     let good = good.filter(|case| case["effects"].as_array().is_none_or(Vec::is_empty));
     let (mut computed, mut not, mut faults) = (0, 0, Vec::new());
     for case in good.step_by(every) {
-        let (id, folder) = (case["id"].as_str().unwrap(), tempfile::tempdir().unwrap());
-        for (name, text) in input_texts(case) {
-            fs::write(folder.path().join(format!("{name}.yaml")), text).unwrap();
-        }
+        let (id, folder) = (case["id"].as_str().unwrap(), folder_of(case));
         let path = folder.path().to_str().unwrap();
         let arguments = ["migrate", path, "--prove", "istiod", "--accept", "reviewed", "-o", "json"];
         let (code, out, err) = run(&istiod, &arguments);

@@ -19,7 +19,7 @@ fn what_takes_too_long_is_answered_in_time() {
     };
     let mut large = good("large");
     large["metadata"]["namespace"] = "hurried".into();
-    large["spec"]["configPatches"] = (0..1_500).map(patch).collect();
+    large["spec"]["configPatches"] = (0..1_200).map(patch).collect();
     for (name, choice, mode) in
         [("allows", "allow", "enforce"), ("denies", "deny", "enforce"), ("warns", "deny", "warn")]
     {

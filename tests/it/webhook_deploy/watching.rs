@@ -20,7 +20,7 @@ fn exported() -> BTreeMap<String, BTreeSet<String>> {
     let mut state = State::default();
     let key = Key { topic: Topic::Finding, filter: "shop/a".into(), patch: None, place: None, detail: String::new() };
     let rule = Some(("EF301", "error"));
-    let wrong = Wrong { trouble: Trouble::Finding, message: "bad".into(), rule };
+    let wrong = Wrong { trouble: Trouble::Finding, message: "bad".into(), short: None, rule };
     state.set(&[Topic::Finding], BTreeMap::from([(key, wrong)]));
     metrics.state(&state, 1, Some(Duration::from_secs(3)), (1, 1));
     metrics.read(Outcome::Read, Duration::from_millis(20));

@@ -1,8 +1,7 @@
 //! What `migrate` writes is what the real API server takes, field by field.
 
 use super::cluster;
-use crate::migrate::{all_recorded, input_texts, migrated};
-use kubectl_envoyfilter::load::{self, Loaded};
+use crate::migrate::{all_recorded, input, migrated};
 use kubectl_envoyfilter::migrate::{Accept, After};
 use kubectl_envoyfilter::model::release::Release;
 use serde_json::{Value as Json, json};
@@ -31,10 +30,7 @@ fn what_is_written_applies() {
     let (mut kinds, mut faults) = (BTreeSet::new(), Vec::new());
     for case in all_recorded() {
         let id = case["id"].as_str().unwrap();
-        let mut loaded = Loaded::default();
-        for (name, text) in input_texts(&case) {
-            loaded.add_text(name, text, &load::Options::default());
-        }
+        let loaded = input(&case);
         let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
         let draft = &report.draft;
         let smaller = report.filters.iter().filter_map(|one| match &one.after {
