@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench webhook` (30 s at 1,000 a second); `RATE`, `SECONDS`, `WORKLOADS` and `FILTERS` change that. The
 //! latency of a review counts from the moment it was due, so that a server that stalls cannot hide it. `ROOT` adds filters of the
-//! root namespace and reviews of them, one in ten; `IDLE` connections that say nothing.
+//! root namespace and reviews of them, one in ten. `IDLE` connections say nothing; `SLOW` ones send a byte of a request ten times a
+//! second and come back when they are closed.
 //! `cargo bench --bench webhook -- --worst` measures the memory of eight of the largest reviews at the same time.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
@@ -14,6 +15,7 @@ use kubectl_envoyfilter::admission::certificates::{Lifetimes, advance};
 use kubectl_envoyfilter::admission::connections::Admit;
 use kubectl_envoyfilter::admission::judge::Rules;
 use kubectl_envoyfilter::admission::librarian::library;
+use kubectl_envoyfilter::admission::run::listen;
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
 use kubectl_envoyfilter::admission::world::{Change, Said};
 use kubectl_envoyfilter::cluster::kinds;
@@ -21,9 +23,14 @@ use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::rules::ALL;
 use serde_json::{Value, json};
 use std::env;
-use std::net::TcpListener;
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn number(name: &str, default: usize) -> usize {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -118,7 +125,7 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
     }
     println!("{workloads} workloads: {} MiB; {filters} filters: {} MiB", known - empty, peak() - known);
     let limits = Limits::default();
-    let rules = Rules { rules: ALL.to_vec(), config: Config::default() };
+    let rules = Rules::new(ALL.to_vec(), Config::default());
     let reviewer = Arc::new(Reviewer::new(limits, rules, library.world(), health));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let day = Duration::from_secs(86_400);
@@ -126,8 +133,7 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
     let store = advance(None, now, &["127.0.0.1".to_owned()], lifetimes, true).unwrap();
     let tls = RustlsConfig::from_pem(store.serving.cert.clone().into_bytes(), store.serving.key.clone().into_bytes());
     let tls = tls.await.unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.set_nonblocking(true).unwrap();
+    let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = listener.local_addr().unwrap();
     let handle: Handle<std::net::SocketAddr> = Handle::new();
     let acceptor = Admit::new(Arc::clone(&reviewer.connections), RustlsAcceptor::new(tls));
@@ -137,9 +143,18 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
     let mut config = kube::Config::new(format!("https://{address}").parse().unwrap());
     config.root_cert = Some(vec![der(&store.signer.cert)]);
     let client = kube::Client::try_from(config).unwrap();
-    // Others hold connections and say nothing.
-    let idle: Vec<_> = (0..number("IDLE", 0)).filter_map(|_| std::net::TcpStream::connect(address).ok()).collect();
-    println!("{} idle connections", idle.len());
+    // Others hold connections. They connect on a thread of their own: a connection that is not accepted blocks.
+    let (idle, slow) = (number("IDLE", 0), number("SLOW", 0));
+    let strangers = std::thread::spawn(move || {
+        let began = Instant::now();
+        let idle: Vec<TcpStream> = (0..idle).filter_map(|_| stranger(address)).collect();
+        println!("{} idle connections after {:.1} s", idle.len(), began.elapsed().as_secs_f64());
+        idle
+    });
+    if slow > 0 {
+        std::thread::spawn(move || drip(address, slow));
+    }
+    let idle = tokio::task::spawn_blocking(move || strangers.join().unwrap()).await.unwrap();
     // One review alone, and what it costs when nobody waits.
     assert!(send(&client, 1, filters).await);
     let began = Instant::now();
@@ -182,8 +197,28 @@ async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
         peak()
     );
     assert_eq!(wrong, 0, "reviews that did not end as they should");
+    drop(idle);
     handle.graceful_shutdown(Some(Duration::from_secs(1)));
     server.await.unwrap().unwrap();
+}
+
+fn stranger(address: SocketAddr) -> Option<TcpStream> {
+    TcpStream::connect_timeout(&address, Duration::from_secs(5)).ok()
+}
+
+/// Connections that send the beginning of a TLS record byte by byte, for ever.
+fn drip(address: SocketAddr, slow: usize) {
+    let mut all: Vec<Option<TcpStream>> = Vec::new();
+    all.resize_with(slow, || None);
+    loop {
+        for one in &mut all {
+            let sent = one.as_mut().is_some_and(|stream| stream.write_all(&[22]).is_ok());
+            if !sent {
+                *one = stranger(address);
+            }
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
 
 /// A filter of the root namespace, for all workloads or for those of one team.
@@ -248,7 +283,7 @@ fn worst() {
             heavy["spec"] = json!({"configPatches": [patch(json!({"metadata": {"filter_metadata": {"a": keys}}}))]});
             library.apply(kinds::ENVOY_FILTER, Change::Put(heavy));
         }
-        let rules = Rules { rules: ALL.to_vec(), config: Config::default() };
+        let rules = Rules::new(ALL.to_vec(), Config::default());
         let reviewer = Arc::new(Reviewer::new(limits, rules, library.world(), health));
         // The kernel counts the peak anew.
         let _ = std::fs::write("/proc/self/clear_refs", "5");

@@ -1,6 +1,7 @@
 //! Judges a change to one EnvoyFilter with the pipeline of `lint`: its findings, and new findings about others.
 
 use super::later;
+use super::standing::{Found, Part, Question, Standing};
 use super::world::{Known, World, text_of};
 use crate::budget;
 use crate::cluster::kinds;
@@ -17,16 +18,44 @@ use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
 use crate::source::{FileId, Node, Problem, Severity, Span, field_path};
 use serde_json::Value;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Rules to judge by.
+/// Rules to judge by, and what was found with them.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// The rules, custom ones included.
-    pub rules: Vec<&'static Rule>,
+    rules: Vec<&'static Rule>,
+    config: Config,
+    standing: Arc<Standing>,
+}
+
+impl Rules {
+    /// These rules, custom ones included, under this configuration.
+    pub fn new(rules: Vec<&'static Rule>, config: Config) -> Rules {
+        Rules { rules, config, standing: Arc::default() }
+    }
+
+    /// The same, which keep nothing of what they find.
+    #[must_use]
+    pub fn without_memory(rules: Vec<&'static Rule>, config: Config) -> Rules {
+        Rules { standing: Arc::new(Standing::off()), ..Rules::new(rules, config) }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &[&'static Rule] {
+        &self.rules
+    }
+
     /// The configuration.
-    pub config: Config,
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What is kept of findings.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
 }
 
 /// A change to judge.
@@ -133,14 +162,15 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     // Rules about one filter look at the one that is asked about only: what they say of others, the change does not alter.
     let (alone, among) = parts(rules, &beside);
     let state = |subject: Option<&Loaded>, alone: &[&'static Rule], among: &[&'static Rule]| {
-        let mut found = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
         if subject.is_some() && !alone.is_empty() {
-            found = run(world, alone, &rules.config, &near, &[], subject);
+            found.extend(known(world, rules, (Part::Alone, alone), asked, &near, &[], subject).iter().cloned());
         }
         if !among.is_empty() {
-            found.extend(run(world, among, &rules.config, &near, &beside, subject));
+            let part = if beside.is_empty() { Part::All } else { Part::Among };
+            found.extend(known(world, rules, (part, among), asked, &near, &beside, subject).iter().cloned());
         }
-        found.sort_by_key(|found| (found.finding.primary.span.file, found.finding.primary.span.start));
+        found.sort_by_key(|found| found.place);
         found
     };
     let after = state(new.as_ref(), &alone, &among);
@@ -148,29 +178,27 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     // What is found no longer counts, so only rules that find something now are asked about the state before.
     let asked_again = |rules: &[&'static Rule]| -> Vec<&'static Rule> {
         let mut found = others.iter().chain(own.iter().filter(|_| old.is_some()));
-        let any = found.any(|found| rules.iter().any(|rule| rule.info == *found.finding.rule));
+        let any = found.any(|found| rules.iter().any(|rule| rule.info == *found.rule));
         if any { rules.to_vec() } else { Vec::new() }
     };
     let before = state(old.as_ref(), &asked_again(&alone), &asked_again(&among));
-    let mut stood: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Key<'_>, usize> = BTreeMap::new();
     for found in &before {
-        *stood.entry(found.key()).or_default() += 1;
+        *counts.entry(key(found)).or_default() += 1;
     }
-    let mut stands = |found: &Found| match stood.get_mut(&found.key()) {
-        Some(times) if *times > 0 => {
-            *times -= 1;
-            true
-        }
-        _ => false,
+    let stood: BTreeMap<Key<'_>, Cell<usize>> = counts.into_iter().map(|(key, times)| (key, Cell::new(times))).collect();
+    let stands = |found: &Found| {
+        let left = stood.get(&key(found)).and_then(|times| Some((times, times.get().checked_sub(1)?)));
+        left.map(|(times, left)| times.set(left)).is_some()
     };
     let mut remarks: Vec<Remark> = own
         .iter()
         .map(|found| {
-            let (stood, may_come) = (stands(found), later::may_come(found.finding.rule, &rules.config));
-            Remark { stood, may_come, ..found.remark() }
+            let (stood, may_come) = (stands(found), later::may_come(found.rule, &rules.config));
+            Remark { stood, may_come, ..found.remark.clone() }
         })
         .collect();
-    remarks.extend(others.iter().filter(|found| !stands(found)).map(Found::remark));
+    remarks.extend(others.iter().filter(|found| !stands(found)).map(|found| found.remark.clone()));
     let mild = |remark: &Remark| remark.stood || remark.may_come;
     remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.severity), mild(remark), remark.other.is_some()));
     Judged { remarks, left_out }
@@ -206,36 +234,13 @@ fn fitting(mut beside: Vec<Arc<Known>>) -> (Vec<Arc<Known>>, usize) {
     (beside, left_out)
 }
 
-/// What identifies a finding across two states: whether it is about the changed filter, code, severity, filter, message.
-type Key = (bool, &'static str, Severity, String, String);
+/// What identifies a finding across two states: whether it is about the changed filter, code, severity, filter, message. Places
+/// move with insertions above them.
+type Key<'f> = (bool, &'static str, Severity, Option<&'f str>, &'f str);
 
-/// A finding and its relation to the changed filter.
-struct Found {
-    finding: Finding,
-    own: bool,
-    path: String,
-}
-
-impl Found {
-    /// Identifies the finding in another state, without its place: places move with insertions above them.
-    fn key(&self) -> Key {
-        let filter = if self.own { String::new() } else { self.finding.filter.clone() };
-        (self.own, self.finding.rule.code, self.finding.severity, filter, self.finding.message.clone())
-    }
-
-    fn remark(&self) -> Remark {
-        let finding = &self.finding;
-        Remark {
-            code: finding.rule.code,
-            severity: finding.severity,
-            other: (!self.own).then(|| finding.filter.clone()),
-            path: self.path.clone(),
-            message: finding.message.clone(),
-            help: finding.help.clone(),
-            stood: false,
-            may_come: false,
-        }
-    }
+fn key(found: &Found) -> Key<'_> {
+    let remark = &found.remark;
+    (found.own, remark.code, remark.severity, remark.other.as_deref(), &remark.message)
 }
 
 /// Reads a state of the changed filter as a command reads it from a cluster.
@@ -251,8 +256,8 @@ fn read(world: &World, asked: &Asked<'_>, object: &Value) -> Loaded {
 
 /// The workloads that anything said of the filter can be about: those of its namespace, where they are all it reaches and some
 /// fit its selector; else all, since where labels are those of others is told. A mesh may have tens of thousands.
-fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Shared<Workload> {
-    let all = || Arc::clone(&world.objects.workloads);
+fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Near {
+    let all = || Near { workloads: Arc::clone(&world.objects.workloads), all: true };
     if world.planes.iter().any(|plane| plane.mesh.root_namespace == asked.namespace) {
         return all();
     }
@@ -270,7 +275,14 @@ fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Shared<W
         // That the namespace has none is known: an empty list would say that no workload of the mesh is.
         own.extend(world.objects.workloads.first().cloned());
     }
-    Arc::new(own)
+    Near { workloads: Arc::new(own), all: false }
+}
+
+/// Workloads that anything said can be about.
+struct Near {
+    workloads: Shared<Workload>,
+    /// Whether they are all; else those of the namespace.
+    all: bool,
 }
 
 /// The filters that may match the same proxies, and copies that may have drifted apart, in the order of their texts.
@@ -340,6 +352,29 @@ fn leaves(value: &Node) -> usize {
     inside.max(1)
 }
 
+/// What rules find of a state of the changed filter beside others, found once and kept while nothing of it changes.
+fn known(
+    world: &World,
+    rules: &Rules,
+    (part, of_part): (Part, &[&'static Rule]),
+    asked: &Asked<'_>,
+    near: &Near,
+    beside: &[Arc<Known>],
+    subject: Option<&Loaded>,
+) -> Arc<[Found]> {
+    let file = world.texts.next();
+    let question = Question {
+        mesh: world.serial,
+        all_workloads: near.all,
+        part,
+        beside: beside.iter().map(|known| known.serial).collect(),
+        namespace: asked.namespace.to_owned(),
+        name: asked.name.to_owned(),
+        text: subject.map(|subject| subject.sources.get(file).text.clone()),
+    };
+    rules.standing.answer(question, || run(world, of_part, &rules.config, &near.workloads, beside, subject))
+}
+
 /// Lints the changed filter beside others, for each control plane.
 fn run(
     world: &World,
@@ -395,10 +430,23 @@ fn run(
         let document: Option<&Node> = document.filter(|document| document.span.file == span.file).or_else(other);
         document.map(|document| field_path(&document.route_to(span))).unwrap_or_default()
     };
-    let found = lint::merged(all).into_iter().map(|finding| Found {
-        own: subject.is_some() && finding.primary.span.file >= file,
-        path: place(&finding),
-        finding,
+    let found = lint::merged(all).into_iter().map(|finding| {
+        let own = subject.is_some() && finding.primary.span.file >= file;
+        Found {
+            rule: finding.rule,
+            own,
+            place: (finding.primary.span.file, finding.primary.span.start),
+            remark: Remark {
+                code: finding.rule.code,
+                severity: finding.severity,
+                other: (!own).then(|| finding.filter.clone()),
+                path: place(&finding),
+                message: finding.message,
+                help: finding.help,
+                stood: false,
+                may_come: false,
+            },
+        }
     });
     found.collect()
 }

@@ -22,6 +22,7 @@ pub mod request;
 pub mod review;
 pub mod run;
 pub mod server;
+pub mod standing;
 pub mod tls;
 pub mod turns;
 pub mod words;

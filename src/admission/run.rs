@@ -242,10 +242,16 @@ fn service(router: Router) -> axum::extract::connect_info::IntoMakeServiceWithCo
 pub fn listen(address: SocketAddr) -> Result<TcpListener, String> {
     let listener = TcpListener::bind(address).and_then(|listener| {
         listener.set_nonblocking(true)?;
+        // The standard library lets 128 connections wait. When strangers open more at once, the kernel drops whatever comes next,
+        // and the API server tries again after a second, then after two more.
+        rustix::net::listen(&listener, WAITING)?;
         Ok(listener)
     });
     listener.map_err(|error| format!("cannot listen on {address}: {error}"))
 }
+
+/// Connections that wait to be accepted; the kernel takes no more than `net.core.somaxconn`.
+const WAITING: i32 = 4_096;
 
 /// A server that waits for headers no longer than [`FIRST`], and for few of them.
 fn server(listener: TcpListener) -> Result<axum_server::Server<SocketAddr>, String> {

@@ -1,5 +1,6 @@
 //! The view of a cluster: each object is parsed once, shared by all reviews, and replaced when it changes.
 
+use super::standing::fresh;
 use crate::cluster::facts::Facts;
 use crate::cluster::kinds::{self, Kind};
 use crate::cluster::objects::{self, name_of};
@@ -56,6 +57,8 @@ pub(super) struct Known {
     pub(super) values: usize,
     /// The limit that it exceeds; such a filter is not judged beside others.
     pub(super) excess: Option<Excess>,
+    /// Its number: one with other content has another.
+    pub(super) serial: u64,
 }
 
 impl Known {
@@ -106,6 +109,8 @@ pub struct World {
     pub(super) references: Arc<Vec<Vec<ProxyConfig<'static>>>>,
     /// Kinds whose objects have not all been read yet.
     pub(super) missing: BTreeSet<&'static str>,
+    /// The number of everything but EnvoyFilters: other content has another.
+    pub(super) serial: u64,
 }
 
 impl World {
@@ -120,6 +125,7 @@ impl World {
             planes: Arc::new(planes),
             facts: Arc::default(),
             missing: BTreeSet::new(),
+            serial: fresh(),
         }
     }
 
@@ -278,7 +284,11 @@ impl Library {
 
     /// Applies sampled extensions.
     pub fn sampled(&mut self, sampled: Sampled) {
+        if self.sampled == sampled {
+            return;
+        }
         self.world.references = Arc::new(references(&self.world.planes, &sampled));
+        self.world.serial = fresh();
         self.sampled = sampled;
     }
 
@@ -298,6 +308,7 @@ impl Library {
             self.world.references = Arc::new(references(&planes, &self.sampled));
             self.world.planes = Arc::new(planes);
             self.world.facts = Arc::new(facts);
+            self.world.serial = fresh();
         }
         self.world.clone()
     }
@@ -316,12 +327,16 @@ impl Library {
             None if is_filter => text_of(&object),
             None => object.to_string(),
         };
+        let known = self.places.get(words(kind)).and_then(|places| places.get(&name)).copied();
+        if too_large.is_none() && known.is_some_and(|file| self.world.texts.get(file).text == text) {
+            // Most of what a watch brings is about fields that nobody here reads: the state of a pod, the version of an object.
+            return;
+        }
         // The mesh config in a ConfigMap is a text of its own, after that of the object.
         let file = if kind == kinds::CONFIG_MAP {
             self.remove(kind, &name);
             self.world.texts.next()
         } else {
-            let known = self.places.get(words(kind)).and_then(|places| places.get(&name)).copied();
             known.or_else(|| self.free.pop()).unwrap_or_else(|| self.world.texts.next())
         };
         let mut loaded = Loaded { sources: Sources::starting_at(file), ..Loaded::default() };
@@ -332,7 +347,8 @@ impl Library {
         if is_filter {
             let filter = inventory.envoy_filters.into_iter().next();
             let excess = too_large.or_else(|| filter.as_ref().and_then(limits::excess));
-            let known = Known { file, filter, refused: inventory.refused_filters, problems, values, excess };
+            let (refused, serial) = (inventory.refused_filters, fresh());
+            let known = Known { file, filter, refused, problems, values, excess, serial };
             Arc::make_mut(&mut self.world.filters).insert(name.clone(), Arc::new(known));
         } else {
             self.replace(kind, &name, inventory);
@@ -357,6 +373,7 @@ impl Library {
 
     /// Puts the object of this name in the place of the one that was there.
     fn replace(&mut self, kind: &'static Kind, name: &Name, new: Inventory) {
+        self.world.serial = fresh();
         let known = &mut self.world.objects;
         if [kinds::POD, kinds::NAMESPACE, kinds::CONFIG_MAP, kinds::REVISION_TAG].contains(&kind) {
             self.planes_changed = true;

@@ -2,12 +2,14 @@
 //! each.
 
 use super::metrics::Metrics;
+use super::state::Key;
 use super::tell::now;
 use crate::cluster::kinds::{ENVOY_FILTER, EVENT};
 use crate::cluster::{Cluster, Fault};
 use crate::report::watch::{Became, Told};
 use crate::words::fnv;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -20,6 +22,9 @@ const BURST: u32 = 50;
 const EACH: Duration = Duration::from_secs(1);
 /// Events that wait; more are dropped and counted.
 const WAITING: usize = 500;
+/// How often an Event about something that stays wrong is written again: the API server forgets Events after an hour
+/// (`--event-ttl` of kube-apiserver).
+const AGAIN: Duration = Duration::from_secs(30 * 60);
 /// Most characters of a message (`validateEvent` of the API server allows 1,024 bytes in `events.k8s.io/v1`).
 const LONGEST: usize = 1_000;
 /// Most characters of a name, with what follows it.
@@ -33,6 +38,29 @@ pub(super) struct Wanted {
     pub(super) uid: Option<String>,
     /// What tells this Event from others about the same EnvoyFilter.
     pub(super) key: String,
+}
+
+/// When the Event about each thing that is wrong was written.
+#[derive(Debug, Default)]
+pub(super) struct Written(BTreeMap<Key, Instant>);
+
+impl Written {
+    /// An Event was written: that something is wrong, or that it no longer is.
+    pub(super) fn note(&mut self, key: &Key, wrong: bool, at: Instant) {
+        if wrong {
+            self.0.insert(key.clone(), at);
+        } else {
+            self.0.remove(key);
+        }
+    }
+
+    /// Some of those that are to be written again, the oldest first.
+    pub(super) fn due(&self, now: Instant, most: usize) -> Vec<Key> {
+        let old = |at: &Instant| now.saturating_duration_since(*at) >= AGAIN;
+        let mut due: Vec<(Instant, &Key)> = self.0.iter().filter(|(_, at)| old(at)).map(|(key, at)| (*at, key)).collect();
+        due.sort();
+        due.into_iter().take(most).map(|(_, key)| key.clone()).collect()
+    }
 }
 
 /// Writes Events in the background.
@@ -90,7 +118,9 @@ async fn write(cluster: &Cluster, wanted: &Wanted, replica: &str) -> Result<(), 
             let fields = json!({
                 "message": event["message"], "lastTimestamp": event["lastTimestamp"], "type": event["type"],
             });
-            cluster.merge(EVENT, namespace, name, &fields).await.map(drop)
+            let known = cluster.merge(EVENT, namespace, name, &fields).await?.object;
+            let count = known.get("count").and_then(Value::as_u64).unwrap_or(1).saturating_add(1);
+            cluster.merge(EVENT, namespace, name, &json!({"count": count})).await.map(drop)
         }
         done => done.map(drop),
     }
@@ -132,4 +162,35 @@ fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
         "firstTimestamp": now(), "lastTimestamp": now(), "count": 1,
         "reportingComponent": "envoyfilter.dev/watch", "reportingInstance": replica,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::state::Topic;
+
+    #[test]
+    fn what_stays_wrong_is_written_again_before_the_api_server_forgets_it() {
+        let key = |patch| Key {
+            topic: Topic::Patch,
+            filter: "shop/timeout".to_owned(),
+            patch: Some(patch),
+            place: None,
+            detail: String::new(),
+        };
+        let patches = |keys: Vec<Key>| keys.into_iter().filter_map(|key| key.patch).collect::<Vec<_>>();
+        let (start, mut written) = (Instant::now(), Written::default());
+        for (patch, minutes) in [(0, 2), (1, 1), (2, 0), (3, 20)] {
+            written.note(&key(patch), true, start + Duration::from_secs(60 * minutes));
+        }
+        let after = |minutes: u64| start + Duration::from_secs(60 * minutes);
+        assert_eq!(patches(written.due(after(29), 9)), [0; 0]);
+        assert_eq!(patches(written.due(after(40), 9)), [2, 1, 0]);
+        assert_eq!(patches(written.due(after(40), 2)), [2, 1]);
+        // What was written again, or is no longer wrong, is not due.
+        written.note(&key(2), true, after(40));
+        written.note(&key(1), false, after(40));
+        assert_eq!(patches(written.due(after(45), 9)), [0]);
+        assert!(AGAIN * 2 <= Duration::from_secs(3_600));
+    }
 }

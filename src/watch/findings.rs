@@ -62,7 +62,7 @@ pub(super) fn find(moment: &Moment, rules: &Rules, wanted: impl Fn(&str) -> bool
             release: plane.release,
             mesh: &plane.mesh,
         };
-        let checked = lint::check(&input, &rules.rules, &rules.config, str::to_owned);
+        let checked = lint::check(&input, rules.rules(), rules.config(), str::to_owned);
         for finding in checked.findings {
             let Some(filter) = of_file.get(&finding.primary.span.file) else { continue };
             if finding.confidence != Confidence::Certain || finding.severity < Severity::Warning {

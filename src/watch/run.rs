@@ -1,6 +1,6 @@
 //! The loop: what watches bring, whose turn it is, what was read, and what is told.
 
-use super::events::Events;
+use super::events::{Events, Written};
 use super::findings;
 use super::metrics::{Metrics, Outcome};
 use super::moment::{Moment, digest};
@@ -220,6 +220,7 @@ impl Run {
                 lines,
                 metrics: Arc::clone(&metrics),
                 events,
+                written: Written::default(),
                 secrets: watch.secrets.clone(),
                 namespace: watch.namespace.clone(),
             },
@@ -439,6 +440,7 @@ impl Run {
         }
         let changes = self.state.set(&[Topic::Watching], wrong);
         self.listened &= self.teller.changes(changes, false, self.moment.as_ref()).await;
+        self.teller.remind(&self.state, self.moment.as_ref());
         let filters = self.moment.as_ref().map_or(0, |moment| moment.whole.inventory.envoy_filters.len());
         let oldest = self.turns.oldest(now).filter(|_| self.moment.is_some());
         self.metrics.state(&self.state, filters, oldest, self.shards.held());

@@ -1,26 +1,31 @@
 //! What becomes of changes: lines, counts and Events.
 
-use super::events::{Events, Wanted};
+use super::events::{Events, Wanted, Written};
 use super::metrics::Metrics;
 use super::moment::Moment;
-use super::state::Change;
+use super::state::{Change, Key, State, told};
 use crate::mesh::Scope;
 use crate::model::redact::Keeper;
-use crate::report::watch::{Became, Line};
+use crate::report::watch::{Became, Line, Told};
 use k8s_openapi::jiff::Timestamp;
 use std::sync::Arc;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 /// The time, in RFC 3339.
 pub(super) fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// Most Events written again at a time: what is new does not wait behind them.
+const AT_ONCE: usize = 2;
+
 /// Tells.
 pub(super) struct Teller {
     pub(super) lines: mpsc::Sender<Line>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) events: Option<Events>,
+    pub(super) written: Written,
     pub(super) secrets: Keeper,
     /// Only what is about EnvoyFilters or workloads of this namespace.
     pub(super) namespace: Option<String>,
@@ -39,8 +44,11 @@ impl Teller {
     }
 
     /// Tells changes; `present`: they were so before this process looked. Whether somebody still listens.
-    pub(super) async fn changes(&self, changes: Vec<Change>, present: bool, moment: Option<&Moment>) -> bool {
-        for change in changes.iter().filter(|change| self.wants(change)) {
+    pub(super) async fn changes(&mut self, changes: Vec<Change>, present: bool, moment: Option<&Moment>) -> bool {
+        for change in &changes {
+            if !self.wants(change) {
+                continue;
+            }
             let Some(told) = change.told() else { continue };
             let became = match (&change.before, &change.now) {
                 (_, None) => Became::Cleared,
@@ -49,23 +57,38 @@ impl Teller {
                 _ => Became::Changed,
             };
             self.metrics.changed(told.problem, became.key());
-            if let Some(events) = &self.events
-                && told.name.is_some()
-            {
-                let mut told = told.clone();
-                // What the cluster keeps has no secret, whatever this process may print.
-                told.message = self.secrets.with(|secrets| secrets.scrub(&told.message).into_owned());
-                let uid = moment.and_then(|moment| moment.uid(&change.key.filter));
-                let key = format!("{:?}", change.key);
-                if !events.write(Wanted { became, told, uid, key }) {
-                    self.metrics.event(false);
-                }
-            }
+            self.event(&change.key, became, &told, moment);
             if self.lines.send(Line::Change { time: now(), became, told }).await.is_err() {
                 return false;
             }
         }
         true
+    }
+
+    /// Writes an Event, where Events are wanted and it is about an EnvoyFilter.
+    fn event(&mut self, key: &Key, became: Became, told: &Told, moment: Option<&Moment>) {
+        let Some(events) = self.events.as_ref().filter(|_| told.name.is_some()) else { return };
+        let mut told = told.clone();
+        // What the cluster keeps has no secret, whatever this process may print.
+        told.message = self.secrets.with(|secrets| secrets.scrub(&told.message).into_owned());
+        let uid = moment.and_then(|moment| moment.uid(&key.filter));
+        self.written.note(key, became != Became::Cleared, Instant::now());
+        if !events.write(Wanted { became, told, uid, key: format!("{key:?}") }) {
+            self.metrics.event(false);
+        }
+    }
+
+    /// Writes some of the Events again that the API server would forget though the problem stays.
+    pub(super) fn remind(&mut self, state: &State, moment: Option<&Moment>) {
+        if self.events.is_none() {
+            return;
+        }
+        for key in self.written.due(Instant::now(), AT_ONCE) {
+            match state.wrong().get(&key) {
+                Some(value) => self.event(&key, Became::Present, &told(&key, value), moment),
+                None => self.written.note(&key, false, Instant::now()),
+            }
+        }
     }
 
     /// Tells what is looked at.

@@ -115,7 +115,7 @@ impl Ladder {
         };
         let world = read.library.world();
         let policy = Policy { mode: read.mode.unwrap_or(Mode::Off), deny_at };
-        let rules = Rules { rules: ALL.to_vec(), config };
+        let rules = Rules::new(ALL.to_vec(), config);
         let rungs = ladder::ladder(&world, &rules, policy, UNITS, &read.filters);
         self.write(session, &cluster.context, &read, &rungs)?;
         let unknown = !read.gaps.is_empty() || rungs.iter().any(|rung| !rung.unjudged.is_empty());

@@ -165,7 +165,7 @@ impl Serve {
             ModeWord::Warn => Mode::Warn,
             ModeWord::Audit => Mode::Audit,
         };
-        let configured = rules.config.fail_on.and_then(|fail_on| match fail_on {
+        let configured = rules.config().fail_on.and_then(|fail_on| match fail_on {
             FailOn::At(severity) => Some(severity),
             FailOn::Never => None,
         });
@@ -241,5 +241,5 @@ pub(in crate::cli) fn rules_of(
     }
     // Releases come from the cluster.
     config.istio_versions.clear();
-    Ok(Some(Rules { rules, config }))
+    Ok(Some(Rules::new(rules, config)))
 }

@@ -14,6 +14,8 @@ const SECRETS: &[&str] = &[
     "bearer",
     "cookie",
 ];
+/// Words that are found with one letter wrong, too: rules report the misspelled keys themselves.
+const MISSPELLED: &[&str] = &["password", "passphrase", "credential", "authorization"];
 /// Words that name a secret when these two follow each other.
 const PAIRS: &[(&str, &str)] = &[
     ("private", "key"),
@@ -199,8 +201,14 @@ pub(super) fn is_secret(key: &str) -> bool {
     if about {
         return false;
     }
-    let single =
-        |word: &String| SECRETS.contains(&word.as_str()) || ENDINGS.iter().any(|ending| word.ends_with(ending));
+    let near = |word: &str, secret: &&&str| {
+        word.len().abs_diff(secret.len()) <= 1 && strsim::damerau_levenshtein(word, secret) <= 1
+    };
+    let single = |word: &String| {
+        SECRETS.contains(&word.as_str())
+            || ENDINGS.iter().any(|ending| word.ends_with(ending))
+            || MISSPELLED.iter().any(|secret| near(word, &secret))
+    };
     let pair = |pair: &[String]| match pair {
         [one, two] => PAIRS.contains(&(one.as_str(), two.as_str())),
         _ => false,
@@ -264,6 +272,12 @@ mod tests {
             "x-amz-security-token",
             "bearer",
             "master key",
+            // Misspelled.
+            "pasword",
+            "passwrod",
+            "db_pasword",
+            "credental",
+            "authorisation",
         ] {
             assert!(is_secret(key), "{key}");
         }

@@ -186,7 +186,9 @@ impl Redactor {
                 message: below,
                 ..above
             };
-            let inline = is_data_source && INLINE.contains(&key.as_str());
+            // A key that the type does not have is one of its keys, misspelled.
+            let unknown = message.is_some() && field.is_none() && !key.starts_with('@');
+            let inline = is_data_source && (unknown || INLINE.contains(&key.as_str()));
             let value_of_pair = pair && VALUES.contains(&key.as_str());
             match value {
                 Value::String(text) => {
@@ -250,6 +252,9 @@ fn is_secret_section(item: &Value) -> bool {
 
 /// Shortest text that is looked for elsewhere: shorter ones are words of any report.
 const SHORTEST: usize = 6;
+
+/// Most bytes of secrets that are compared with the places where one text was shortened.
+const MOST_COMPARED: usize = 1 << 22;
 
 /// The secrets of an input, word for word.
 #[derive(Clone, Debug, Default)]
@@ -316,11 +321,36 @@ impl Secrets {
         if self.values.is_empty() { None } else { self.finder.get_or_init(build).as_ref() }
     }
 
+    /// Finds the ends of secrets where a text was shortened in their middle.
+    fn ends(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        let mut left = MOST_COMPARED;
+        for (at, cut) in text.match_indices('…') {
+            let (before, after) = (&text[..at], &text[at + cut.len()..]);
+            for secret in &self.values {
+                let Some(rest) = left.checked_sub(secret.len()) else {
+                    // Too much to compare: nobody knows what stands here.
+                    let start = before.rfind(char::is_whitespace).map_or(0, |start| start + 1);
+                    let end = after.find(char::is_whitespace).unwrap_or(after.len());
+                    found.push(start..at + cut.len() + end);
+                    break;
+                };
+                left = rest;
+                let cuts = || secret.char_indices().map(|(cut, _)| cut);
+                let head = cuts().rev().take_while(|&cut| cut >= SHORTEST).find(|&cut| before.ends_with(&secret[..cut]));
+                found.extend(head.map(|length| at - length..at));
+                let tail = cuts().skip(1).take_while(|&cut| secret.len() - cut >= SHORTEST);
+                let tail = tail.map(|cut| &secret[cut..]).find(|tail| after.starts_with(tail));
+                found.extend(tail.map(|tail| at + cut.len()..at + cut.len() + tail.len()));
+            }
+        }
+    }
+
     /// A text without them and without what is a secret by its form.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut found: Vec<Range<usize>> = shapes::places(text, &[]);
         if let Some(finder) = self.finder() {
             found.extend(finder.find_iter(text).map(|one| one.range()));
+            self.ends(text, &mut found);
         }
         if found.is_empty() {
             return Cow::Borrowed(text);

@@ -122,7 +122,8 @@ fn pem(text: &str, found: &mut Vec<Range<usize>>) {
             let label = text[inside..].find("-----").filter(|length| *length < 64).map_or(0, |length| length + 5);
             let content = |c: char| !(c.is_ascii_alphanumeric() || "+/=\\ \t\r\n".contains(c));
             let rest = &text[inside + label..];
-            inside + label + rest.find(content).unwrap_or(rest.len())
+            // The line ends after it, whatever comes next.
+            inside + label + rest[..rest.find(content).unwrap_or(rest.len())].trim_end().len()
         };
         found.push(start..at);
     }

@@ -158,6 +158,17 @@ fn fields_that_envoy_marks_as_sensitive_go() {
 }
 
 #[test]
+fn misspelled_keys_of_sensitive_fields_hold_secrets() {
+    let value = json!({
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.basic_auth.v3.BasicAuth",
+        "users": {"inline_strin": "canary", "filename": "/etc/kept"},
+        "pasword": "canary",
+    });
+    let text = redacted(value);
+    assert!(!text.contains("canary") && text.contains("/etc/kept"), "{text}");
+}
+
+#[test]
 fn json_inside_texts_is_read_by_its_keys() {
     let inner = json!({"spec": {"password": {"inline_string": "canary"}, "configuration": json!({"api_key": "canary"}).to_string(), "name": "kept"}});
     let value = json!({"annotations": {"kubectl.kubernetes.io/last-applied-configuration": inner.to_string()}});
@@ -176,6 +187,22 @@ fn secrets_of_the_input_are_not_repeated() {
         "merge writes \"[redacted]\" and [redacted] on shop-gateway"
     );
     assert!(matches!(secrets.scrub("nothing here"), Cow::Borrowed(_)));
+}
+
+#[test]
+fn what_is_left_of_a_shortened_secret_goes() {
+    let mut secrets = Secrets::default();
+    secrets.add("session=canary0208x7Qz");
+    let clean = |text: &str| secrets.scrub(text).into_owned();
+    assert_eq!(clean("[{\"key\":…sion=canary0208x7Qz\"}]"), "[{\"key\":…[redacted]\"}]");
+    assert_eq!(clean("value: session=cana…, and more"), "value: [redacted]…, and more");
+    // Too little to be told from other words.
+    assert_eq!(clean("session … x7Qz"), "session … x7Qz");
+    // However many places there are, the time is bounded, and nothing comes out.
+    let text = "…sion=canary0208x7Qz ".repeat(300_000);
+    let began = std::time::Instant::now();
+    assert!(!clean(&text).contains("canary"));
+    assert!(began.elapsed() < std::time::Duration::from_secs(10), "{:?}", began.elapsed());
 }
 
 #[test]

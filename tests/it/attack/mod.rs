@@ -5,7 +5,7 @@ mod bombs;
 mod config;
 mod growth;
 mod names;
-mod secrets;
+pub(crate) mod secrets;
 
 use super::cli::run;
 use std::path::Path;

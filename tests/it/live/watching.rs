@@ -4,10 +4,14 @@ use super::mock::{Fault, Mock, World};
 use super::standing::{REFUSAL, dump_with, mesh};
 use super::{live, pod, shop};
 use crate::support::JsonSchema;
+use kubectl_envoyfilter::load::yaml;
+use kubectl_envoyfilter::source::Sources;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -194,7 +198,11 @@ fn what_becomes_wrong_and_right_again_is_told_with_metrics_and_events() {
     assert!(news.is_empty(), "{news:?}");
     assert!(watching.seen.iter().any(|line| line["event"] == "present" && line["problem"] == "not-in-effect"));
     thread::sleep(Duration::from_millis(300));
-    assert_eq!(mock.objects("Event").len(), number);
+    let events = mock.objects("Event");
+    assert_eq!(events.len(), number);
+    // What stays wrong is the same Event, told once more.
+    let event = events.iter().find(|event| event["reason"] == "NotInEffect").unwrap();
+    assert!(event["count"].as_u64() >= Some(2), "{event}");
 }
 
 /// What `status` says of every replica is what a watch finds in its first round.
@@ -323,4 +331,105 @@ fn ten_thousand_pods_are_little_work() {
     let percent = (after - before) / 20.0 * 100.0;
     println!("10,000 pods: {peak:.0} MB, {percent:.1} % of a core while nothing changes");
     assert!(peak < 300.0 && percent < 5.0, "{peak:.0} MB, {percent:.1} %");
+}
+
+/// What the query engine of Prometheus gives for expressions over recorded texts of `/metrics`.
+fn promql(scrapes: &[(u64, &str)], expressions: &[String], at: u64) -> Vec<Value> {
+    let scrapes: Vec<Value> = scrapes.iter().map(|(at, text)| json!({"at": at, "text": text})).collect();
+    let asked = json!({"scrapes": scrapes, "expressions": expressions, "at": at});
+    let mut child = Command::new("go")
+        .args(["run", "."])
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/promql"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("go is not installed");
+    child.stdin.take().unwrap().write_all(asked.to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{asked}");
+    let answers: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    for (expression, answer) in expressions.iter().zip(&answers) {
+        assert_eq!((&answer["error"], &answer["notes"]), (&Value::Null, &Value::Null), "{expression}");
+    }
+    answers
+}
+
+/// The body of `/metrics` of a watch of this mesh after its first round, and after it has looked once more.
+fn recorded(world: World) -> [String; 2] {
+    let mock = world.start();
+    let port = free_port();
+    let address = format!("127.0.0.1:{port}");
+    let mut watching = Watching::start(&mock, &["--metrics-address", &address, "--events", "--replica", "first"]);
+    watching.round();
+    [(); 2].map(|()| {
+        thread::sleep(Duration::from_millis(900));
+        get(port, "/metrics").split_once("\r\n\r\n").unwrap().1.to_owned()
+    })
+}
+
+/// Every expression of the dashboard and of the alerts, evaluated by Prometheus's own engine over metrics that a watch served.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn dashboard_and_alerts_read_recorded_metrics() {
+    let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
+    let board: Value = serde_json::from_slice(&fs::read(deploy.join("grafana/envoyfilter-watch.json")).unwrap()).unwrap();
+    let panels: Vec<(String, String)> = board["panels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().into_iter().flatten().map(move |target| (panel, target)))
+        .map(|(panel, target)| (text_of(&panel["title"]), text_of(&target["expr"]).replace("$__rate_interval", "5m")))
+        .collect();
+    let alerts = fs::read_to_string(deploy.join("prometheus/envoyfilter-watch.rules.yaml")).unwrap();
+    let file = Sources::default().add("rules", alerts.as_str());
+    let alerts = yaml::documents(file, &alerts).0[0].to_json();
+    let alerts: Vec<(String, String)> = alerts["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|group| group["rules"].as_array().unwrap())
+        .map(|rule| (text_of(&rule["alert"]), text_of(&rule["expr"])))
+        .collect();
+    assert!(panels.len() >= 15 && alerts.len() >= 8, "{} {}", panels.len(), alerts.len());
+    let expressions: Vec<String> = panels.iter().chain(&alerts).map(|(_, expression)| expression.clone()).collect();
+
+    let troubled = recorded(mesh(&[dump_with("10s", Some(REFUSAL)), dump_with("2s", None)]));
+    let healthy = recorded(mesh(&[dump_with("2s", None), dump_with("2s", None)]));
+    // Each metric that is asked for is served.
+    for expression in &expressions {
+        for name in expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+            let served = |text: &str| text.lines().any(|line| line.starts_with(&format!("{name}{{")) || line.starts_with(&format!("{name} ")));
+            assert!(!name.starts_with("envoyfilter_") || served(&troubled[1]), "{name} in {expression}: {}", troubled[1]);
+        }
+    }
+    let answers = |recorded: &[String; 2]| -> BTreeMap<String, usize> {
+        let scrapes = [(0, recorded[0].as_str()), (60, &recorded[0]), (120, &recorded[1]), (180, &recorded[1])];
+        let answers = promql(&scrapes, &expressions, 180);
+        let names = panels.iter().chain(&alerts).map(|(name, expression)| format!("{name}: {expression}"));
+        names.zip(answers.iter().map(|answer| answer["series"].as_array().unwrap().len())).collect()
+    };
+    let fires = |answers: &BTreeMap<String, usize>| -> BTreeSet<String> {
+        let firing = alerts.iter().filter(|(name, expression)| answers[&format!("{name}: {expression}")] > 0);
+        firing.map(|(name, _)| name.clone()).collect()
+    };
+    let of_trouble = answers(&troubled);
+    for (title, expression) in &panels {
+        // Findings are none in this mesh.
+        let none = expression.contains("envoyfilter_watch_findings");
+        assert!(none || of_trouble[&format!("{title}: {expression}")] > 0, "the panel {title} is empty: {expression}");
+    }
+    let firing = fires(&of_trouble);
+    for name in ["EnvoyFilterUpdateRejected", "EnvoyFilterReplicasDiffer"] {
+        assert!(firing.contains(name), "{name}: {firing:?}");
+    }
+    assert!(!firing.contains("EnvoyFilterWatchAbsent"), "{firing:?}");
+    assert_eq!(fires(&answers(&healthy)), BTreeSet::new());
+    // Nothing is served: that is told, too.
+    let nothing = promql(&[(0, "# EOF\n")], &expressions, 60);
+    let absent = alerts.iter().position(|(name, _)| name == "EnvoyFilterWatchAbsent").unwrap();
+    assert_eq!(nothing[panels.len() + absent]["values"], json!(["1"]));
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }

@@ -8,6 +8,7 @@ use kubectl_envoyfilter::admission::review::{Allowance, Decision, Mode, Policy, 
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
 use kubectl_envoyfilter::admission::world::Said;
 use kubectl_envoyfilter::budget::{self, Meter};
+use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{Check, Context, Findings, Rule, RuleInfo};
 use kubectl_envoyfilter::rules::ALL;
 use kubectl_envoyfilter::source::Severity;
@@ -205,7 +206,7 @@ fn with_check(check: fn(&'static RuleInfo, &Context<'_>, &mut Findings)) -> Rule
         info: RuleInfo { code: ALL[0].code, name: ALL[0].name, severity: ALL[0].severity, ..RuleInfo::BASE },
         check: Check::Facts(check),
     }));
-    Rules { rules: vec![rule], ..rules() }
+    Rules::new(vec![rule], Config::default())
 }
 
 fn body(namespace: &str, name: &str) -> axum::body::Bytes {

@@ -10,6 +10,7 @@ mod late;
 mod parity;
 mod reviews;
 mod server;
+mod standing;
 
 use kubectl_envoyfilter::admission::judge::Rules;
 use kubectl_envoyfilter::admission::world::{Change, Library, Said};
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 
 /// All rules, as they are without a configuration.
 fn rules() -> Rules {
-    Rules { rules: ALL.to_vec(), config: Config::default() }
+    Rules::new(ALL.to_vec(), Config::default())
 }
 
 fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {

@@ -240,7 +240,7 @@ fn what_may_come_later_warns_and_does_not_deny() {
     let text = "severity: {EF201: error}";
     let file = Sources::default().add("config", text);
     let (documents, _) = yaml::documents(file, text);
-    let strict = Rules { config: Config::read(&documents[0], ALL).0, ..rules() };
+    let strict = Rules::new(ALL.to_vec(), Config::read(&documents[0], ALL).0);
     let request = Request::read(review("CREATE", None, Some(&good())).to_string().as_bytes()).unwrap();
     let mut library = library(Said::default(), &world);
     assert!(request.decide(&library.world(), &strict, ENFORCE).denied());

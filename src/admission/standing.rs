@@ -1,0 +1,233 @@
+//! What was found of filters, kept while neither they nor the mesh change: judging one filter costs nothing for what others
+//! hold, once that has been judged.
+//!
+//! A [`Question`] is everything that the answer depends on, so an answer cannot be stale: whatever changes makes another
+//! question. Objects are named by the numbers that they get whenever they change ([`fresh`]), and the subject by its whole text.
+
+use super::judge::Remark;
+use crate::lint::RuleInfo;
+use crate::source::FileId;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A finding and its relation to the filter that is asked about.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// The rule.
+    pub(super) rule: &'static RuleInfo,
+    /// Whether it is about the filter that is asked about.
+    pub(super) own: bool,
+    /// The text and the first byte of its place.
+    pub(super) place: (FileId, u32),
+    /// What is said.
+    pub(super) remark: Remark,
+}
+
+/// Which of the rules are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// Those about one filter.
+    Alone,
+    /// Those about a filter among others.
+    Among,
+    /// All of them: there are no others.
+    All,
+}
+
+/// Everything that decides what rules find.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Question {
+    /// Number of the moment of all objects but filters.
+    pub(super) mesh: u64,
+    /// Whether all workloads are looked at, or those of the namespace.
+    pub(super) all_workloads: bool,
+    pub(super) part: Part,
+    /// Numbers of the filters beside, in their order.
+    pub(super) beside: Vec<u64>,
+    /// Namespace and name of the filter that is asked about.
+    pub(super) namespace: String,
+    pub(super) name: String,
+    /// Its text in this state; `None` where it does not exist.
+    pub(super) text: Option<String>,
+}
+
+impl Question {
+    fn bytes(&self) -> usize {
+        let text = self.text.as_ref().map_or(0, String::len);
+        size_of::<Question>() + 8 * self.beside.len() + self.namespace.len() + self.name.len() + text
+    }
+}
+
+/// A number that nothing else of this process has.
+pub(super) fn fresh() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// Most memory for what is kept.
+const BYTES: usize = 8 << 20;
+/// The largest question with its answer that is kept: one filter must not push out what was found of hundreds.
+const LARGEST: usize = BYTES / 16;
+
+/// Answers that were given, the most recently used ones.
+pub struct Standing {
+    most: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    answers: HashMap<Arc<Question>, Answer>,
+    bytes: usize,
+    uses: u64,
+    hits: u64,
+}
+
+struct Answer {
+    found: Arc<[Found]>,
+    bytes: usize,
+    used: u64,
+}
+
+impl Default for Standing {
+    fn default() -> Standing {
+        Standing { most: BYTES, kept: Mutex::default() }
+    }
+}
+
+impl fmt::Debug for Standing {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (answers, bytes) = self.size();
+        write!(out, "{answers} answers of {bytes} bytes")
+    }
+}
+
+impl Standing {
+    /// One that keeps nothing.
+    pub(super) fn off() -> Standing {
+        Standing { most: 0, ..Standing::default() }
+    }
+
+    /// How many answers are kept, and how many bytes they take.
+    pub fn size(&self) -> (usize, usize) {
+        let kept = self.kept();
+        (kept.answers.len(), kept.bytes)
+    }
+
+    /// How often an answer was known.
+    pub fn hits(&self) -> u64 {
+        self.kept().hits
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Nothing is computed while it is locked.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer to a question, found out now where it is not known. Work that is called off leaves nothing behind.
+    pub(super) fn answer(&self, question: Question, find: impl FnOnce() -> Vec<Found>) -> Arc<[Found]> {
+        if self.most == 0 {
+            return find().into();
+        }
+        if let Some(known) = self.kept().known(&question) {
+            return known;
+        }
+        let found: Arc<[Found]> = find().into();
+        let bytes = question.bytes() + found.iter().map(weight).sum::<usize>();
+        if bytes <= LARGEST.min(self.most) {
+            self.kept().keep(question, Arc::clone(&found), bytes, self.most);
+        }
+        found
+    }
+}
+
+impl Kept {
+    fn known(&mut self, question: &Question) -> Option<Arc<[Found]>> {
+        self.uses += 1;
+        let answer = self.answers.get_mut(question)?;
+        answer.used = self.uses;
+        self.hits += 1;
+        Some(Arc::clone(&answer.found))
+    }
+
+    fn keep(&mut self, question: Question, found: Arc<[Found]>, bytes: usize, most: usize) {
+        if let Some(old) = self.answers.insert(Arc::new(question), Answer { found, bytes, used: self.uses }) {
+            self.bytes -= old.bytes;
+        }
+        self.bytes += bytes;
+        if self.bytes <= most {
+            return;
+        }
+        // The half that was not used for longest goes at once, so that making room costs little for each answer.
+        let mut by_use: Vec<(u64, Arc<Question>)> =
+            self.answers.iter().map(|(question, answer)| (answer.used, Arc::clone(question))).collect();
+        by_use.sort_by_key(|(used, _)| *used);
+        for (_, question) in by_use {
+            if self.bytes <= most / 2 {
+                break;
+            }
+            if let Some(answer) = self.answers.remove(&question) {
+                self.bytes -= answer.bytes;
+            }
+        }
+    }
+}
+
+fn weight(found: &Found) -> usize {
+    let Remark { other, path, message, help, .. } = &found.remark;
+    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    size_of::<Found>() + optional(other) + path.len() + message.len() + optional(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(mesh: u64, text: &str) -> Question {
+        Question {
+            mesh,
+            all_workloads: true,
+            part: Part::All,
+            beside: vec![1, 2],
+            namespace: "shop".to_owned(),
+            name: "a".to_owned(),
+            text: Some(text.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_question_is_answered_once() {
+        let standing = Standing::default();
+        let mut asked = 0;
+        for question in [question(1, "a"), question(1, "a"), question(2, "a"), question(1, "b"), question(1, "a")] {
+            standing.answer(question, || {
+                asked += 1;
+                Vec::new()
+            });
+        }
+        assert_eq!((asked, standing.hits(), standing.size().0), (3, 2, 3));
+    }
+
+    #[test]
+    fn memory_is_bounded_and_what_is_used_stays() {
+        let standing = Standing::default();
+        let text = "x".repeat(LARGEST / 2);
+        let mut often = 0;
+        for mesh in 1..200 {
+            standing.answer(question(mesh, &text), Vec::new);
+            standing.answer(question(0, "small"), || {
+                often += 1;
+                Vec::new()
+            });
+            assert!(standing.size().1 <= BYTES);
+        }
+        assert_eq!(often, 1);
+        assert!(standing.size().0 < 40, "{standing:?}");
+        // The largest are not kept at all.
+        standing.answer(question(1_000, &"x".repeat(LARGEST)), Vec::new);
+        standing.answer(question(1_000, &"x".repeat(LARGEST)), Vec::new);
+        assert_eq!(standing.hits(), 198);
+    }
+}

@@ -1,0 +1,210 @@
+//! What is kept of findings: a review says the same with and without it, whatever has changed in between.
+
+use super::{kind_of, library, rules, text};
+use crate::support::testdata;
+use kubectl_envoyfilter::admission::judge::{Asked, Rules, judge};
+use kubectl_envoyfilter::admission::world::{Change, Library, Said};
+use kubectl_envoyfilter::cluster::kinds;
+use kubectl_envoyfilter::lint::config::Config;
+use kubectl_envoyfilter::load::yaml;
+use kubectl_envoyfilter::rules::ALL;
+use kubectl_envoyfilter::source::{Node, Sources};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A generator of numbers; the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % u64::try_from(most.max(1)).unwrap()).unwrap()
+    }
+}
+
+fn yaml_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            yaml_below(&entry, found);
+        } else if entry.extension().is_some_and(|extension| extension == "yaml") {
+            found.push(entry);
+        }
+    }
+}
+
+/// Objects of the cases of all rules and of published filters: EnvoyFilters, and others.
+fn objects() -> (Vec<Value>, Vec<Value>) {
+    let mut paths = Vec::new();
+    yaml_below(&testdata("rules"), &mut paths);
+    yaml_below(&testdata("corpus"), &mut paths);
+    paths.sort();
+    let mut all = Vec::new();
+    for path in paths {
+        let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+        // What costs most tells no more here.
+        if text.len() > 6_000 {
+            continue;
+        }
+        let file = Sources::default().add("case", text.as_str());
+        let documents = yaml::documents(file, &text).0;
+        all.extend(documents.iter().map(Node::to_json).filter(|object| {
+            kind_of(object).is_some() && !self::text(object, "/metadata/name").is_empty()
+        }));
+    }
+    all.into_iter().partition(|object| object["kind"] == "EnvoyFilter")
+}
+
+/// A change that is asked about: the filter before and after.
+#[derive(Clone)]
+struct Change1 {
+    namespace: String,
+    name: String,
+    old: Option<Value>,
+    new: Option<Value>,
+}
+
+impl Change1 {
+    fn asked(&self) -> Asked<'_> {
+        Asked { namespace: &self.namespace, name: &self.name, old: self.old.as_ref(), new: self.new.as_ref() }
+    }
+}
+
+#[test]
+fn reviews_say_the_same_with_and_without_what_was_kept() {
+    const STEPS: usize = 80;
+    const NAMESPACES: [&str; 3] = ["istio-system", "shop", "default"];
+    let (filters, others) = objects();
+    assert!(filters.len() > 500 && others.len() >= 10, "{} {}", filters.len(), others.len());
+    let (kept, forgotten) = (rules(), Rules::without_memory(ALL.to_vec(), Config::default()));
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut library = Library::new(Said::default(), &[]);
+    let mut stored: BTreeMap<(String, String), Value> = BTreeMap::new();
+    let mut asked: Vec<Change1> = Vec::new();
+    let (mut remarks, mut reviews) = (0, 0);
+    for step in 0..STEPS {
+        // Something changes, or nothing does.
+        let any_filter = |dice: &mut Dice| {
+            let mut filter = filters[dice.below(filters.len())].clone();
+            filter["metadata"]["namespace"] = NAMESPACES[dice.below(NAMESPACES.len())].into();
+            // Few names, so that one takes the place of another.
+            filter["metadata"]["name"] = format!("filter-{}", dice.below(8)).into();
+            filter
+        };
+        let of = |filter: &Value| {
+            (text(filter, "/metadata/namespace").to_owned(), text(filter, "/metadata/name").to_owned())
+        };
+        match dice.below(10) {
+            0..=3 => {
+                let filter = any_filter(&mut dice);
+                library.apply(kinds::ENVOY_FILTER, Change::Put(filter.clone()));
+                stored.insert(of(&filter), filter);
+            }
+            4 => {
+                let gone = stored.keys().nth(dice.below(stored.len())).cloned();
+                if let Some((namespace, name)) = gone {
+                    stored.remove(&(namespace.clone(), name.clone()));
+                    library.apply(kinds::ENVOY_FILTER, Change::Gone(namespace, name));
+                }
+            }
+            5 => {
+                // The same again, as watches bring it when a status changes.
+                if let Some(again) = stored.values().nth(dice.below(stored.len())) {
+                    library.apply(kinds::ENVOY_FILTER, Change::Put(again.clone()));
+                }
+            }
+            6 => {
+                let mut object = others[dice.below(others.len())].clone();
+                if object["kind"] != "Namespace" {
+                    object["metadata"]["namespace"] = NAMESPACES[dice.below(NAMESPACES.len())].into();
+                }
+                library.apply(kind_of(&object).unwrap(), Change::Put(object));
+            }
+            _ => {}
+        }
+        let world = library.world();
+        let new = any_filter(&mut dice);
+        let (namespace, name) = of(&new);
+        let old = stored.get(&(namespace.clone(), name.clone())).cloned();
+        let change = match dice.below(4) {
+            0 if old.is_some() => Change1 { namespace, name, old, new: None },
+            // Asked again, now that something else may have changed.
+            1 | 2 if !asked.is_empty() => asked[asked.len() - 1 - dice.below(asked.len().min(4))].clone(),
+            _ => Change1 { namespace, name, old, new: Some(new) },
+        };
+        for _ in 0..2 {
+            let (with, without) =
+                (judge(&world, &kept, &change.asked()), judge(&world, &forgotten, &change.asked()));
+            assert_eq!(with, without, "step {step}: {:?}", change.new.as_ref().or(change.old.as_ref()));
+            remarks += with.remarks.len();
+            reviews += 1;
+        }
+        asked.push(change);
+        assert!(stored.len() <= 24);
+    }
+    let (answers, bytes) = kept.standing().size();
+    println!("{reviews} reviews, {remarks} remarks, {} from memory; {answers} answers, {bytes} bytes", kept.standing().hits());
+    assert!(remarks > reviews / 2, "{remarks} remarks");
+    assert!(kept.standing().hits() > u64::try_from(reviews).unwrap(), "{}", kept.standing().hits());
+    assert_eq!(forgotten.standing().size(), (0, 0));
+}
+
+/// Each kind of change makes another answer where it should: what was kept is not told again.
+#[test]
+fn what_was_kept_is_not_told_of_another_state() {
+    let filter = |namespace: &str, name: &str, app: &str| {
+        json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"workloadSelector": {"labels": {"app": app}}, "configPatches": [{
+                "applyTo": "HTTP_FILTER",
+                "match": {"context": "SIDECAR_INBOUND", "listener": {"filterChain": {"filter": {
+                    "name": "envoy.filters.network.http_connection_manager"}}}},
+                "patch": {"operation": "INSERT_FIRST", "value": {"name": "buffer", "typed_config": {
+                    "@type": "type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer",
+                    "max_request_bytes": name.len()}}},
+            }]},
+        })
+    };
+    let pod = |app: &str| {
+        json!({"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "cart-1", "namespace": "shop", "labels": {"app": app}},
+            "spec": {"containers": [{"name": "istio-proxy", "image": "istio/proxyv2:1.31.0", "args": ["proxy", "sidecar"]}]}})
+    };
+    let rules = rules();
+    let new = filter("shop", "new", "cart");
+    let asked = Asked { namespace: "shop", name: "new", old: None, new: Some(&new) };
+    let mut library = library(Said::default(), &[pod("cart")]);
+    let codes = |library: &mut Library| -> Vec<&'static str> {
+        let world = library.world();
+        let first = judge(&world, &rules, &asked);
+        assert_eq!(judge(&world, &rules, &asked), first);
+        first.remarks.iter().map(|remark| remark.code).collect()
+    };
+    let alone = codes(&mut library);
+    assert!(!alone.contains(&"EF201") && !alone.contains(&"EF412"), "{alone:?}");
+    // Another filter comes, changes, and goes.
+    library.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "cart")));
+    assert!(codes(&mut library).contains(&"EF412"));
+    library.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "payment")));
+    assert_eq!(codes(&mut library), alone);
+    library.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "cart")));
+    assert!(codes(&mut library).contains(&"EF412"));
+    library.apply(kinds::ENVOY_FILTER, Change::Gone("shop".into(), "other".into()));
+    assert_eq!(codes(&mut library), alone);
+    // The label of a workload changes, and comes back.
+    library.apply(kinds::POD, Change::Put(pod("payment")));
+    assert!(codes(&mut library).contains(&"EF201"));
+    library.apply(kinds::POD, Change::Put(pod("cart")));
+    assert_eq!(codes(&mut library), alone);
+    // A filter of the root namespace meets it, until a mesh config names another root namespace.
+    library.apply(kinds::ENVOY_FILTER, Change::Put(filter("istio-system", "other", "cart")));
+    assert!(codes(&mut library).contains(&"EF412"));
+    let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": "istio-system"},
+        "data": {"mesh": "rootNamespace: elsewhere"}});
+    library.apply(kinds::CONFIG_MAP, Change::Put(map));
+    assert_eq!(codes(&mut library), alone);
+}
