@@ -186,7 +186,8 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     for found in &before {
         *counts.entry(key(found)).or_default() += 1;
     }
-    let stood: BTreeMap<Key<'_>, Cell<usize>> = counts.into_iter().map(|(key, times)| (key, Cell::new(times))).collect();
+    let stood: BTreeMap<Key<'_>, Cell<usize>> =
+        counts.into_iter().map(|(key, times)| (key, Cell::new(times))).collect();
     let stands = |found: &Found| {
         let left = stood.get(&key(found)).and_then(|times| Some((times, times.get().checked_sub(1)?)));
         left.map(|(times, left)| times.set(left)).is_some()

@@ -57,7 +57,8 @@ impl Written {
     /// Some of those that are to be written again, the oldest first.
     pub(super) fn due(&self, now: Instant, most: usize) -> Vec<Key> {
         let old = |at: &Instant| now.saturating_duration_since(*at) >= AGAIN;
-        let mut due: Vec<(Instant, &Key)> = self.0.iter().filter(|(_, at)| old(at)).map(|(key, at)| (*at, key)).collect();
+        let mut due: Vec<(Instant, &Key)> =
+            self.0.iter().filter(|(_, at)| old(at)).map(|(key, at)| (*at, key)).collect();
         due.sort();
         due.into_iter().take(most).map(|(_, key)| key.clone()).collect()
     }

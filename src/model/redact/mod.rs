@@ -336,7 +336,8 @@ impl Secrets {
                 };
                 left = rest;
                 let cuts = || secret.char_indices().map(|(cut, _)| cut);
-                let head = cuts().rev().take_while(|&cut| cut >= SHORTEST).find(|&cut| before.ends_with(&secret[..cut]));
+                let head =
+                    cuts().rev().take_while(|&cut| cut >= SHORTEST).find(|&cut| before.ends_with(&secret[..cut]));
                 found.extend(head.map(|length| at - length..at));
                 let tail = cuts().skip(1).take_while(|&cut| secret.len() - cut >= SHORTEST);
                 let tail = tail.map(|cut| &secret[cut..]).find(|tail| after.starts_with(tail));

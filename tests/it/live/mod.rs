@@ -1,7 +1,7 @@
 //! Commands on a running mesh: what they say, what they ask for, and what they make of an API server in trouble.
 
-pub(crate) mod cluster;
 mod canaries;
+pub(crate) mod cluster;
 mod envoys;
 mod habits;
 mod login;

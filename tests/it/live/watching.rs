@@ -372,7 +372,8 @@ fn recorded(world: World) -> [String; 2] {
 #[ignore = "needs Go: .ci/run"]
 fn dashboard_and_alerts_read_recorded_metrics() {
     let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
-    let board: Value = serde_json::from_slice(&fs::read(deploy.join("grafana/envoyfilter-watch.json")).unwrap()).unwrap();
+    let board: Value =
+        serde_json::from_slice(&fs::read(deploy.join("grafana/envoyfilter-watch.json")).unwrap()).unwrap();
     let panels: Vec<(String, String)> = board["panels"]
         .as_array()
         .unwrap()
@@ -393,13 +394,29 @@ fn dashboard_and_alerts_read_recorded_metrics() {
     assert!(panels.len() >= 15 && alerts.len() >= 8, "{} {}", panels.len(), alerts.len());
     let expressions: Vec<String> = panels.iter().chain(&alerts).map(|(_, expression)| expression.clone()).collect();
 
-    let troubled = recorded(mesh(&[dump_with("10s", Some(REFUSAL)), dump_with("2s", None)]));
+    let mut troubled = mesh(&[dump_with("10s", Some(REFUSAL)), dump_with("2s", None)]);
+    // A field that does not exist.
+    troubled.add(json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": {"name": "wrong", "namespace": "shop", "creationTimestamp": "2026-11-20T08:00:00Z"},
+        "spec": {"configPatches": [{
+            "applyTo": "CLUSTER", "match": {"context": "SIDECAR_OUTBOUND"},
+            "patch": {"operation": "ADD", "value": {"name": "added", "connect_timeoutt": "2s"}},
+        }]},
+    }));
+    let troubled = recorded(troubled);
     let healthy = recorded(mesh(&[dump_with("2s", None), dump_with("2s", None)]));
     // Each metric that is asked for is served.
     for expression in &expressions {
         for name in expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
-            let served = |text: &str| text.lines().any(|line| line.starts_with(&format!("{name}{{")) || line.starts_with(&format!("{name} ")));
-            assert!(!name.starts_with("envoyfilter_") || served(&troubled[1]), "{name} in {expression}: {}", troubled[1]);
+            let served = |text: &str| {
+                text.lines().any(|line| line.starts_with(&format!("{name}{{")) || line.starts_with(&format!("{name} ")))
+            };
+            assert!(
+                !name.starts_with("envoyfilter_") || served(&troubled[1]),
+                "{name} in {expression}: {}",
+                troubled[1]
+            );
         }
     }
     let answers = |recorded: &[String; 2]| -> BTreeMap<String, usize> {
@@ -414,12 +431,10 @@ fn dashboard_and_alerts_read_recorded_metrics() {
     };
     let of_trouble = answers(&troubled);
     for (title, expression) in &panels {
-        // Findings are none in this mesh.
-        let none = expression.contains("envoyfilter_watch_findings");
-        assert!(none || of_trouble[&format!("{title}: {expression}")] > 0, "the panel {title} is empty: {expression}");
+        assert!(of_trouble[&format!("{title}: {expression}")] > 0, "the panel {title} is empty: {expression}");
     }
     let firing = fires(&of_trouble);
-    for name in ["EnvoyFilterUpdateRejected", "EnvoyFilterReplicasDiffer"] {
+    for name in ["EnvoyFilterUpdateRejected", "EnvoyFilterReplicasDiffer", "EnvoyFilterFinding"] {
         assert!(firing.contains(name), "{name}: {firing:?}");
     }
     assert!(!firing.contains("EnvoyFilterWatchAbsent"), "{firing:?}");

@@ -46,7 +46,6 @@ const WITH_ENVOY: &[&[&str]] = &[
     &["render", "pod/cart-1", "--envoy", "ENVOY"],
 ];
 
-
 const SAME: &str = "
 apiVersion: networking.istio.io/v1alpha3
 kind: EnvoyFilter

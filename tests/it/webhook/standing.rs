@@ -51,9 +51,12 @@ fn objects() -> (Vec<Value>, Vec<Value>) {
         }
         let file = Sources::default().add("case", text.as_str());
         let documents = yaml::documents(file, &text).0;
-        all.extend(documents.iter().map(Node::to_json).filter(|object| {
-            kind_of(object).is_some() && !self::text(object, "/metadata/name").is_empty()
-        }));
+        all.extend(
+            documents
+                .iter()
+                .map(Node::to_json)
+                .filter(|object| kind_of(object).is_some() && !self::text(object, "/metadata/name").is_empty()),
+        );
     }
     all.into_iter().partition(|object| object["kind"] == "EnvoyFilter")
 }
@@ -136,8 +139,7 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
             _ => Change1 { namespace, name, old, new: Some(new) },
         };
         for _ in 0..2 {
-            let (with, without) =
-                (judge(&world, &kept, &change.asked()), judge(&world, &forgotten, &change.asked()));
+            let (with, without) = (judge(&world, &kept, &change.asked()), judge(&world, &forgotten, &change.asked()));
             assert_eq!(with, without, "step {step}: {:?}", change.new.as_ref().or(change.old.as_ref()));
             remarks += with.remarks.len();
             reviews += 1;
@@ -146,7 +148,10 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
         assert!(stored.len() <= 24);
     }
     let (answers, bytes) = kept.standing().size();
-    println!("{reviews} reviews, {remarks} remarks, {} from memory; {answers} answers, {bytes} bytes", kept.standing().hits());
+    println!(
+        "{reviews} reviews, {remarks} remarks, {} from memory; {answers} answers, {bytes} bytes",
+        kept.standing().hits()
+    );
     assert!(remarks > reviews / 2, "{remarks} remarks");
     assert!(kept.standing().hits() > u64::try_from(reviews).unwrap(), "{}", kept.standing().hits());
     assert_eq!(forgotten.standing().size(), (0, 0));
