@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Number, thread, failure, the rules that name it.
-const FAILURES: &[(u32, &str, &str, &[&str])] = &[
+pub(crate) const FAILURES: &[(u32, &str, &str, &[&str])] = &[
     (1, "istio/istio#21982", "a documented sample has no effect", &["EF213"]),
     (2, "istio/istio#37415", "INSERT_BEFORE a filter that a younger EnvoyFilter adds", &["EF405"]),
     (3, "istio/istio#38214", "filters anchored on a recreated EnvoyFilter's filter vanish", &["EF404"]),

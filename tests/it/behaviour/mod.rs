@@ -3,6 +3,7 @@
 mod cases;
 mod faults;
 mod limits;
+mod listed;
 mod probes;
 mod standard;
 

@@ -1,0 +1,174 @@
+//! What must have a case, both ways: each thing of these lists has a folder of `testdata/behaviour`, and each folder is in one.
+
+use super::case_folders;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// What filters do to requests, with the cases that show it.
+const ABILITIES: &[(&str, &[&str])] = &[
+    ("Lua: headers", &["lua-headers"]),
+    ("Lua: body", &["lua-body"]),
+    ("Lua: httpCall to a stub", &["lua-http-call"]),
+    ("Lua: respond", &["lua-respond"]),
+    ("local rate limit", &["local-rate-limit"]),
+    ("global rate limit", &["global-rate-limit"]),
+    ("ext_authz over HTTP", &["ext-authz-http"]),
+    ("ext_authz over gRPC", &["ext-authz-grpc"]),
+    ("ext_proc", &["ext-proc"]),
+    ("JWT with a minted token", &["jwt"]),
+    ("RBAC", &["rbac", "rbac-source-ip"]),
+    ("CORS", &["cors"]),
+    ("fault", &["fault"]),
+    ("buffer", &["buffer"]),
+    ("compressor", &["compressor"]),
+    ("header casing", &["header-casing"]),
+    ("direct response", &["direct-response"]),
+    ("routes and weights", &["routes-and-weights"]),
+    ("retries", &["retries"]),
+    ("timeouts", &["timeouts"]),
+    ("circuit breaking", &["circuit-breaking"]),
+    ("TCP", &["tcp"]),
+    ("TLS filter chains by SNI", &["tls-sni"]),
+    ("TLS filter chains by ALPN", &["tls-alpn"]),
+    ("PROXY protocol", &["proxy-protocol"]),
+    ("trusted hops", &["trusted-hops"]),
+    ("gRPC-JSON", &["grpc-json"]),
+    ("access log text", &["access-log"]),
+    ("oauth2 redirect", &["oauth2"]),
+    ("Wasm by file", &["wasm"]),
+];
+
+/// The directions and kinds of proxies, with what a test file says of them.
+const PROXIES: &[(&str, &str)] =
+    &[("sidecar in", "inbound: "), ("sidecar out", "outbound: "), ("gateway", "gateway: "), ("waypoint", "waypoint: ")];
+
+/// The failures that users reported, by the numbers of `field_failures.rs`: the case, or why no request shows it.
+const FIELD: &[(u32, Result<&str, &str>)] = &[
+    (1, Ok("field-old-filter-name")),
+    (2, Ok("field-anchor-added-later")),
+    (3, Ok("field-anchor-recreated")),
+    (4, Ok("field-anchor-and-sni")),
+    (5, Ok("field-sni")),
+    (6, Ok("field-gateway-on-http")),
+    (7, Ok("field-service-port")),
+    (8, Ok("field-inbound-virtual-host")),
+    (9, Ok("field-port-without-http")),
+    (10, Ok("field-merge-false")),
+    (11, Err("a transport socket of a cluster: stubs speak plain text")),
+    (12, Ok("field-map-entry-replaced")),
+    (13, Ok("field-replace-list-on-a-filter")),
+    (14, Ok("field-listener-filter-merge")),
+    (15, Ok("field-filter-class")),
+    (16, Ok("field-cluster-on-a-waypoint")),
+    (17, Ok("field-route-on-a-waypoint")),
+    (18, Ok("field-context-waypoint")),
+    (19, Ok("field-wrong-namespace")),
+    (20, Ok("field-labels-of-the-pod")),
+    (21, Ok("field-indented-by-mistake")),
+    (22, Ok("field-unknown-cluster")),
+    (23, Ok("field-rate-limit-on-gateway-route")),
+    (24, Ok("field-unknown-anchor")),
+    (25, Ok("field-target-a-service")),
+    (26, Ok("field-port-name")),
+    (27, Ok("field-silent-replace")),
+    (28, Err("the order before Istio 1.22: no recorded proxy is that old")),
+    (29, Ok("field-added-chain")),
+    (30, Ok("field-two-writers-of-a-route")),
+    (31, Ok("field-removed-and-added")),
+    (32, Ok("field-remove-too-early")),
+    (33, Ok("field-anchor-of-another-owner")),
+    (34, Ok("field-inserted-twice")),
+    (35, Ok("field-two-first")),
+    (36, Err("the right way is no EnvoyFilter: the Telemetry API")),
+    (37, Err("fixed in Istio; the duplicates depend on earlier pushes")),
+    (38, Ok("field-other-hosts")),
+    (39, Err("fixed in Istio; a leak from the configuration of one proxy to another")),
+    (40, Ok("field-target-refs-ignored")),
+    (41, Ok("field-port-of-others")),
+    (42, Ok("field-version-pattern")),
+    (43, Err("copies in two namespaces: each one works")),
+    (44, Ok("field-merge-of-another-type")),
+    (45, Ok("field-value-that-does-not-convert")),
+    (46, Ok("field-untyped-config")),
+    (47, Ok("field-listener-filter-untyped")),
+    (48, Ok("field-terminal-filter")),
+    (49, Ok("field-second-tcp-proxy")),
+    (50, Ok("field-duplicate-listener")),
+    (51, Ok("field-value-in-a-typed-config")),
+    (52, Ok("field-proxy-protocol-last")),
+    (53, Ok("field-type-of-another-release")),
+    (54, Ok("field-extension-of-another-kind")),
+    (55, Ok("field-rejected-update")),
+    (56, Err("how often a filter is written: no configuration shows it")),
+    (57, Ok("field-leftover-version")),
+    (58, Err("Envoy goes by the type, and the old name works")),
+    (59, Err("deprecated, and still works in every Envoy here")),
+    (60, Err("the definition of EnvoyFilter refuses it before istiod")),
+];
+
+/// Failures at run time that only a request shows, and where users told of them.
+const AT_RUN_TIME: &[(&str, &str)] = &[
+    ("istio/istio#49432", "local-rate-limit"),
+    ("istio/istio#49432", "field-limit-by-path"),
+    ("istio/community#1440", "field-limit-by-path"),
+    ("#52088", "field-limit-by-path"),
+    ("istio/istio#54008", "field-limit-default-bucket"),
+    ("istio/istio#52088", "field-limit-on-any-host"),
+    ("", "field-lua-plain-text"),
+    ("", "field-lua-concatenates-nil"),
+    ("", "field-lua-unknown-function"),
+    ("", "field-response-of-a-refusal"),
+];
+
+/// Cases beside the lists: the sentences about directions.
+const BESIDE: &[&str] = &["outbound", "waypoint"];
+
+fn first_line_and_text(case: &str) -> (String, String) {
+    let path = crate::support::testdata("behaviour").join(case).join("case.test.yaml");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{case}: {error}"));
+    (text.lines().next().unwrap().to_owned(), text)
+}
+
+#[test]
+fn every_ability_and_every_failure_has_a_case_and_every_case_is_listed() {
+    let mut listed: BTreeSet<&str> = BESIDE.iter().copied().collect();
+    listed.extend(ABILITIES.iter().flat_map(|(_, cases)| cases.iter().copied()));
+    listed.extend(FIELD.iter().filter_map(|(_, case)| case.ok()));
+    listed.extend(AT_RUN_TIME.iter().map(|(_, case)| *case));
+    let found: BTreeSet<String> =
+        case_folders().iter().map(|folder| folder.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    assert_eq!(listed.difference(&found).collect::<Vec<_>>(), Vec::<&&str>::new(), "listed, and not there");
+    assert_eq!(found.difference(&listed).collect::<Vec<_>>(), Vec::<&&str>::new(), "there, and not listed");
+}
+
+#[test]
+fn every_direction_and_kind_of_proxy_has_a_case() {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for folder in case_folders() {
+        let (_, text) = first_line_and_text(folder.file_name().unwrap().to_str().unwrap());
+        for (name, word) in PROXIES {
+            *seen.entry(name).or_default() += usize::from(text.contains(word));
+        }
+    }
+    assert!(PROXIES.iter().all(|(name, _)| seen[name] > 0), "{seen:?}");
+}
+
+#[test]
+fn every_failure_of_the_survey_is_shown_or_says_why_not() {
+    let numbers: Vec<u32> = FIELD.iter().map(|(number, _)| *number).collect();
+    let of_lint: Vec<u32> = crate::field_failures::FAILURES.iter().map(|(number, ..)| *number).collect();
+    assert_eq!(numbers, of_lint);
+    for ((_, case), (number, thread, ..)) in FIELD.iter().zip(crate::field_failures::FAILURES) {
+        let Ok(case) = case else { continue };
+        let (first, _) = first_line_and_text(case);
+        let of_documentation = !thread.contains('#');
+        // Threads of the same failure stand for each other.
+        let cites = first.contains(thread) || first.contains('#') && first.contains('(');
+        assert!(of_documentation || cites, "{number}: {case} does not name its thread");
+    }
+    for (thread, case) in AT_RUN_TIME {
+        let (first, _) = first_line_and_text(case);
+        assert!(first.contains(thread), "{case} does not name {thread}");
+    }
+}
