@@ -784,10 +784,10 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l padding -d 'Send this many more bytes behind the body' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l tcp -d 'Send a text over TCP instead of HTTP' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l grpc -d 'Call a gRPC method with an empty message' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l from -d 'Where the client is: an IP address, or a SPIFFE identity (implies mutual TLS)' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l from -d 'Client: an IP address, or a SPIFFE identity (implies mutual TLS)' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l sni -d 'Server name of the TLS handshake' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l jwt -d 'Claims of a token to send, as JSON; the JWT filters of the sandbox trust it' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l max-time -d 'How long the answer may take, in seconds' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l max-time -d 'Seconds to wait for the response' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l repeat -d 'Send the request this many times' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -l without -d 'Compare with a run without this EnvoyFilter [default: without all of them]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand try" -s o -l output -d 'Form of the output' -r -f -a "human\t''
@@ -842,9 +842,9 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istiod-timeout -d 'Seconds until istiod must be ready [default: 60]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l istiod-memory -d 'Memory that istiod may use, in MB [default: 4000]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l filter -d 'Run only tests whose name contains this text' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l fail-under -d 'Fail when the tests meet less than this share of patches, filters and routes, in percent' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l init -d 'Print a first test file for the filters in this file: one request that meets each patch' -r -F
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l dump -d 'Config dump that the new test file names [default: the demo\'s proxy]' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l fail-under -d 'Fail if the tests cover less than this percentage of patches, filters and routes' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l init -d 'Print a first test file for the filters in this file: one request for each patch' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -l dump -d 'Config dump that the new test file uses [default: the demo\'s proxy]' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand test" -s o -l output -d 'Form of the output' -r -f -a "human\t''
 json\t''
 junit\t''

@@ -1013,7 +1013,7 @@ _arguments "${_arguments_options[@]}" : \
 '*--from=[Where the client is\: an IP address, or a SPIFFE identity (implies mutual TLS)]:IP|spiffe://…:_default' \
 '--sni=[Server name of the TLS handshake]:NAME:_default' \
 '--jwt=[Claims of a token to send, as JSON; the JWT filters of the sandbox trust it]:CLAIMS:_default' \
-'--max-time=[How long the answer may take, in seconds]:SECONDS:_default' \
+'--max-time=[Seconds to wait for the response]:SECONDS:_default' \
 '--repeat=[Send the request this many times]:N:_default' \
 '*--without=[Compare with a run without this EnvoyFilter \[default\: without all of them\]]:FILTER:_default' \
 '-o+[Form of the output]:OUTPUT:(human json html)' \
@@ -1074,7 +1074,7 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-timeout=[Seconds until istiod must be ready \[default\: 60\]]:SECONDS:_default' \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--filter=[Run only tests whose name contains this text]:NAME:_default' \
-'--fail-under=[Fail when the tests meet less than this share of patches, filters and routes, in percent]:PERCENT:_default' \
+'--fail-under=[Fail if the tests cover less than this percentage of patches, filters and routes]:PERCENT:_default' \
 '(--watch)--init=[Print a first test file for the filters in this file\: one request that meets each patch]:FILTERS:_files' \
 '--dump=[Config dump that the new test file names \[default\: the demo'\''s proxy\]]:DUMP:_files' \
 '-o+[Form of the output]:OUTPUT:(human json junit tap github markdown)' \

@@ -137,7 +137,7 @@ enum Hole {
 }
 
 /// What stands in the recording, and what goes there.
-const MARKS: [(&str, &[(&str, Hole)]); 11] = [
+const MARKS: [(&str, &[(&str, Hole)]); 14] = [
     ("cart.shop", &[("", Hole::Service), (".", Hole::Namespace)]),
     ("\"cart\"", &[("\"", Hole::Service), ("\"", Hole::None)]),
     ("\"shop\"", &[("\"", Hole::Namespace), ("\"", Hole::None)]),
@@ -149,6 +149,9 @@ const MARKS: [(&str, &[(&str, Hole)]); 11] = [
     ("10.1.0.10", &[("", Hole::Address)]),
     ("_9000\"", &[("_", Hole::Port), ("\"", Hole::None)]),
     ("0.0.0.0_7070", &[("0.0.0.0_", Hole::Port)]),
+    ("\"port_value\": 7070", &[("\"port_value\": ", Hole::Port)]),
+    ("\"port_value\": 9000", &[("\"port_value\": ", Hole::Port)]),
+    ("\"route_config_name\": \"7070\"", &[("\"route_config_name\": \"", Hole::Port), ("\"", Hole::None)]),
 ];
 
 impl<'t> Shape<'t> {

@@ -28,8 +28,9 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for shown in cx.shown() {
-        let Shows::NeverAsks { filter, requests, token } = shown.shows else { continue };
-        let all = format!("HTTP filter {filter} passes {requests} of {requests} requests");
+        let Shows::NeverAsks { filter, network, requests, token } = shown.shows else { continue };
+        let kind = if *network { "network" } else { "HTTP" };
+        let all = format!("{kind} filter {filter} passes {requests} of {requests} requests");
         out.push(if *token {
             shown
                 .finding(rule, format!("{all} without a token"))
@@ -39,7 +40,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             shown
                 .finding(rule, format!("{all} without asking its authorization service"))
                 .label("asks nobody")
-                .help("check `filter_enabled` and `filter_enabled_metadata`")
+                .help(if *network {
+                    "check that the filter stands before the filter that ends the chain"
+                } else {
+                    "check `filter_enabled` and `filter_enabled_metadata`"
+                })
         });
     }
 }

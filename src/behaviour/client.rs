@@ -64,7 +64,7 @@ impl std::fmt::Display for Failure {
             Failure::Closed => out.write_str("the proxy closed the connection without an answer"),
             Failure::Reset(words) => write!(out, "the proxy reset the connection: {words}"),
             Failure::Handshake(words) => write!(out, "the TLS handshake failed: {words}"),
-            Failure::TimedOut => out.write_str("no whole answer in time"),
+            Failure::TimedOut => out.write_str("no complete response within the time limit"),
             Failure::NotHttp(words) => write!(out, "the answer is not HTTP: {words}"),
             Failure::Invalid(words) => write!(out, "the request cannot be sent: {words}"),
             Failure::Tunnel(status) => write!(out, "the waypoint refused the tunnel with status {status}"),
@@ -288,7 +288,7 @@ async fn encrypt(stream: Connection, handshake: &Handshake) -> Result<(Connectio
     config.enable_sni = !handshake.sni.is_empty();
     let name = if handshake.sni.is_empty() { "sandbox.invalid" } else { &handshake.sni };
     let name =
-        ServerName::try_from(name.to_owned()).map_err(|_| Failure::Invalid(format!("{name} is no server name")))?;
+        ServerName::try_from(name.to_owned()).map_err(|_| Failure::Invalid(format!("{name} is not a valid server name")))?;
     let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| {
         let early = matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
         if early { Failure::Handshake("the proxy closed the connection".to_owned()) } else { refused(&error) }

@@ -78,7 +78,7 @@ pub fn drafts(subject: &Subject<'_, '_>, names: &[String]) -> Vec<Draft> {
             word: String::new(),
             request: None,
             expect: String::new(),
-            why_not: Some("changes nothing that a request to this proxy can meet; see `explain`".to_owned()),
+            why_not: Some("changes nothing that a request to this proxy can reach; see `explain`".to_owned()),
         });
     }
     drafts.all

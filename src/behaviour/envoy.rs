@@ -9,6 +9,7 @@ use crate::trial::{Known, Version, admin};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,14 @@ pub(super) struct Envoy {
 
 fn internal(what: &str, error: &dyn std::fmt::Display) -> Error {
     Error::Internal(format!("{what}: {error}"))
+}
+
+/// Why the admin interface gives no answer.
+fn silent(error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Error::Hangs("answer on its admin interface", admin::TIME),
+        _ => internal("cannot read from Envoy's admin interface", error),
+    }
 }
 
 /// Writes a file of the sandbox, by its name.
@@ -76,8 +85,7 @@ impl Envoy {
     }
 
     fn admin(&self, method: &str, path: &str) -> Result<String, Error> {
-        admin::send(&self.running.folder().file("admin"), method, path)
-            .map_err(|error| internal("Envoy's admin interface does not answer", &error))
+        admin::send(&self.running.folder().file("admin"), method, path).map_err(|error| silent(&error))
     }
 
     /// Gives it a configuration, and waits until it serves.
@@ -175,7 +183,9 @@ impl Envoy {
                 Line::Text(line) => {
                     let line = unescape(&line);
                     if let Some(words) = REFUSED.iter().find_map(|start| line.split(start).nth(1)) {
-                        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                        // A message in words begins with a link that Envoy varies on purpose.
+                        let told = |word: &&str| !word.starts_with("goo.gle/debug");
+                        let words = words.split_whitespace().filter(told).collect::<Vec<_>>().join(" ");
                         return Error::Refused(words);
                     }
                     self.keep(line);
@@ -269,7 +279,7 @@ impl Starting {
         }
         let dump = admin::send(&socket, "GET", "/config_dump?mask=bootstrap.node")
             .or_else(|_| admin::send(&socket, "GET", "/config_dump"))
-            .map_err(|error| internal("Envoy's admin interface does not answer", &error))?;
+            .map_err(|error| silent(&error))?;
         let dump: Value =
             serde_json::from_str(&dump).map_err(|error| internal("Envoy's config dump is no JSON", &error))?;
         let known = Known::of_dump(&dump);

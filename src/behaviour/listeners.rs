@@ -1,6 +1,7 @@
 //! Listeners, their chains and routes: sockets of ours, the PROXY protocol in place of iptables, probes between the HTTP
 //! filters, access logs that tell the path.
 
+use super::asks::{Ask, Written, asks, written};
 use super::neutral::{Neutral, Why, owned, tree, writer};
 use super::purpose::{Purpose, RouteSetting, route_settings};
 use crate::engine::PatchId;
@@ -25,6 +26,19 @@ pub struct HttpFilter {
     pub clusters: Vec<String>,
     /// What it is there for.
     pub purpose: Purpose,
+    /// The requests that it speaks of, where a patch wrote something in it.
+    pub asks: Vec<Ask>,
+}
+
+/// A network filter that patches wrote something in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkFilter {
+    /// Its name.
+    pub name: String,
+    /// Every patch that wrote something in it.
+    pub writers: Vec<PatchId>,
+    /// What it is there for.
+    pub purpose: Purpose,
 }
 
 /// A filter chain with an HTTP connection manager or a TCP proxy.
@@ -38,6 +52,8 @@ pub struct Chain {
     pub name: String,
     /// Its network filters.
     pub network: Vec<String>,
+    /// Those of them that patches wrote something in, and whose purpose a request can tell.
+    pub changed: Vec<NetworkFilter>,
     /// Its HTTP filters; empty without an HTTP connection manager.
     pub http: Vec<HttpFilter>,
     /// Whether it takes TLS.
@@ -69,6 +85,8 @@ pub struct Route {
     pub settings: Vec<RouteSetting>,
     /// Whether it or its virtual host says which descriptors a rate limit service is asked about.
     pub limited: bool,
+    /// The descriptors that it, or else its virtual host, gives to requests; `None` for those that depend on more.
+    pub written: Vec<Option<Written>>,
 }
 
 /// Namespace of metadata that tells routes apart.
@@ -164,6 +182,7 @@ fn chain(neutral: &mut Neutral<'_>, chain: &mut Tree<'_>, listener: &str, index:
         index,
         name: chain.name().to_owned(),
         network: Vec::new(),
+        changed: Vec::new(),
         http: Vec::new(),
         tls: chain.get("transport_socket").is_some(),
         server_names: texts("server_names"),
@@ -178,6 +197,13 @@ fn chain(neutral: &mut Neutral<'_>, chain: &mut Tree<'_>, listener: &str, index:
     let filters = chain.get_mut("filters").and_then(Tree::items_mut);
     for filter in filters.into_iter().flatten() {
         about.network.push(filter.name().to_owned());
+        let of_patches = writers(filter);
+        if let Some(config) = filter.get("typed_config").filter(|_| !of_patches.is_empty()) {
+            let purpose = Purpose::of_network(config);
+            if purpose != Purpose::Other {
+                about.changed.push(NetworkFilter { name: filter.name().to_owned(), writers: of_patches, purpose });
+            }
+        }
         let Some(config) = filter.get_mut("typed_config") else { continue };
         let mut kind = config.type_name().unwrap_or_default().into_owned();
         let config = if is_typed_struct(&kind) {
@@ -268,11 +294,13 @@ fn http(neutral: &mut Neutral<'_>, config: &mut Tree<'_>, about: &mut Chain, num
         };
         let mut clusters = Vec::new();
         named_clusters(filter, neutral.place.clusters, &mut clusters);
+        let of_patches = writers(filter);
         about.http.push(HttpFilter {
             name: filter.name().to_owned(),
             type_name: kind,
             by: writer(filter),
-            writers: writers(filter),
+            asks: any.filter(|_| !of_patches.is_empty()).map(asks).unwrap_or_default(),
+            writers: of_patches,
             inserted: PatchId::of(filter.origin).is_some(),
             clusters,
             purpose: any.map(Purpose::of).unwrap_or_default(),
@@ -361,6 +389,11 @@ fn limits(owner: &Tree<'_>) -> bool {
     owner.get("rate_limits").is_some_and(|list| !list.items().is_empty())
 }
 
+/// The descriptors that a virtual host or the action of a route gives to requests.
+fn rate_limits(owner: &Tree<'_>) -> Vec<Option<Written>> {
+    owner.get("rate_limits").map(Tree::items).unwrap_or_default().iter().map(written).collect()
+}
+
 /// Whether a setting for the rate limit filter does.
 fn per_route_limits(owner: &Tree<'_>) -> bool {
     let settings = owner.get("typed_per_filter_config").map(Tree::entries).unwrap_or_default();
@@ -379,13 +412,16 @@ pub(super) fn mark_routes(config: &mut Tree<'_>) -> Vec<Route> {
         let host_name = host.name().to_owned();
         let of_host = writers_but(host, "routes");
         let host_settings = route_settings(host, 1);
+        let host_written = rate_limits(host);
         let host_limited = limits(host) || per_route_limits(host) || of_config_limited;
         let routes = host.get_mut("routes").and_then(Tree::items_mut);
         for (index, route) in routes.into_iter().flatten().enumerate() {
             let mut of_route = writers(route);
             let by = of_route.first().map_or(-1, |id| i64::from(id.0));
             of_route.extend(of_host.iter().chain(&of_config).copied());
+            let own = route.get("route").map(rate_limits).unwrap_or_default();
             all.push(Route {
+                written: if own.is_empty() { host_written.clone() } else { own },
                 config: name.clone(),
                 vhost: host_name.clone(),
                 index,

@@ -9,12 +9,14 @@
 #![allow(clippy::disallowed_methods, reason = "the sandbox is a folder of files and sockets")]
 
 mod answers;
+mod asks;
 mod client;
 mod draft;
 mod envoy;
 mod grpc;
 mod http1;
 mod identity;
+mod limits;
 mod listeners;
 mod neutral;
 mod ports;
@@ -30,13 +32,14 @@ mod trace;
 pub mod trying;
 
 pub use answers::{Pattern, Rule, Service, Stub};
+pub use asks::{Ask, EntryValue, Written};
 pub use client::{Failure, Seen};
 pub use draft::{Draft, drafts};
 pub use http1::{Body, Fields};
-pub use listeners::{Chain, HttpFilter, Route};
+pub use listeners::{Chain, HttpFilter, NetworkFilter, Route};
 pub use neutral::{LeftOut, Why};
 pub use ports::{inbound_ports, listening_ports};
-pub use purpose::{Bucket, Purpose, RouteSetting};
+pub use purpose::{Bucket, Limit, Purpose, RouteSetting};
 pub use request::{Protocol, Request, Target, Tls, Wanted, shell};
 pub use sandbox::{Exchange, Host, Sandbox, Settings, Subject};
 pub use setup::Scope;
@@ -93,9 +96,9 @@ impl Error {
             (!names.is_empty()).then(|| format!("{word}: {}{more}", shown.join(", ")))
         };
         match self {
-            Error::NoListener(_, known) => list("this proxy takes", known),
+            Error::NoListener(_, known) => list("this proxy accepts", known),
             Error::UnknownStub(_, known) => list("clusters of this configuration", known),
-            Error::Refused(_) => Some("`render --envoy` and `lint --envoy` tell which patch it is".to_owned()),
+            Error::Refused(_) => Some("`render --envoy` and `lint --envoy` show which patch causes this".to_owned()),
             _ => None,
         }
     }
@@ -110,8 +113,8 @@ impl fmt::Display for Error {
             Error::Died(how, words) if words.is_empty() => write!(out, "Envoy ended with {how}"),
             Error::Died(how, words) => write!(out, "Envoy ended with {how}; its last words: {words}"),
             Error::Hangs(what, time) => write!(out, "Envoy did not {what} within {} s", time.as_secs()),
-            Error::NotEncoded(kind, name) => write!(out, "{} {name} contains a type that no schema knows", kind.word()),
-            Error::NoListener(target, _) => write!(out, "no listener takes requests for {target}"),
+            Error::NotEncoded(kind, name) => write!(out, "{} {name} contains a type of no known schema", kind.word()),
+            Error::NoListener(target, _) => write!(out, "no listener accepts requests for {target}"),
             Error::UnknownStub(name, _) => write!(out, "no cluster matches the stub `{name}`"),
             Error::Internal(words) => out.write_str(words),
         }

@@ -62,15 +62,15 @@ impl Why {
             Why::IstioOnly => "extension that only Istio's own Envoy has",
             Why::Wasm => "Wasm module (give it with --wasm NAME=FILE)",
             Why::Extension => "extension configuration that the dump does not contain",
-            Why::Certificate => "certificate or key, replaced by one of the sandbox",
+            Why::Certificate => "certificate or key, replaced by one from the sandbox",
             Why::Secret => "secret, replaced by a stand-in",
             Why::File => "file of the proxy, replaced by a stand-in",
             Why::Tracing => "tracing",
             Why::UpstreamTls => "TLS to the upstream",
             Why::HealthCheck => "health checks",
-            Why::Endpoints => "endpoints and how they are found, replaced by a stub",
-            Why::DirectAddress => "match on the direct address, checked against the address that the client tells",
-            Why::NotEncoded => "resource of a type that no schema knows",
+            Why::Endpoints => "endpoints and service discovery, replaced by a stub",
+            Why::DirectAddress => "match on the direct address, checked against the address in the PROXY protocol header",
+            Why::NotEncoded => "resource with a type of no known schema",
         }
     }
 

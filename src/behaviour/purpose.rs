@@ -1,5 +1,6 @@
 //! What HTTP filters and settings of routes are there for, as far as requests can tell whether it happens.
 
+use super::asks::{self, Ask, Written};
 use crate::engine::PatchId;
 use crate::proto::decode::parse_go_duration;
 use crate::proto::tree::{Tree, type_name};
@@ -14,8 +15,8 @@ pub enum Purpose {
     /// Nothing that a sandbox can tell.
     #[default]
     Other,
-    /// Limits requests by a bucket of tokens.
-    Limit(Bucket),
+    /// Limits requests by buckets of tokens.
+    Limit(Limit),
     /// Asks a rate limit service.
     LimitService,
     /// Asks an authorization service.
@@ -24,6 +25,17 @@ pub enum Purpose {
     Token,
     /// Runs a script, which reads these header fields.
     Script(BTreeSet<String>),
+}
+
+/// A local rate limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// The bucket that every request takes from; a limit of descriptors alone has none.
+    pub bucket: Option<Bucket>,
+    /// Buckets of requests with these descriptors.
+    pub descriptors: Vec<(Vec<(String, String)>, Bucket)>,
+    /// Which descriptors the filter itself gives to requests, in place of the route.
+    pub written: Vec<Option<Written>>,
 }
 
 /// A bucket of tokens.
@@ -48,11 +60,14 @@ pub struct RouteSetting {
     pub purpose: Purpose,
     /// Whether it turns the filter off.
     pub disabled: bool,
+    /// The requests that it speaks of.
+    pub asks: Vec<Ask>,
     /// Where it is written: 0 the route, 1 the virtual host, 2 the route configuration.
     pub level: usize,
 }
 
 const FILTERS: &str = "envoy.extensions.filters.http.";
+const NETWORK: &str = "envoy.extensions.filters.network.";
 
 /// The message that configures something, and its fields: those inside a `TypedStruct` where there is one.
 fn message<'a>(any: &Tree<'a>) -> (String, Tree<'a>) {
@@ -71,10 +86,14 @@ impl Purpose {
         let (name, config) = message(any);
         let set = |key: &str| config.get(key).is_some();
         match name.strip_prefix(FILTERS).unwrap_or_default() {
-            "local_ratelimit.v3.LocalRateLimit" => bucket(&config).map_or(Purpose::Other, Purpose::Limit),
+            "local_ratelimit.v3.LocalRateLimit" => limit(&config).map_or(Purpose::Other, Purpose::Limit),
             "ratelimit.v3.RateLimit" => Purpose::LimitService,
+            // What another filter must say first, no request of ours makes it say.
+            "ext_authz.v3.ExtAuthz" if set("filter_enabled_metadata") => Purpose::Other,
             "ext_authz.v3.ExtAuthz" if set("http_service") || set("grpc_service") => Purpose::Authorization,
-            "jwt_authn.v3.JwtAuthentication" if set("providers") && !lenient(&config) => Purpose::Token,
+            "jwt_authn.v3.JwtAuthentication" if set("providers") && !lenient(&config) && coverable(&config) => {
+                Purpose::Token
+            }
             "lua.v3.Lua" | "lua.v3.LuaPerRoute" => {
                 let mut names = BTreeSet::new();
                 read_fields(&config, &mut names);
@@ -83,6 +102,54 @@ impl Purpose {
             _ => Purpose::Other,
         }
     }
+}
+
+impl Purpose {
+    /// What the configuration of a network filter is there for.
+    pub(super) fn of_network(any: &Tree<'_>) -> Purpose {
+        let (name, config) = message(any);
+        match name.strip_prefix(NETWORK).unwrap_or_default() {
+            "local_ratelimit.v3.LocalRateLimit" => bucket(&config).map_or(Purpose::Other, |bucket| {
+                Purpose::Limit(Limit { bucket: Some(bucket), descriptors: Vec::new(), written: Vec::new() })
+            }),
+            "ratelimit.v3.RateLimit" => Purpose::LimitService,
+            "ext_authz.v3.ExtAuthz" if config.get("filter_enabled_metadata").is_none() => Purpose::Authorization,
+            _ => Purpose::Other,
+        }
+    }
+}
+
+/// Whether a request can be made that one of the rules of a JWT filter is for; without rules, each is.
+fn coverable(config: &Tree<'_>) -> bool {
+    let rules = config.get("rules").map(|rules| rules.readable().into_owned());
+    let rules = rules.as_ref().map(Tree::items).unwrap_or_default();
+    let asking = |rule: &&Tree<'_>| rule.get("requires").is_some() || rule.get("requirement_name").is_some();
+    let reached = |rule: &Tree<'_>| rule.get("match").is_none_or(|matched| Ask::of_match(&matched.readable()).is_some());
+    config.get("filter_state_rules").is_none()
+        && (!rules.iter().any(|rule| asking(&rule)) || rules.iter().filter(asking).any(reached))
+}
+
+/// The items under a key.
+fn list<'a>(config: &Tree<'a>, key: &str) -> Vec<Tree<'a>> {
+    let list = config.get(key).map(|list| list.readable().into_owned());
+    list.as_ref().map(Tree::items).unwrap_or_default().iter().map(|item| item.readable().into_owned()).collect()
+}
+
+fn limit(config: &Tree<'_>) -> Option<Limit> {
+    let of_descriptor = |one: &Tree<'_>| {
+        let entries = one.get("entries").map(|entries| entries.readable().into_owned())?;
+        let entry = |entry: &Tree<'_>| {
+            let entry = entry.readable();
+            (entry.str_at("key").to_owned(), entry.str_at("value").to_owned())
+        };
+        Some((entries.items().iter().map(entry).collect(), bucket(one)?))
+    };
+    let limit = Limit {
+        bucket: bucket(config),
+        descriptors: list(config, "descriptors").iter().filter_map(of_descriptor).collect(),
+        written: list(config, "rate_limits").iter().map(asks::written).collect(),
+    };
+    (limit.bucket.is_some() || !limit.descriptors.is_empty()).then_some(limit)
 }
 
 fn bucket(config: &Tree<'_>) -> Option<Bucket> {
@@ -141,6 +208,7 @@ pub(super) fn route_settings(owner: &Tree<'_>, level: usize) -> Vec<RouteSetting
             writers: any.origins().into_iter().filter_map(PatchId::of).collect(),
             purpose: inner.map(Purpose::of).unwrap_or_default(),
             disabled: is_true("disabled"),
+            asks: inner.map(asks::asks).unwrap_or_default(),
             level,
         }
     };
@@ -163,6 +231,7 @@ mod tests {
         let bucket = json!({"max_tokens": 10, "tokens_per_fill": 5, "fill_interval": "60s"});
         let limit = json!({"@type": of("local_ratelimit.v3.LocalRateLimit"), "token_bucket": bucket});
         let expected = Bucket { tokens: 10, added: 5, interval: Duration::from_secs(60) };
+        let expected = Limit { bucket: Some(expected), descriptors: Vec::new(), written: Vec::new() };
         assert_eq!(purpose(&limit), Purpose::Limit(expected));
         let none = json!({"@type": of("local_ratelimit.v3.LocalRateLimit"), "stat_prefix": "a"});
         assert_eq!(purpose(&none), Purpose::Other);
@@ -170,6 +239,10 @@ mod tests {
         let jwt = |requires| json!({"@type": of("jwt_authn.v3.JwtAuthentication"), "providers": {"a": {}}, "rules": [{"requires": requires}]});
         assert_eq!(purpose(&jwt(any_of)), Purpose::Other);
         assert_eq!(purpose(&jwt(json!({"provider_name": "a"}))), Purpose::Token);
+        // No request can be made up for an expression.
+        let rule = json!({"match": {"safe_regex": {"regex": "/(a|b)"}}, "requires": {"provider_name": "a"}});
+        let never = json!({"@type": of("jwt_authn.v3.JwtAuthentication"), "providers": {"a": {}}, "rules": [rule]});
+        assert_eq!(purpose(&never), Purpose::Other);
         let script = "local a = handle:headers():get(\"X-User\") or handle:headers():get( 'b' )";
         let lua = json!({"@type": of("lua.v3.Lua"), "default_source_code": {"inline_string": script}});
         assert_eq!(purpose(&lua), Purpose::Script(["b".to_owned(), "x-user".to_owned()].into()));

@@ -19,7 +19,7 @@ pub(super) const INBOUND: &str = "virtualInbound";
 /// Clusters of the bootstrap that istiod's agent gives a proxy: they are in no dump but filters may name them.
 const STATIC_CLUSTERS: [&str; 5] = ["prometheus_stats", "agent", "sds-grpc", "xds-grpc", "zipkin"];
 
-/// With no more clusters than these, all are given to Envoy.
+/// With no more clusters than these, all are given to Envoy; with no more changed ones, all that patches changed.
 const FEW: usize = 128;
 
 /// Route configurations larger than this, in bytes, lose the virtual hosts that no request means.
@@ -78,8 +78,19 @@ pub(super) struct Source<'s, 'a> {
 
 /// A resource before and after patches, by name: its tree is made when it is needed.
 enum Given<'s, 'a> {
-    Patched(&'s Tree<'a>),
+    Added(&'s Tree<'a>),
+    Changed(&'s Tree<'a>),
     Kept(usize, &'a Resource<'a>),
+}
+
+impl<'s, 'a> Given<'s, 'a> {
+    /// The tree, where patches made one.
+    const fn patched(&self) -> Option<&'s Tree<'a>> {
+        match self {
+            Given::Added(tree) | Given::Changed(tree) => Some(tree),
+            Given::Kept(..) => None,
+        }
+    }
 }
 
 impl Source<'_, '_> {
@@ -92,12 +103,12 @@ impl Source<'_, '_> {
                 Some(index) => {
                     touched.insert(index, one);
                 }
-                None => all.extend(one.tree.as_ref().map(|tree| (one.name.clone(), Given::Patched(tree)))),
+                None => all.extend(one.tree.as_ref().map(|tree| (one.name.clone(), Given::Added(tree)))),
             }
         }
         for (index, resource) in self.config.generated(kind) {
             match touched.get(&index) {
-                Some(one) => all.extend(one.tree.as_ref().map(|tree| (one.name.clone(), Given::Patched(tree)))),
+                Some(one) => all.extend(one.tree.as_ref().map(|tree| (one.name.clone(), Given::Changed(tree)))),
                 None => all.push((resource.name.to_string(), Given::Kept(index, resource))),
             }
         }
@@ -106,7 +117,7 @@ impl Source<'_, '_> {
 
     fn open(&self, given: &Given<'_, '_>) -> Tree<'static> {
         match given {
-            Given::Patched(tree) => owned(tree),
+            Given::Added(tree) | Given::Changed(tree) => owned(tree),
             Given::Kept(index, _) => {
                 engine::open(self.config, *index, self.plan).as_ref().map_or_else(super::neutral::empty, owned)
             }
@@ -152,14 +163,15 @@ impl Source<'_, '_> {
         let listeners = self.all(ResourceKind::Listener);
         setup.scope.listeners.1 = listeners.len();
         for (name, given) in &listeners {
-            let added = matches!(given, Given::Patched(_));
-            if !added && !wanted.listener(proxy.kind, name, text(given)) {
+            let meant = match given.patched() {
+                // What a patch changed is as far from the requests as what it left alone.
+                Some(tree) => wanted.listener(proxy.kind, name, "") || wanted.tree(tree),
+                None => wanted.listener(proxy.kind, name, text(given)),
+            };
+            if !meant {
                 continue;
             }
             let mut tree = self.open(given);
-            if added && !wanted.listener(proxy.kind, name, "") && !wanted.tree(&tree) {
-                continue;
-            }
             neutral.resource(ResourceKind::Listener, &mut tree);
             note_address(&tree, &mut setup.addresses);
             let socket = listeners::listener(&mut neutral, &mut tree, setup.listeners.len());
@@ -199,9 +211,15 @@ impl Source<'_, '_> {
 
         let few = clusters.len() <= FEW;
         setup.scope.clusters.1 = clusters.len();
+        let few_changed = clusters.iter().filter(|(_, given)| matches!(given, Given::Changed(_))).count() <= FEW;
         let mut stood_in: BTreeSet<String> = BTreeSet::new();
         for (name, given) in &clusters {
-            if few || used.contains(name) || wanted.names_cluster(name) || matches!(given, Given::Patched(_)) {
+            let touched = match given {
+                Given::Added(_) => true,
+                Given::Changed(_) => few_changed,
+                Given::Kept(..) => false,
+            };
+            if few || touched || used.contains(name) || wanted.names_cluster(name) {
                 self.cluster(&mut neutral, &mut setup, self.open(given));
                 stood_in.insert(name.clone());
             }
@@ -246,7 +264,7 @@ impl Source<'_, '_> {
 
 fn text<'a>(given: &Given<'_, 'a>) -> &'a str {
     match given {
-        Given::Patched(_) => "",
+        Given::Added(_) | Given::Changed(_) => "",
         Given::Kept(_, resource) => resource.json,
     }
 }

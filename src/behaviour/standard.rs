@@ -1,22 +1,20 @@
 //! Standard requests: a few ordinary ones for each patch in effect, and what they show to be wrong.
 
 use super::answers::Service;
+use super::asks::Ask;
 use super::draft::drafts;
 use super::listeners::{Chain, HttpFilter, Route};
-use super::purpose::{Bucket, Purpose, RouteSetting};
+use super::purpose::{Purpose, RouteSetting};
 use super::request::{Protocol, Request, Wanted};
 use super::sandbox::{Exchange, Host, Sandbox, Settings, Subject};
 use super::{Error, Step};
 use crate::engine::PatchId;
 use crate::trial::{Observed, Shows, Sight};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Most requests that are sent for what patches wrote, without those that fill a limit.
 const REQUESTS: usize = 256;
-
-/// Largest bucket that is emptied.
-const TOKENS: u64 = 100;
 
 /// How long an answer may take.
 const TIME: Duration = Duration::from_secs(3);
@@ -25,27 +23,31 @@ const TIME: Duration = Duration::from_secs(3);
 const SCRIPT_ERRORS: &str = "lua.*errors$";
 
 /// A request with what was seen of it.
-struct Sent {
-    request: Request,
-    exchange: Exchange,
+pub(super) struct Sent {
+    pub(super) request: Request,
+    pub(super) exchange: Exchange,
 }
 
 /// Sends the standard requests through a configuration.
 pub fn observe(host: &Host, settings: &Settings, subject: &Subject<'_, '_>) -> Result<Observed, Error> {
     let drafts = drafts(subject, &[]);
     let unmet: Vec<PatchId> = drafts.iter().filter(|it| it.request.is_none()).flat_map(|it| it.ids.clone()).collect();
-    let drafted: Vec<&Request> = drafts.iter().filter_map(|draft| draft.request.as_ref()).collect();
+    let drafted: Vec<(&Request, &[PatchId])> =
+        drafts.iter().filter_map(|draft| Some((draft.request.as_ref()?, draft.ids.as_slice()))).collect();
     if drafted.is_empty() {
         return Ok(Observed { unmet, ..Observed::default() });
     }
     let coming = Sandbox::start(settings)?;
-    let wanted = Wanted::of(drafted.iter().copied(), &subject.config.proxy.workload);
+    let wanted = Wanted::of(drafted.iter().map(|(request, _)| *request), &subject.config.proxy.workload);
     let mut sandbox = Sandbox::open(host, coming, subject, settings, &wanted, false)?;
     let read = fields_read(&sandbox);
     let mut requests: Vec<Request> = Vec::new();
-    for request in drafted.into_iter().flat_map(|request| variants(request, &read)) {
-        if !requests.contains(&request) {
-            requests.push(request);
+    for (request, patches) in drafted {
+        let asked = asked(&sandbox, patches);
+        for request in variants(request, &read, &asked) {
+            if !requests.contains(&request) {
+                requests.push(request);
+            }
         }
     }
     let mut unknown = Vec::new();
@@ -68,14 +70,32 @@ pub fn observe(host: &Host, settings: &Settings, subject: &Subject<'_, '_>) -> R
     }
     found.settings();
     found.services();
+    found.network_services();
     unknown.extend(found.limits()?);
     let requests = found.sent.len();
     let sights = found.sights.into_iter().map(|((patch, shows), request)| Sight { patch, request, shows }).collect();
     Ok(Observed { sights, requests, unmet, unknown })
 }
 
-/// The requests that stand for a drafted one: as it is, with a body, and with the header fields that scripts read.
-fn variants(drafted: &Request, read: &BTreeSet<String>) -> Vec<Request> {
+/// The requests that what these patches wrote speaks of.
+fn asked(sandbox: &Sandbox<'_>, patches: &[PatchId]) -> Vec<Ask> {
+    let of = |writers: &[PatchId]| writers.iter().any(|writer| patches.contains(writer));
+    let filters = sandbox.chains.iter().flat_map(|chain| &chain.http);
+    let of_filters = filters.filter(|filter| of(&filter.writers)).flat_map(|filter| &filter.asks);
+    let settings = sandbox.routes.iter().flat_map(|route| &route.settings);
+    let of_settings = settings.filter(|setting| of(&setting.writers)).flat_map(|setting| &setting.asks);
+    let mut all: Vec<Ask> = Vec::new();
+    for ask in of_filters.chain(of_settings) {
+        if !all.contains(ask) {
+            all.push(ask.clone());
+        }
+    }
+    all
+}
+
+/// The requests that stand for a drafted one: as it is, bare, with a body, with the header fields that scripts read, and one
+/// for each match of what is tried.
+fn variants(drafted: &Request, read: &BTreeSet<String>, asked: &[Ask]) -> Vec<Request> {
     let plain = Request { timeout: TIME, ..drafted.clone() };
     if plain.protocol == Protocol::Tcp {
         return vec![plain];
@@ -93,7 +113,8 @@ fn variants(drafted: &Request, read: &BTreeSet<String>) -> Vec<Request> {
     for name in read.iter().filter(|name| *name != "host" && *name != "content-length") {
         full = with(full, name, "1");
     }
-    vec![plain, bare, post, full]
+    let matched: Vec<Request> = asked.iter().map(|ask| ask.put_in(&plain)).collect();
+    [vec![plain, bare, post, full], matched].concat()
 }
 
 /// The header fields that scripts of the configuration read.
@@ -109,20 +130,20 @@ fn fields_read(sandbox: &Sandbox<'_>) -> BTreeSet<String> {
     names
 }
 
-struct Found<'h> {
-    sandbox: Sandbox<'h>,
-    sent: Vec<Sent>,
+pub(super) struct Found<'h> {
+    pub(super) sandbox: Sandbox<'h>,
+    pub(super) sent: Vec<Sent>,
     /// What is wrong, with the first request that shows it.
     sights: BTreeMap<(PatchId, Shows), String>,
 }
 
 impl Found<'_> {
-    fn add(&mut self, patch: PatchId, shows: Shows, request: String) {
+    pub(super) fn add(&mut self, patch: PatchId, shows: Shows, request: String) {
         self.sights.entry((patch, shows)).or_insert(request);
     }
 
     /// The route that a request took.
-    fn route(&self, exchange: &Exchange) -> Option<&Route> {
+    pub(super) fn route(&self, exchange: &Exchange) -> Option<&Route> {
         let path = exchange.path()?;
         let index = path.route_index?;
         self.sandbox
@@ -136,12 +157,12 @@ impl Found<'_> {
         self.sandbox.chains.get(exchange.path()?.chain?)
     }
 
-    fn filter(&self, step: &Step) -> Option<&HttpFilter> {
+    pub(super) fn filter(&self, step: &Step) -> Option<&HttpFilter> {
         self.sandbox.chains.get(step.chain)?.http.get(step.filter)
     }
 
     /// What the route of a request says for an HTTP filter: what stands nearest counts.
-    fn setting(&self, exchange: &Exchange, key: &str) -> Option<&RouteSetting> {
+    pub(super) fn setting(&self, exchange: &Exchange, key: &str) -> Option<&RouteSetting> {
         self.route(exchange)?.settings.iter().find(|setting| setting.key == key)
     }
 
@@ -226,6 +247,34 @@ impl Found<'_> {
         self.sent.iter().filter_map(step).collect()
     }
 
+    /// Network filters that are to ask a service, and do not.
+    fn network_services(&mut self) {
+        let mut all = Vec::new();
+        for (number, chain) in self.sandbox.chains.iter().enumerate() {
+            let met = |sent: &&Sent| sent.exchange.paths.iter().any(|path| path.chain == Some(number));
+            let met: Vec<&Sent> = self.sent.iter().filter(met).collect();
+            let (Some(first), requests) = (met.first(), met.len() as u64) else { continue };
+            for one in &chain.changed {
+                let Some(&patch) = one.writers.first() else { continue };
+                let asked = |service| {
+                    met.iter().any(|sent| sent.exchange.asked().any(|call| call.service == service))
+                };
+                let filter = one.name.clone();
+                let shows = match one.purpose {
+                    Purpose::Authorization if !asked(Service::ExtAuthz) => {
+                        Shows::NeverAsks { filter, network: true, requests, token: false }
+                    }
+                    Purpose::LimitService if !asked(Service::RateLimit) => {
+                        Shows::NeverLimits { filter, network: true, descriptor: None, requests, tokens: None }
+                    }
+                    _ => continue,
+                };
+                all.push((patch, shows, first.request.in_words()));
+            }
+        }
+        all.into_iter().for_each(|(patch, shows, request)| self.add(patch, shows, request));
+    }
+
     /// Filters that are to ask a service or for a token, and do not.
     fn services(&mut self) {
         let mut all = Vec::new();
@@ -251,13 +300,19 @@ impl Found<'_> {
                 let name = filter.name.clone();
                 let shows = match filter.purpose {
                     Purpose::Authorization if !asks(Service::ExtAuthz) => {
-                        Shows::NeverAsks { filter: name, requests, token: false }
+                        Shows::NeverAsks { filter: name, network: false, requests, token: false }
                     }
                     Purpose::LimitService if !asks(Service::RateLimit) => {
-                        Shows::NeverLimits { filter: name, requests, tokens: None }
+                        Shows::NeverLimits {
+                            filter: name,
+                            network: false,
+                            descriptor: None,
+                            requests,
+                            tokens: None,
+                        }
                     }
                     Purpose::Token if met.iter().all(|(_, step)| step.passed) => {
-                        Shows::NeverAsks { filter: name, requests, token: true }
+                        Shows::NeverAsks { filter: name, network: false, requests, token: true }
                     }
                     _ => continue,
                 };
@@ -266,66 +321,4 @@ impl Found<'_> {
         }
         all.into_iter().for_each(|(patch, shows, request)| self.add(patch, shows, request));
     }
-
-    /// Buckets with the request that meets each: patch, HTTP filter, bucket.
-    fn buckets(&self) -> Vec<(PatchId, String, Bucket, Request)> {
-        let mut all: Vec<(PatchId, String, Bucket, Request)> = Vec::new();
-        for Sent { request, exchange } in &self.sent {
-            for step in exchange.steps.iter().filter(|step| step.reached) {
-                let Some(filter) = self.filter(step) else { continue };
-                let setting = self.setting(exchange, &filter.name).filter(|it| it.purpose != Purpose::Other);
-                let (purpose, writers) = match setting {
-                    Some(setting) if setting.disabled => continue,
-                    Some(setting) => (&setting.purpose, &setting.writers),
-                    None => (&filter.purpose, &filter.writers),
-                };
-                let (Purpose::Limit(bucket), Some(&patch)) = (purpose, writers.first()) else { continue };
-                if !all.iter().any(|(other, name, ..)| *other == patch && *name == filter.name) {
-                    all.push((patch, filter.name.clone(), *bucket, request.clone()));
-                }
-            }
-        }
-        all
-    }
-
-    /// Limits that do not limit; what is not known of others, as sentences.
-    fn limits(&mut self) -> Result<Vec<String>, Error> {
-        let mut unknown = Vec::new();
-        for (patch, filter, bucket, request) in self.buckets() {
-            let words = request.in_words();
-            let already = self.sent.iter().any(|sent| sent.request == request && limited(&sent.exchange));
-            if already {
-                continue;
-            }
-            if bucket.tokens > TOKENS {
-                unknown.push(format!(
-                    "not checked whether HTTP filter {filter} limits `{words}`: its bucket holds {} tokens, more than {TOKENS}",
-                    bucket.tokens
-                ));
-                continue;
-            }
-            let (began, mut requests, mut bites) = (Instant::now(), 0, false);
-            // A bucket that is filled once while this runs is empty after twice its tokens.
-            while requests < 2 * bucket.tokens + 3 && !bites {
-                bites = limited(&self.sandbox.send(&request)?);
-                requests += 1;
-            }
-            let fills = began.elapsed().as_nanos().checked_div(bucket.interval.as_nanos()).unwrap_or(u128::MAX);
-            let allowed = u128::from(bucket.tokens)
-                .saturating_add(fills.saturating_add(1).saturating_mul(bucket.added.min(bucket.tokens).into()));
-            if !bites && u128::from(requests) > allowed {
-                self.add(patch, Shows::NeverLimits { filter, requests, tokens: Some(bucket.tokens) }, words);
-            } else if !bites {
-                unknown.push(format!(
-                    "not checked whether HTTP filter {filter} limits `{words}`: its bucket fills faster than requests come"
-                ));
-            }
-        }
-        Ok(unknown)
-    }
-}
-
-/// Whether a request was answered by a limit.
-fn limited(exchange: &Exchange) -> bool {
-    exchange.paths.iter().any(|path| path.details.contains("rate_limited"))
 }

@@ -308,6 +308,7 @@ mod tests {
             inserted: false,
             clusters: Vec::new(),
             purpose: Purpose::Other,
+            asks: Vec::new(),
         });
         Chain {
             listener: "l".to_owned(),

@@ -28,16 +28,16 @@ pub(super) struct Test {
     /// Run only tests whose name contains this text
     #[arg(long, value_name = "NAME")]
     filter: Option<String>,
-    /// Fail when the tests meet less than this share of patches, filters and routes, in percent
+    /// Fail if the tests cover less than this percentage of patches, filters and routes
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     fail_under: Option<u8>,
     /// Run again whenever a test file or a filter changes
     #[arg(long)]
     watch: bool,
-    /// Print a first test file for the filters in this file: one request that meets each patch
+    /// Print a first test file for the filters in this file: one request for each patch
     #[arg(long, value_name = "FILTERS", conflicts_with_all = ["paths", "watch"])]
     init: Option<PathBuf>,
-    /// Config dump that the new test file names [default: the demo's proxy]
+    /// Config dump that the new test file uses [default: the demo's proxy]
     #[arg(long, value_name = "DUMP", requires = "init")]
     dump: Option<PathBuf>,
     /// Show how long each test took
@@ -94,7 +94,7 @@ impl Test {
                 return Ok(exit);
             }
             session.out.flush()?;
-            writeln!(session.err, "watching {} files; end with Ctrl-C", watched.len())?;
+            writeln!(session.err, "watching {} files; press Ctrl-C to stop", watched.len())?;
             let before = stamps(&watched);
             while stamps(&watched) == before {
                 std::thread::sleep(LOOK);
@@ -204,7 +204,7 @@ impl Test {
         let mut objects = filters.clone();
         if let ProxySource::Manifests { files, .. } = &suite.proxy {
             if self.istiod.settings().is_none() {
-                let said = "the proxy of `manifests` gets its configuration from a real istiod: pass --istiod PATH";
+                let said = "`manifests` needs a real istiod: pass --istiod PATH";
                 return Ok(Err((Exit::Usage, said.to_owned())));
             }
             objects.extend(files.iter().map(|name| near(name)));
@@ -292,7 +292,7 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
     };
     source.one(session, &mut |session, given| {
         let drafts = crate::behaviour::drafts(&given.with, &given.patches);
-        writeln!(session.out, "# One request that meets each patch; add what you expect of them.\nkind: {KIND}")?;
+        writeln!(session.out, "# One request for each patch; add what you expect.\nkind: {KIND}")?;
         match dump {
             Some(dump) => writeln!(session.out, "proxy: {{dump: {}}}", quoted(&dump.display().to_string()))?,
             None => writeln!(session.out, "proxy: {{demo: true}}")?,
@@ -310,7 +310,7 @@ fn init(session: &mut Session<'_>, filters: &Path, dump: Option<&Path>) -> Resul
         }
         if drafts.iter().all(|draft| draft.why_not.is_some()) {
             return session.usage(
-                "no patch changes anything that a request to this proxy can meet",
+                "no patch changes anything that a request to this proxy can reach",
                 Some("see `explain filter`"),
             );
         }

@@ -112,7 +112,7 @@ pub(super) struct RequestOptions {
     /// Call a gRPC method with an empty message
     #[arg(long, value_name = "SERVICE/METHOD", help_heading = "Request")]
     grpc: Option<String>,
-    /// Where the client is: an IP address, or a SPIFFE identity (implies mutual TLS)
+    /// Client: an IP address, or a SPIFFE identity (implies mutual TLS)
     #[arg(long, value_name = "IP|spiffe://…", help_heading = "Request")]
     from: Vec<String>,
     /// Encrypt with mutual TLS
@@ -130,7 +130,7 @@ pub(super) struct RequestOptions {
     /// Claims of a token to send, as JSON; the JWT filters of the sandbox trust it
     #[arg(long, value_name = "CLAIMS", value_parser = claims, help_heading = "Request")]
     jwt: Option<serde_json::Value>,
-    /// How long the answer may take, in seconds
+    /// Seconds to wait for the response
     #[arg(long, value_name = "SECONDS", default_value_t = 10, help_heading = "Request")]
     max_time: u64,
 }
@@ -157,7 +157,7 @@ fn host_and_port(text: &str) -> Result<(String, u16), String> {
 
 fn claims(text: &str) -> Result<serde_json::Value, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    if value.is_object() { Ok(value) } else { Err("claims are a JSON object, such as {\"iss\": \"me\"}".to_owned()) }
+    if value.is_object() { Ok(value) } else { Err("claims must be a JSON object, such as {\"iss\": \"me\"}".to_owned()) }
 }
 
 fn stub(text: &str) -> Result<(String, Stub), String> {
@@ -217,7 +217,7 @@ impl TryRequest {
             (true, []) => (None, None),
             (true, [request]) => (None, Some(request.as_str())),
             (true, _) => {
-                return session.usage("one path or URL is enough: the proxy comes from --dump or --demo", None);
+                return session.usage("only one path or URL is allowed: --dump and --demo name the proxy", None);
             }
             (false, []) => (None, None),
             (false, [pod]) => (Some(pod.as_str()), None),

@@ -27,7 +27,7 @@ impl Folder {
     /// Makes one in the folder for temporary files, and removes those of runs that were killed together with their
     /// keeper.
     pub fn new() -> Result<Folder, Fault> {
-        let base = std::env::temp_dir();
+        let base = base(std::env::temp_dir());
         clear(&base);
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for number in 0..1_000 {
@@ -60,6 +60,15 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
+}
+
+/// Longest path of a folder for temporary files whose sockets have a path that systems take (103 bytes on macOS).
+const LONGEST: usize = 64;
+
+/// A folder for temporary files that sockets can be in.
+fn base(temporary: PathBuf) -> PathBuf {
+    let short = Path::new("/tmp");
+    if cfg!(unix) && temporary.as_os_str().len() > LONGEST && short.is_dir() { short.to_owned() } else { temporary }
 }
 
 /// Nobody else may talk to sockets in it, or read configuration.

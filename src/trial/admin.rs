@@ -4,6 +4,9 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+/// How long an answer may take.
+pub(crate) const TIME: Duration = Duration::from_secs(10);
+
 /// The body of a GET request. Fails when nobody listens, or when the answer is not 200.
 pub(super) fn get(socket: &Path, path: &str) -> io::Result<String> {
     send(socket, "GET", path)
@@ -16,8 +19,8 @@ pub(crate) fn send(socket: &Path, method: &str, path: &str) -> io::Result<String
     use std::os::unix::net::UnixStream;
 
     let mut stream = UnixStream::connect(socket)?;
-    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
-    stream.set_write_timeout(Some(Duration::from_secs(10)))?;
+    stream.set_read_timeout(Some(TIME))?;
+    stream.set_write_timeout(Some(TIME))?;
     write!(stream, "{method} {path} HTTP/1.1\r\nhost: envoy\r\nconnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;

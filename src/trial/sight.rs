@@ -29,8 +29,14 @@ pub enum Shows {
     },
     /// A limit is met by more requests than it allows, and limits none of them.
     NeverLimits {
-        /// The HTTP filter.
+        /// The filter.
         filter: String,
+        /// Whether it is a network filter.
+        #[serde(default, skip_serializing_if = "is_false")]
+        network: bool,
+        /// The descriptor whose bucket it is; `None` for the bucket of all requests.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        descriptor: Option<String>,
         /// How many requests met it.
         requests: u64,
         /// How many it allows; `None` where a service decides, which was never asked.
@@ -38,12 +44,24 @@ pub enum Shows {
     },
     /// Requests pass a filter that is to ask for authorization, and it asks nobody.
     NeverAsks {
-        /// The HTTP filter.
+        /// The filter.
         filter: String,
+        /// Whether it is a network filter.
+        #[serde(default, skip_serializing_if = "is_false")]
+        network: bool,
         /// How many requests met it.
         requests: u64,
         /// Whether it is a token that it does not ask for, rather than a service.
         token: bool,
+    },
+    /// A limit has a bucket for a descriptor that the route of a request gives to none.
+    NoDescriptor {
+        /// The HTTP filter.
+        filter: String,
+        /// The descriptor.
+        descriptor: String,
+        /// The descriptors that the route gives.
+        written: Vec<String>,
     },
     /// A route has a setting for an HTTP filter that its filter chain does not have.
     NoFilter {
@@ -59,6 +77,11 @@ pub enum Shows {
         /// Where the nearer one stands.
         by: String,
     },
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// What requests to one proxy showed.

@@ -40,13 +40,13 @@ impl Reader {
     /// Tells of keys that nobody reads.
     fn only(&mut self, node: &Node, known: &[&str]) {
         if !matches!(node.value, NodeValue::Map(_)) {
-            self.wrong(node.span, "a mapping is expected here", None);
+            self.wrong(node.span, "expected a mapping", None);
         }
         for entry in node.entries() {
             if !known.contains(&entry.key.as_str()) {
                 let help = match alike::word(&entry.key, known.iter().copied()).map(|near| near.name) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("known here: {}", known.join(", ")),
+                    None => format!("allowed keys: {}", known.join(", ")),
                 };
                 self.wrong(entry.key_span, format!("unknown key `{}`", entry.key), Some(help));
             }
@@ -58,7 +58,7 @@ impl Reader {
             NodeValue::String(text) | NodeValue::Number(text) => text.clone(),
             NodeValue::Bool(value) => value.to_string(),
             _ => {
-                self.wrong(node.span, "a text is expected here", None);
+                self.wrong(node.span, "expected a string", None);
                 String::new()
             }
         }
@@ -70,7 +70,7 @@ impl Reader {
             _ => None,
         };
         number.unwrap_or_else(|| {
-            self.wrong(node.span, "a whole number is expected here", None);
+            self.wrong(node.span, "expected a whole number", None);
             0
         })
     }
@@ -87,7 +87,7 @@ impl Reader {
         if let NodeValue::Bool(value) = node.value {
             value
         } else {
-            self.wrong(node.span, "true or false is expected here", None);
+            self.wrong(node.span, "expected true or false", None);
             false
         }
     }
@@ -118,7 +118,7 @@ impl Reader {
         }
         self.only(node, &["repeat", "times"]);
         let (Some(text), Some(times)) = (node.get("repeat"), node.get("times")) else {
-            self.wrong(node.span, "write a text, or `{repeat: TEXT, times: N}`", None);
+            self.wrong(node.span, "expected a string or `{repeat: TEXT, times: N}`", None);
             return String::new();
         };
         let (text, count) = (self.text(text), self.number(times));
@@ -139,7 +139,7 @@ impl Reader {
 
     fn fields_of(&mut self, node: &Node, text: fn(&mut Reader, &Node) -> String) -> Vec<(String, String)> {
         if !matches!(node.value, NodeValue::Map(_)) {
-            self.wrong(node.span, "header fields are a mapping of names to values", None);
+            self.wrong(node.span, "expected a mapping of header names to values", None);
         }
         let mut all = Vec::new();
         for entry in node.entries() {
@@ -182,7 +182,7 @@ impl Reader {
                     tests.extend(self.test(item));
                 }
             }
-            _ => self.wrong(document.key_span(&["tests".into()]), "no tests are given", None),
+            _ => self.wrong(document.key_span(&["tests".into()]), "the file has no tests", None),
         }
         Some(Suite { proxy: proxy?, filters, wasm, stubs, tests })
     }
@@ -197,7 +197,7 @@ impl Reader {
             let help = "write `{pod: shop/cart-1, manifests: [mesh/]}`".to_owned();
             self.wrong(
                 manifests.span,
-                "manifests come with the pod in them that is meant, and nothing else",
+                "`manifests` needs `pod`, and no other key",
                 Some(help),
             );
             return None;
@@ -212,12 +212,12 @@ impl Reader {
             }
             (None, None, None, Some(capture)) => {
                 let help = "write `{capture: mesh.tar.gz, pod: shop/cart-1}`".to_owned();
-                self.wrong(capture.span, "which pod of the capture is meant is missing", Some(help));
+                self.wrong(capture.span, "`capture` needs `pod`", Some(help));
                 None
             }
             _ => {
                 let help = "a pod may come from a capture: `{capture: mesh.tar.gz, pod: shop/cart-1}`".to_owned();
-                self.wrong(node.span, "a proxy is one of dump, demo and pod", Some(help));
+                self.wrong(node.span, "proxy needs one of dump, demo and pod", Some(help));
                 None
             }
         }
@@ -277,7 +277,7 @@ impl Reader {
                     "OK" => {}
                     other => self.wrong(
                         value.span,
-                        format!("`{other}` is not a code of a rate limit"),
+                        format!("unknown rate limit code `{other}`"),
                         Some("OK or OVER_LIMIT".to_owned()),
                     ),
                 },
@@ -361,7 +361,7 @@ impl Reader {
         } else {
             let help =
                 "write `inbound: 8080`, `outbound: host:port`, `gateway: 8080` or `waypoint: host:port`".to_owned();
-            self.wrong(node.span, "a request goes to one of inbound, outbound, gateway and waypoint", Some(help));
+            self.wrong(node.span, "a request needs one of inbound, outbound, gateway and waypoint", Some(help));
             None
         }
     }
@@ -548,7 +548,7 @@ impl Reader {
 
     fn named(&mut self, node: &Node, of: &dyn Fn(&str) -> Of) -> Vec<Expectation> {
         if !matches!(node.value, NodeValue::Map(_)) {
-            self.wrong(node.span, "a mapping of names to what is expected", None);
+            self.wrong(node.span, "expected a mapping of names to expectations", None);
         }
         node.entries().iter().map(|entry| self.wanted(of(&entry.key), &entry.value)).collect()
     }
@@ -562,7 +562,7 @@ impl Reader {
                     (Some(text), None) => Wanted::Is(Pattern(self.text(text))),
                     (None, Some(text)) => Wanted::IsNot(Pattern(self.text(text))),
                     _ => {
-                        self.wrong(node.span, "write one of `equals` and `not`", None);
+                        self.wrong(node.span, "expected either `equals` or `not`", None);
                         Wanted::Present
                     }
                 }
@@ -571,7 +571,7 @@ impl Reader {
             NodeValue::String(text) if text == "present" => Wanted::Present,
             NodeValue::Number(_) if counted => Wanted::Number(self.number(node)),
             _ if counted => {
-                self.wrong(node.span, "a number, `present` or `absent` is expected here", None);
+                self.wrong(node.span, "expected a number, `present` or `absent`", None);
                 Wanted::Present
             }
             _ => Wanted::Is(Pattern(self.text(node))),

@@ -186,7 +186,7 @@ impl Page<'_> {
             self.asked(call)?;
         }
         if !view.with.said.is_empty() {
-            writeln!(self.out, "    outside of these filters")?;
+            writeln!(self.out, "    not by one of these filters")?;
             self.said(view.with.said.iter())?;
         }
         Ok(())
@@ -266,7 +266,7 @@ impl Page<'_> {
     fn upstream(&mut self, view: &View) -> io::Result<()> {
         self.heading("Upstream")?;
         if view.with.upstream.is_empty() {
-            writeln!(self.out, "  nothing reached it")?;
+            writeln!(self.out, "  no request reached it")?;
             if view.without.as_ref().is_some_and(|side| !side.upstream.is_empty()) {
                 writeln!(
                     self.out,
@@ -305,7 +305,7 @@ impl Page<'_> {
     }
 
     fn left_out(&mut self, view: &View) -> io::Result<()> {
-        self.heading("Not as in the mesh")?;
+        self.heading("Differences from the mesh")?;
         for one in &view.left_out {
             let by = if one.by.is_empty() { String::new() } else { format!(" ({})", one.by.join(", ")) };
             let shown = if self.verbose { one.what.len() } else { 4 };

@@ -2,6 +2,7 @@
 
 pub mod human;
 pub mod page;
+mod picture;
 pub mod suite;
 pub mod view;
 

@@ -1,12 +1,13 @@
 //! What `try` answers as a page: the path as a picture, without scripts and without anything from elsewhere.
 
+use super::picture::draw;
 use super::view::{CallView, ChangeView, FilterView, Side, View};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
 
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -109,29 +110,29 @@ pub fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
         let _ = writeln!(page, "<p class=\"bad\">{}</p>", text(failure));
     }
     view.client_changes.iter().for_each(|it| page.push_str(&change(it)));
-    page.push_str("<h2>Path</h2>\n<ol class=\"path\">\n");
+    page.push_str("<h2>Path</h2>\n");
+    page.push_str(&draw(view));
+    page.push_str("<table>\n");
     if let Some(path) = &view.with.path {
-        let mut step = |what: &str, name: &str| {
+        for (what, name) in [
+            ("route configuration", path.route_config.as_str()),
+            ("changed by", path.route_by.as_deref().unwrap_or_default()),
+            ("server name", &path.sni),
+            ("answer", &path.details),
+            ("flags", &path.flags),
+            ("closed", &path.closed),
+            ("TLS failed", &path.tls_failure),
+        ] {
             if !name.is_empty() {
-                let _ = writeln!(page, "<li><small>{what}</small>{}</li>", text(name));
+                let _ = writeln!(page, "<tr><td>{what}</td><td>{}</td></tr>", text(name));
             }
-        };
-        step("client", &path.peer);
-        step("listener", &path.listener);
-        step("filter chain", if path.filter_chain.is_empty() { &path.filter_chain_index } else { &path.filter_chain });
-        step("virtual host", &path.virtual_host);
-        step("route", &path.route);
-        step("made by", &path.object);
-        step("cluster", &path.cluster);
-        step("answer", &path.details);
-        step("flags", &path.flags);
-        step("closed", &path.closed);
+        }
     }
-    page.push_str("</ol>\n<h2>HTTP filters, in the order of the request</h2>\n<ol class=\"filters\">\n");
+    page.push_str("</table>\n<h2>HTTP filters, in the order of the request</h2>\n<ol class=\"filters\">\n");
     view.with.filters.iter().for_each(|one| page.push_str(&filter(one)));
     page.push_str("</ol>\n<h2>Upstream</h2>\n");
     if view.with.upstream.is_empty() {
-        page.push_str("<p>Nothing reached it.</p>\n");
+        page.push_str("<p>No request reached it.</p>\n");
     }
     if let Some(last) = view.with.upstream.last() {
         let mut lines = format!("{} {} {}\n", last.method, last.path, last.protocol);
@@ -141,7 +142,7 @@ pub fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
         let _ = writeln!(page, "<pre>{}</pre>", text(&lines));
         view.upstream_changes.iter().for_each(|it| page.push_str(&change(it)));
     }
-    page.push_str("<h2>Not as in the mesh</h2>\n<ul>\n");
+    page.push_str("<h2>Differences from the mesh</h2>\n<ul>\n");
     for one in &view.left_out {
         let _ = writeln!(page, "<li>{}: {}</li>", text(one.description), text(&one.what.join(", ")));
     }

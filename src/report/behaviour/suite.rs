@@ -167,7 +167,7 @@ impl Shown<'_> {
         for (word, all) in [("patch", patches), ("HTTP filter", filters), ("route", routes)] {
             let missing: Vec<&Met> = all.iter().filter(|one| !one.met).collect();
             for one in missing.iter().take(limit) {
-                writeln!(out, "  {}", terminal.paint(Role::Odd, format!("no test met {word} {}", plain(&one.name))))?;
+                writeln!(out, "  {}", terminal.paint(Role::Odd, format!("no test covers {word} {}", plain(&one.name))))?;
             }
             if missing.len() > limit {
                 writeln!(out, "  and {} more", missing.len() - limit)?;
@@ -177,7 +177,7 @@ impl Shown<'_> {
             writeln!(
                 out,
                 "  {}",
-                terminal.paint(Role::Dim, format!("no effect on what the requests can reach: {}", plain(name)))
+                terminal.paint(Role::Dim, format!("out of reach of these requests: {}", plain(name)))
             )?;
         }
         if let Some(least) = self.fail_under.filter(|least| self.coverage.percent() < *least) {

@@ -29,7 +29,7 @@ fn mistakes_in_a_test_file_have_a_place() {
 fn a_file_without_tests_or_of_another_kind_is_told() {
     for (text, words) in [
         ("kind: Pod\n", "`kind: EnvoyFilterTest` is missing"),
-        ("kind: EnvoyFilterTest\nproxy: {demo: true}\ntests: []\n", "no tests are given"),
+        ("kind: EnvoyFilterTest\nproxy: {demo: true}\ntests: []\n", "the file has no tests"),
         (
             "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: a\n  request: {inbound: 80}\n",
             "expects nothing",
@@ -40,7 +40,7 @@ fn a_file_without_tests_or_of_another_kind_is_told() {
         ),
         (
             "kind: EnvoyFilterTest\nproxy: {capture: x.tgz}\ntests:\n- name: a\n  request: {inbound: 80}\n  expect: {status: 200}\n",
-            "which pod of the capture is meant is missing",
+            "`capture` needs `pod`",
         ),
         (
             "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: a\n  request: {inbound: 80, body: {repeat: ab, times: 33554433}}\n  expect: {status: 200}\n",
@@ -58,7 +58,7 @@ fn a_file_without_tests_or_of_another_kind_is_told() {
 fn requests_that_make_no_sense_are_refused() {
     for (arguments, words) in [
         (vec!["try", "--demo", "cart"], "neither a path"),
-        (vec!["try", "--demo", "/", "/"], "one path or URL is enough"),
+        (vec!["try", "--demo", "/", "/"], "only one path or URL is allowed"),
         (vec!["try", "--demo", "ftp://x/"], "not a URL of http"),
         (vec!["try", "--demo", "--from", "nowhere", "/"], "neither an IP address nor a SPIFFE identity"),
         (vec!["try", "--demo", "--grpc", "x", "/"], "is not SERVICE/METHOD"),
@@ -104,4 +104,103 @@ fn faults_are_told_and_end_the_run() {
     assert_eq!(none.code, 3, "{}", none.err);
     let none = said(&["try", "--demo", "--envoy", "/nonexistent", "/"]);
     assert!(none.code == 2 && none.err.contains("no such file"), "{}", none.err);
+}
+
+/// A program in the place of Envoy.
+#[cfg(target_os = "linux")]
+fn script(folder: &std::path::Path, name: &str, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A test whose upstream takes its time.
+const SLOW: &str = "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: slow\n  request: {inbound: 8080, path: /, timeout: 60s}\n  \
+                    stubs: {upstream: {http: {delay: 50s}}}\n  expect: {status: 200}\n";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_envoy_that_dies_or_hangs_at_its_start_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let dies = script(folder.path(), "dies", "echo 'cannot go on' >&2; exit 7");
+    let died = said(&["try", "--demo", "--envoy", &dies, "/"]);
+    assert_eq!(died.code, 3, "{}", died.err);
+    assert!(died.err.contains("Envoy ended with exit code 7; its last words: cannot go on"), "{}", died.err);
+    let hangs = script(folder.path(), "hangs", "exec sleep 600");
+    let began = std::time::Instant::now();
+    let hung = said(&["try", "--demo", "--envoy", &hangs, "/"]);
+    assert_eq!(hung.code, 3, "{}", hung.err);
+    assert!(hung.err.contains("Envoy did not start within 20 s"), "{}", hung.err);
+    assert!(began.elapsed().as_secs() < 60);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn an_envoy_that_dies_during_a_request_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!("{} \"$@\" &\nenvoy=$!\n(sleep 4; kill -SEGV $envoy) &\nwait $envoy", envoy());
+    let dies = script(folder.path(), "dies", &text);
+    let died = with_file(SLOW, &["--envoy", &dies]);
+    assert!(died.code == 3 || died.code == 1, "{} {}{}", died.code, died.out, died.err);
+    assert!(died.out.contains("not run: Envoy ended with"), "{}{}", died.out, died.err);
+}
+
+/// An upstream that is slower than the client waits is no success, and the command ends.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn an_answer_that_does_not_come_is_told() {
+    let text = SLOW.replace("timeout: 60s", "timeout: 1s");
+    let late = with_file(&text, &["--envoy", &envoy()]);
+    assert_eq!(late.code, 1, "{}{}", late.out, late.err);
+    assert!(late.out.contains("status: expected \"200\", got absent"), "{}", late.out);
+}
+
+/// Killed with SIGKILL during a request: both Envoys and their folders go.
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn nothing_outlives_a_killed_run() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let folder = tempfile::tempdir().unwrap();
+    let (file, temporary) = (folder.path().join("a.test.yaml"), folder.path().join("tmp"));
+    fs::create_dir(&temporary).unwrap();
+    fs::write(&file, SLOW.replace("expect: {status: 200}", "expect: {status: 200}\n  without-filters: {expect: {status: 200}}"))
+        .unwrap();
+    // A name of its own, to find its processes by.
+    let binary = folder.path().join("envoy-of-this-test");
+    std::os::unix::fs::symlink(envoy(), &binary).unwrap();
+    let running = || {
+        let name = binary.to_str().unwrap();
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let of_envoy = |line: Vec<u8>| {
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            line.starts_with(name) && line.contains("boot.json")
+        };
+        entries.filter(|entry| fs::read(entry.path().join("cmdline")).is_ok_and(of_envoy)).count()
+    };
+    let left = || fs::read_dir(&temporary).unwrap().count();
+    let mut run = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["test", file.to_str().unwrap(), "--envoy", binary.to_str().unwrap()])
+        .env("TMPDIR", &temporary)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait = |what: &dyn Fn() -> bool| {
+        let began = Instant::now();
+        while !what() {
+            assert!(began.elapsed() < Duration::from_secs(30), "{} Envoys, {} folders", running(), left());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait(&|| running() == 2);
+    assert_eq!(left(), 2);
+    std::thread::sleep(Duration::from_secs(1));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    wait(&|| running() == 0 && left() == 0);
 }

@@ -136,3 +136,19 @@ fn answers_come_soon() {
         assert!(up < Duration::from_secs(15) && each < Duration::from_millis(100), "{up:?} {each:?}");
     });
 }
+
+/// A folder for temporary files that is too deep for sockets is not used.
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn a_deep_folder_for_temporary_files_does_not_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("x".repeat(120));
+    fs::create_dir(&deep).unwrap();
+    let ended = std::process::Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+        .args(["try", "--demo", "--envoy", &envoy(), "/"])
+        .env("TMPDIR", &deep)
+        .output()
+        .unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}

@@ -2,6 +2,7 @@
 
 mod cases;
 mod faults;
+mod forms;
 mod limits;
 mod listed;
 mod probes;
