@@ -1010,7 +1010,7 @@ _arguments "${_arguments_options[@]}" : \
 '--padding=[Send this many more bytes behind the body]:BYTES:_default' \
 '(--grpc --http2)--tcp=[Send a text over TCP instead of HTTP]:TEXT:_default' \
 '--grpc=[Call a gRPC method with an empty message]:SERVICE/METHOD:_default' \
-'*--from=[Where the client is\: an IP address, or a SPIFFE identity (implies mutual TLS)]:IP|spiffe://…:_default' \
+'*--from=[Client\: an IP address, or a SPIFFE identity (implies mutual TLS)]:IP|spiffe://…:_default' \
 '--sni=[Server name of the TLS handshake]:NAME:_default' \
 '--jwt=[Claims of a token to send, as JSON; the JWT filters of the sandbox trust it]:CLAIMS:_default' \
 '--max-time=[Seconds to wait for the response]:SECONDS:_default' \
@@ -1075,8 +1075,8 @@ _arguments "${_arguments_options[@]}" : \
 '--istiod-memory=[Memory that istiod may use, in MB \[default\: 4000\]]:MB:_default' \
 '--filter=[Run only tests whose name contains this text]:NAME:_default' \
 '--fail-under=[Fail if the tests cover less than this percentage of patches, filters and routes]:PERCENT:_default' \
-'(--watch)--init=[Print a first test file for the filters in this file\: one request that meets each patch]:FILTERS:_files' \
-'--dump=[Config dump that the new test file names \[default\: the demo'\''s proxy\]]:DUMP:_files' \
+'(--watch)--init=[Print a first test file for the filters in this file\: one request for each patch]:FILTERS:_files' \
+'--dump=[Config dump that the new test file uses \[default\: the demo'\''s proxy\]]:DUMP:_files' \
 '-o+[Form of the output]:OUTPUT:(human json junit tap github markdown)' \
 '--output=[Form of the output]:OUTPUT:(human json junit tap github markdown)' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \

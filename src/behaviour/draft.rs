@@ -167,7 +167,7 @@ fn listener(drafts: &mut Drafts<'_>, tree: &Tree<'_>, subject: &Subject<'_, '_>,
             drafts.add(&ids, &word, request, "status: present");
         } else {
             request.protocol = Protocol::Tcp;
-            request.body = b"hello\n".to_vec();
+            request.body = b"hello".to_vec();
             drafts.add(&ids, "TCP", request, "failure: none");
         }
     }

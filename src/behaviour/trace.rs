@@ -315,6 +315,7 @@ mod tests {
             index: Some(0),
             name: String::new(),
             network: Vec::new(),
+            changed: Vec::new(),
             http: http.collect(),
             tls: false,
             server_names: Vec::new(),
