@@ -205,6 +205,18 @@ impl Envoy {
         }
     }
 
+    /// Why its log ended: with it, as a rule, and the end of a process is known a moment later.
+    pub(super) fn gone(&mut self) -> Error {
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_secs(2) {
+            if let Err(error) = self.alive() {
+                return error;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Error::Internal("Envoy closed its log".to_owned())
+    }
+
     fn died(&mut self, ended: &Ended) -> Error {
         while let Line::Text(line) = self.running.line(Duration::from_millis(50)) {
             self.keep(unescape(&line));

@@ -392,8 +392,7 @@ impl<'h> Sandbox<'h> {
                 Line::NotYet => {}
                 Line::Closed => {
                     task.abort();
-                    self.envoy.alive()?;
-                    return Err(Error::Internal("Envoy closed its log".to_owned()));
+                    return Err(self.envoy.gone());
                 }
             }
         };
@@ -492,13 +491,10 @@ impl<'h> Sandbox<'h> {
                     }
                 }
                 Line::NotYet => self.envoy.alive()?,
-                Line::Closed => {
-                    self.envoy.alive()?;
-                    break;
-                }
+                Line::Closed => return Err(self.envoy.gone()),
             }
         }
-        Ok(())
+        self.envoy.alive()
     }
 
     fn exchange(&mut self, client: Seen, events: &[Event]) -> Exchange {

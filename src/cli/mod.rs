@@ -312,6 +312,7 @@ impl Command {
         match self {
             Command::Completion(_) | Command::Complete(_) => Some(Mode::Exact),
             Command::Lint(lint) => lint.mode(),
+            Command::Test(test) => test.mode(),
             _ => None,
         }
     }

@@ -11,6 +11,7 @@ use crate::load::config as files;
 use crate::mesh::Error as Failure;
 use crate::report;
 use crate::report::behaviour::suite::{File, Form, Shown};
+use crate::report::screen::Mode;
 use crate::source::Sources;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -75,6 +76,11 @@ impl Output {
 const LOOK: Duration = Duration::from_millis(300);
 
 impl Test {
+    /// How its output is to be printed.
+    pub(super) fn mode(&self) -> Option<Mode> {
+        (self.output == Output::Github).then_some(Mode::Commands)
+    }
+
     pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Failure> {
         if let Some(filters) = &self.init {
             return init(session, filters, self.dump.as_deref());
