@@ -36,7 +36,8 @@ fn big() -> String {
         for list in lists {
             let items = section[list].as_array().into_iter().flatten();
             // These two are in it already.
-            let items = items.filter(|item| !matches!(item["name"].as_str(), Some("virtualInbound" | "virtualOutbound")));
+            let items =
+                items.filter(|item| !matches!(item["name"].as_str(), Some("virtualInbound" | "virtualOutbound")));
             let text: String = items.fold(String::new(), |mut text, item| {
                 let _ = writeln!(text, "{item},");
                 text
@@ -52,8 +53,11 @@ fn big() -> String {
 
 /// A hundred tests of one script.
 fn hundred(dump: &Path, filter: &Path) -> String {
-    let mut text =
-        format!("kind: EnvoyFilterTest\nproxy: {{dump: {}}}\nfilters: [{}]\ntests:\n", dump.display(), filter.display());
+    let mut text = format!(
+        "kind: EnvoyFilterTest\nproxy: {{dump: {}}}\nfilters: [{}]\ntests:\n",
+        dump.display(),
+        filter.display()
+    );
     for number in 0..100 {
         let _ = write!(
             text,
@@ -142,7 +146,8 @@ fn requests(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("behaviour");
     let host = Host::new().expect("threads");
     let wanted = Wanted::of([&request], "cart");
-    for (name, probes) in [("a further request with probes (budget 2 ms)", true), ("a further request without", false)] {
+    for (name, probes) in [("a further request with probes (budget 2 ms)", true), ("a further request without", false)]
+    {
         let settings = Settings { envoy: envoy.clone(), probes, wasm: BTreeMap::new(), stubs: BTreeMap::new() };
         let coming = Sandbox::start(&settings).expect("Envoy starts");
         let mut sandbox = Sandbox::open(&host, coming, &subject, &settings, &wanted, true).expect("it serves");

@@ -37,14 +37,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label("requires no token")
                 .help("add `rules` whose `match` covers these requests, each with `requires`")
         } else {
-            shown
-                .finding(rule, format!("{all} without asking its authorization service"))
-                .label("asks nobody")
-                .help(if *network {
+            shown.finding(rule, format!("{all} without asking its authorization service")).label("asks nobody").help(
+                if *network {
                     "check that the filter stands before the filter that ends the chain"
                 } else {
                     "check `filter_enabled` and `filter_enabled_metadata`"
-                })
+                },
+            )
         });
     }
 }

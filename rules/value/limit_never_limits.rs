@@ -32,7 +32,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = match shown.shows {
             Shows::NeverLimits { filter, network, descriptor, requests, tokens: Some(tokens) } => {
                 let kind = if *network { "network" } else { "HTTP" };
-                let what = descriptor.as_ref().map_or("its bucket".to_owned(), |name| format!("the bucket of descriptor {name}"));
+                let what = descriptor
+                    .as_ref()
+                    .map_or("its bucket".to_owned(), |name| format!("the bucket of descriptor {name}"));
                 let message =
                     format!("{kind} filter {filter} limits none of {requests} requests; {what} holds {tokens} tokens");
                 let help = if *network {

@@ -93,9 +93,8 @@ impl Ask {
             return Some(());
         }
         let texts = matcher.get("string_match").map_or_else(|| matcher.clone(), |texts| texts.readable().into_owned());
-        let keys = [
-            "exact", "prefix", "suffix", "contains", "exact_match", "prefix_match", "suffix_match", "contains_match",
-        ];
+        let keys =
+            ["exact", "prefix", "suffix", "contains", "exact_match", "prefix_match", "suffix_match", "contains_match"];
         let plain = keys.iter().map(|key| texts.str_at(key)).find(|text| !text.is_empty()).map(str::to_owned);
         let regex = texts.get("safe_regex").or_else(|| matcher.get("safe_regex_match"));
         let value = match (plain, regex) {
@@ -239,7 +238,9 @@ pub(super) fn written(limit: &Tree<'_>) -> Option<Written> {
                 (how.str_at("descriptor_key").to_owned(), EntryValue::Header(name))
             }
             "remote_address" => ("remote_address".to_owned(), EntryValue::Address),
-            "generic_key" => (or("descriptor_key", "generic_key"), EntryValue::Fixed(how.str_at("descriptor_value").to_owned())),
+            "generic_key" => {
+                (or("descriptor_key", "generic_key"), EntryValue::Fixed(how.str_at("descriptor_value").to_owned()))
+            }
             "header_value_match" => {
                 if how.get("expect_match").is_some() {
                     return None;
@@ -345,7 +346,8 @@ mod tests {
         let descriptor = |key: &str, value: &str| [(key.to_owned(), value.to_owned())];
         assert_eq!(path.meets(&descriptor("header_match", "list")).unwrap().path.as_deref(), Some("/list"));
         assert_eq!(path.meets(&descriptor("path", "list")), None);
-        let user = of(json!({"actions": [{"request_headers": {"header_name": "x-user", "descriptor_key": "user"}}]})).unwrap();
+        let user =
+            of(json!({"actions": [{"request_headers": {"header_name": "x-user", "descriptor_key": "user"}}]})).unwrap();
         assert_eq!(user.meets(&descriptor("user", "bob")).unwrap().headers, [("x-user".to_owned(), "bob".to_owned())]);
         assert_eq!(user.meets(&descriptor("user", "")).unwrap().headers, [("x-user".to_owned(), "1".to_owned())]);
         assert_eq!(of(json!({"actions": [{"source_cluster": {}}]})), None);

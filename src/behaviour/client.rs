@@ -287,8 +287,8 @@ async fn encrypt(stream: Connection, handshake: &Handshake) -> Result<(Connectio
     config.alpn_protocols = handshake.alpn.iter().map(|it| it.as_bytes().to_vec()).collect();
     config.enable_sni = !handshake.sni.is_empty();
     let name = if handshake.sni.is_empty() { "sandbox.invalid" } else { &handshake.sni };
-    let name =
-        ServerName::try_from(name.to_owned()).map_err(|_| Failure::Invalid(format!("{name} is not a valid server name")))?;
+    let name = ServerName::try_from(name.to_owned())
+        .map_err(|_| Failure::Invalid(format!("{name} is not a valid server name")))?;
     let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| {
         let early = matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset);
         if early { Failure::Handshake("the proxy closed the connection".to_owned()) } else { refused(&error) }

@@ -39,7 +39,9 @@ fn internal(what: &str, error: &dyn std::fmt::Display) -> Error {
 /// Why the admin interface gives no answer.
 fn silent(error: &io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Error::Hangs("answer on its admin interface", admin::TIME),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            Error::Hangs("answer on its admin interface", admin::TIME)
+        }
         _ => internal("cannot read from Envoy's admin interface", error),
     }
 }

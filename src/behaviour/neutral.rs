@@ -69,7 +69,9 @@ impl Why {
             Why::UpstreamTls => "TLS to the upstream",
             Why::HealthCheck => "health checks",
             Why::Endpoints => "endpoints and service discovery, replaced by a stub",
-            Why::DirectAddress => "match on the direct address, checked against the address in the PROXY protocol header",
+            Why::DirectAddress => {
+                "match on the direct address, checked against the address in the PROXY protocol header"
+            }
             Why::NotEncoded => "resource with a type of no known schema",
         }
     }

@@ -124,7 +124,8 @@ fn coverable(config: &Tree<'_>) -> bool {
     let rules = config.get("rules").map(|rules| rules.readable().into_owned());
     let rules = rules.as_ref().map(Tree::items).unwrap_or_default();
     let asking = |rule: &&Tree<'_>| rule.get("requires").is_some() || rule.get("requirement_name").is_some();
-    let reached = |rule: &Tree<'_>| rule.get("match").is_none_or(|matched| Ask::of_match(&matched.readable()).is_some());
+    let reached =
+        |rule: &Tree<'_>| rule.get("match").is_none_or(|matched| Ask::of_match(&matched.readable()).is_some());
     config.get("filter_state_rules").is_none()
         && (!rules.iter().any(|rule| asking(&rule)) || rules.iter().filter(asking).any(reached))
 }

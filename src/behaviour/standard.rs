@@ -256,9 +256,7 @@ impl Found<'_> {
             let (Some(first), requests) = (met.first(), met.len() as u64) else { continue };
             for one in &chain.changed {
                 let Some(&patch) = one.writers.first() else { continue };
-                let asked = |service| {
-                    met.iter().any(|sent| sent.exchange.asked().any(|call| call.service == service))
-                };
+                let asked = |service| met.iter().any(|sent| sent.exchange.asked().any(|call| call.service == service));
                 let filter = one.name.clone();
                 let shows = match one.purpose {
                     Purpose::Authorization if !asked(Service::ExtAuthz) => {
@@ -303,13 +301,7 @@ impl Found<'_> {
                         Shows::NeverAsks { filter: name, network: false, requests, token: false }
                     }
                     Purpose::LimitService if !asks(Service::RateLimit) => {
-                        Shows::NeverLimits {
-                            filter: name,
-                            network: false,
-                            descriptor: None,
-                            requests,
-                            tokens: None,
-                        }
+                        Shows::NeverLimits { filter: name, network: false, descriptor: None, requests, tokens: None }
                     }
                     Purpose::Token if met.iter().all(|(_, step)| step.passed) => {
                         Shows::NeverAsks { filter: name, network: false, requests, token: true }

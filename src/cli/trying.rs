@@ -157,7 +157,11 @@ fn host_and_port(text: &str) -> Result<(String, u16), String> {
 
 fn claims(text: &str) -> Result<serde_json::Value, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
-    if value.is_object() { Ok(value) } else { Err("claims must be a JSON object, such as {\"iss\": \"me\"}".to_owned()) }
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err("claims must be a JSON object, such as {\"iss\": \"me\"}".to_owned())
+    }
 }
 
 fn stub(text: &str) -> Result<(String, Stub), String> {

@@ -195,11 +195,7 @@ impl Reader {
                 return Some(ProxySource::Manifests { pod: self.text(pod), files: self.texts(manifests) });
             }
             let help = "write `{pod: shop/cart-1, manifests: [mesh/]}`".to_owned();
-            self.wrong(
-                manifests.span,
-                "`manifests` needs `pod`, and no other key",
-                Some(help),
-            );
+            self.wrong(manifests.span, "`manifests` needs `pod`, and no other key", Some(help));
             return None;
         }
         let [dump, demo, pod, capture] = ["dump", "demo", "pod", "capture"].map(|key| node.get(key));

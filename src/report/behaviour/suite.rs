@@ -167,7 +167,11 @@ impl Shown<'_> {
         for (word, all) in [("patch", patches), ("HTTP filter", filters), ("route", routes)] {
             let missing: Vec<&Met> = all.iter().filter(|one| !one.met).collect();
             for one in missing.iter().take(limit) {
-                writeln!(out, "  {}", terminal.paint(Role::Odd, format!("no test covers {word} {}", plain(&one.name))))?;
+                writeln!(
+                    out,
+                    "  {}",
+                    terminal.paint(Role::Odd, format!("no test covers {word} {}", plain(&one.name)))
+                )?;
             }
             if missing.len() > limit {
                 writeln!(out, "  and {} more", missing.len() - limit)?;

@@ -168,8 +168,11 @@ fn nothing_outlives_a_killed_run() {
     let folder = tempfile::tempdir().unwrap();
     let (file, temporary) = (folder.path().join("a.test.yaml"), folder.path().join("tmp"));
     fs::create_dir(&temporary).unwrap();
-    fs::write(&file, SLOW.replace("expect: {status: 200}", "expect: {status: 200}\n  without-filters: {expect: {status: 200}}"))
-        .unwrap();
+    fs::write(
+        &file,
+        SLOW.replace("expect: {status: 200}", "expect: {status: 200}\n  without-filters: {expect: {status: 200}}"),
+    )
+    .unwrap();
     // A name of its own, to find its processes by.
     let binary = folder.path().join("envoy-of-this-test");
     std::os::unix::fs::symlink(envoy(), &binary).unwrap();

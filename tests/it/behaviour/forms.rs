@@ -60,7 +60,10 @@ fn each_form_of_test_reports_the_same_failure() {
     assert!(tap.contains("\nnot ok 2 - ") && tap.contains("| \\# %41"), "{tap}");
     let github = form("github");
     let error = github.lines().find(|line| line.starts_with("::error ")).unwrap();
-    assert!(error.contains("line=10,col=") && error.contains("title=a <b> & \"c\" | # %2541 %3A%3Aerror::"), "{github}");
+    assert!(
+        error.contains("line=10,col=") && error.contains("title=a <b> & \"c\" | # %2541 %3A%3Aerror::"),
+        "{github}"
+    );
     let markdown = form("markdown");
     assert!(markdown.starts_with("### EnvoyFilter tests: 1 passed, 1 failed\n"), "{markdown}");
     assert!(markdown.contains("a &lt;b> & \"c\" \\| # %41"), "{markdown}");
@@ -139,8 +142,21 @@ fn the_page_draws_the_path_and_escapes_what_others_say() {
     let stub = format!("upstream={}", body.display());
     let filter = "testdata/behaviour/lua-headers/good.yaml";
     let page = said(&[
-        "try", "--demo", "-f", filter, "--envoy", &envoy(), "--inbound", "8080", "--stub", &stub, "-H",
-        "user-agent: <img src=x onerror=alert(1)>", "-o", "html", "/?q=<script>",
+        "try",
+        "--demo",
+        "-f",
+        filter,
+        "--envoy",
+        &envoy(),
+        "--inbound",
+        "8080",
+        "--stub",
+        &stub,
+        "-H",
+        "user-agent: <img src=x onerror=alert(1)>",
+        "-o",
+        "html",
+        "/?q=<script>",
     ]);
     assert_eq!(page.code, 0, "{}", page.err);
     let page = page.out;
@@ -150,5 +166,8 @@ fn the_page_draws_the_path_and_escapes_what_others_say() {
     }
     assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
     assert!(page.contains("&lt;script&gt;"), "{page}");
-    assert!(!page.contains("http://") || page.contains("http://www.w3.org/2000/svg"), "nothing is loaded from elsewhere");
+    assert!(
+        !page.contains("http://") || page.contains("http://www.w3.org/2000/svg"),
+        "nothing is loaded from elsewhere"
+    );
 }
