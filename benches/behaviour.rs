@@ -2,8 +2,9 @@
 //! memory of both processes. Needs an Envoy: `ENVOY=./envoy cargo bench --bench behaviour`; without one it measures nothing.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
-#![allow(clippy::expect_used, missing_docs, reason = "a benchmark")]
+#![allow(clippy::expect_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 
+#[allow(dead_code, reason = "shared with other benchmarks")]
 #[path = "support/big_dump.rs"]
 mod big_dump;
 

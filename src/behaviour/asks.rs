@@ -135,14 +135,11 @@ fn collect(tree: &Tree<'_>, into: &mut Vec<Ask>) {
         let value = value.readable();
         let found = match value.as_str() {
             Some(text) if key.contains("inline") => of_script(text),
-            _ => match of_matcher(key, &value) {
-                Some(ask) => vec![ask],
-                None => {
-                    collect(&value, into);
-                    continue;
-                }
-            },
+            _ => of_matcher(key, &value).into_iter().collect(),
         };
+        if found.is_empty() {
+            collect(&value, into);
+        }
         for ask in found {
             if !ask.is_empty() && !into.contains(&ask) {
                 into.push(ask);
