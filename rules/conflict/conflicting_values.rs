@@ -78,7 +78,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             Finding::new(
                 rule,
                 view.value_path_span(path),
-                format!("{} writes another value to `{path}`, and wins", other.filter.full_name()),
+                format!("{} writes a different value to `{path}` and wins", other.filter.full_name()),
             )
             .label("overwritten")
             .related(other.value_path_span(path), "this value remains")

@@ -48,7 +48,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .related(other.value_span(&["patch", "operation"]), "istiod panics here")
             .help("fix the patch that panics");
         if let Some(place) = places.first() {
-            finding = finding.note(format!("{} places lose it, the first: {place}", places.len()));
+            finding = finding.note(format!("lost in {} places, the first: {place}", places.len()));
         }
         let key = (other.filter_index, other.patch.index);
         let count = told.entry(key).or_default();

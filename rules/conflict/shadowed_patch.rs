@@ -33,12 +33,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if !seen.certain() || !cx.inert(filter, index) || seen.runs.iter().any(told_elsewhere) {
             continue;
         }
-        let mut finding =
-            Finding::new(rule, view.value_span(&["patch", "operation"]), "nothing of this patch remains in the end")
-                .label("without it every proxy gets the same")
-                .help("remove the patch, or the one that undoes it")
-                .ineffective()
-                .of(view.filter, Some(index));
+        let mut finding = Finding::new(rule, view.value_span(&["patch", "operation"]), "nothing of this patch remains")
+            .label("without it every proxy gets the same")
+            .help("remove the patch, or the one that undoes it")
+            .ineffective()
+            .of(view.filter, Some(index));
         let mut named = Vec::new();
         for run in &seen.runs {
             for later in &run.trace.later {

@@ -39,7 +39,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let partly = other.iter().filter(|one| one.in_effect == InEffect::Partly).count();
         let message =
             if partly == other.len() { "in effect on some objects only" } else { "a running proxy holds other values" };
-        let mut finding = view.finding(rule, view.key_span(&["patch"]), message).label("the dump holds something else");
+        let mut finding =
+            view.finding(rule, view.key_span(&["patch"]), message).label("the dump contains something else");
         finding = live::on(finding, &other, standing.len(), "so on");
         let instead = first.instead();
         for line in instead.iter().take(3) {
@@ -53,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding
                 .severity(Severity::Info)
                 .note(format!("the EnvoyFilter was {}; the proxy's last update is of {updated}", edit.words()))
-                .help("dump again: the push may have come since");
+                .help("take a new dump: the push may have arrived since");
         } else if let Some(edit) = &edit {
             finding = finding.note(format!("the EnvoyFilter was {}, before the proxy's last update", edit.words()));
         }

@@ -54,18 +54,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding
                 .severity(Severity::Info)
                 .note(format!(
-                    "the EnvoyFilter was {}, and the proxy last took an update of what it changes at {}",
+                    "the EnvoyFilter was {}, and the proxy last accepted an update of what it changes at {}",
                     edit.unwrap_or_default(),
                     updated.unwrap_or_default()
                 ))
-                .help("dump again: the push may have come since");
+                .help("take a new dump: the push may have arrived since");
         } else if let Some((wanted, have)) = revision {
             finding = finding
                 .note(format!("the filter is for revision `{wanted}`, the proxy belongs to `{have}`"))
                 .help("give the filter the label of the proxies' revision, or none");
         } else {
             finding = finding
-                .note("istiod has not pushed it, or the proxy has not taken the push")
+                .note("istiod has not pushed it, or the proxy has not accepted the push")
                 .help("compare `istioctl proxy-status` and istiod's log");
         }
         out.push(finding);

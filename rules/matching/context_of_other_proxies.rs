@@ -54,7 +54,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
         let help = match (kinds.contains(&ProxyKind::Gateway), kinds.contains(&ProxyKind::Waypoint)) {
             (true, _) => "context: GATEWAY",
-            (false, true) => "context: SIDECAR_INBOUND # what a waypoint's services are called with",
+            (false, true) => "context: SIDECAR_INBOUND # for requests to the waypoint's services",
             (false, false) => "context: SIDECAR_INBOUND # or SIDECAR_OUTBOUND, for requests that the workload sends",
         };
         // Without a selector there may be proxies of the right kind that were not given.

@@ -30,7 +30,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         cx,
         out,
         &[&TRUSTED_HOPS, &PROXY_PROTOCOL, &CLIENT_CERT_HEADER],
-        "the proxy's own settings can say where the gateway stands",
+        "the proxy's own settings can say how many proxies are in front of the gateway",
         |_| true,
     );
 }

@@ -82,7 +82,7 @@ const THRESHOLDS: &str = "circuit_breakers.thresholds";
 fn dead_thresholds<'a>(rule: &'static RuleInfo, cx: &Context<'a>, view: &PatchView<'a>, out: &mut Findings) -> bool {
     let Some(seen) = cx.seen_if(view, behind_own) else { return false };
     let finding = view
-        .finding(rule, view.value_path_span(THRESHOLDS), "these circuit breakers never hold: MERGE appends them")
+        .finding(rule, view.value_path_span(THRESHOLDS), "these circuit breakers never take effect: MERGE appends them")
         .severity(Severity::Warning)
         .label("behind those of istiod, of the same priority")
         .note("Envoy takes the first threshold of a priority; istiod generates one for every cluster, practically unlimited")

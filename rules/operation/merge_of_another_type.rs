@@ -89,8 +89,8 @@ fn help(view: &PatchView<'_>, built: &BuiltPatch<'_>, existing: &str) -> String 
     if filters && !names_filter(view.patch.apply_to, &built.object) {
         return "name the filter in the match (`subFilter` or `filter`), and write the type it has".to_owned();
     }
-    let other = if filters { "the filter" } else { "the object" };
-    format!("write the type {existing}, or match {other} that is meant")
+    let other = if filters { "filter" } else { "object" };
+    format!("write the type {existing}, or match the intended {other}")
 }
 
 fn panicked(run: &PatchRun<'_, '_>) -> Option<(String, String)> {

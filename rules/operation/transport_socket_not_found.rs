@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let finding = view
             .finding(rule, view.value_path_span("transport_socket.name"), message)
-            .label("must be the name of a socket, as `envoy.transport_sockets.tls`")
+            .label("must be the name of a socket, such as `envoy.transport_sockets.tls`")
             .help("write the name of the socket inside the match (not of the match), and its typed_config");
         let finding = seen.tell(finding);
         out.push(finding.ineffective());

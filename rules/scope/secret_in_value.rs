@@ -45,7 +45,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 view.finding(rule, view.value_route_span(&field.route()), format!("{what} is in this value"))
                     .secret()
                     .label("visible to everyone who can read the EnvoyFilter")
-                    .note("rotate the secret: what was published stays known")
+                    .note("rotate the secret: everyone who could read it may still know it")
                     .help(if field.is("inline_string") || field.is("inline_bytes") {
                         "filename: /etc/secrets/<key> # from a mounted Secret, or an sds_config"
                     } else if what == "a credential" {

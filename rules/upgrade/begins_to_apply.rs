@@ -49,7 +49,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             upgrade,
             change,
             span,
-            format!("{} this {what} has an effect, which it does not have now", tell::from_on(upgrade)),
+            format!("{} this {what} begins to have an effect", tell::from_on(upgrade)),
         )
         .label("does nothing now");
         if !change.reason.is_empty() {

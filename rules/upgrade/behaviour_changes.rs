@@ -104,7 +104,7 @@ fn gateway_label(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, o
             .note("source: Istio 1.24 release notes")
             .of(filter, None);
         let finding = if upgrade.before.release >= Release::minor(21) {
-            finding.help(format!("write `{new}`, which is there since 1.21")).fix(
+            finding.help(format!("write `{new}`, which exists since 1.21")).fix(
                 "select by the label that both releases set",
                 true,
                 vec![Edit { span, text: new.to_owned() }],
@@ -196,7 +196,7 @@ fn protocols(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out: 
             view.finding(rule, node.span, message)
                 .label("ignored before: the patch applies to chains of all protocols")
                 .note("source: Istio 1.21 release notes; istiod 1.20 and 1.21, `listener_patch.go`")
-                .help("check that the chains which have all of these protocols are the ones that are intended"),
+                .help("check that the chains with all of these protocols are the intended ones"),
         );
     }
 }

@@ -47,7 +47,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         });
         if !known(found.primary.span, found.rule.code) {
             let before = tell::short(upgrade.before.proxies);
-            finding = finding.note(format!("the Envoy of Istio {before} does not call it deprecated"));
+            finding = finding.note(format!("it is not deprecated in the Envoy of Istio {before}"));
         }
         out.push(finding);
     }

@@ -64,7 +64,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         if domain {
             finding = finding
-                .note("`vhost.domainName` is read since Istio 1.26; before, the patch goes into every virtual host");
+                .note("`vhost.domainName` is read since Istio 1.26; before, the patch applies to every virtual host");
         } else if view.patch.apply_to == ApplyTo::Cluster {
             for (behaviour, text) in [
                 (
@@ -105,7 +105,7 @@ fn domain_name(rule: &'static RuleInfo, cx: &Context<'_>, upgrade: &Upgrade, out
             )
             .confidence(Confidence::Likely)
             .label("not read now")
-            .note("before Istio 1.26 the patch goes into every virtual host that the rest of its match fits"),
+            .note("before Istio 1.26 the patch applies to every virtual host that the rest of its match selects"),
         );
     }
 }

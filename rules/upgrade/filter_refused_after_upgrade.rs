@@ -90,7 +90,7 @@ fn definitions(rule: &'static RuleInfo, filter: &EnvoyFilter, upgrade: &Upgrade,
         let finding = objected(rule, filter, one, after);
         out.push(match one.verdict {
             Verdict::Refused => finding
-                .note("a filter that is stored stays, and stays in effect; to apply or change it is rejected")
+                .note("a filter that is stored stays, and stays in effect; applying or changing it is rejected")
                 .help("correct it before the upgrade"),
             Verdict::Dropped => finding.note("a filter that is stored keeps it until it is applied again"),
         });
@@ -99,8 +99,12 @@ fn definitions(rule: &'static RuleInfo, filter: &EnvoyFilter, upgrade: &Upgrade,
     let again = |one: &&Objection| then.iter().all(|other| other.span != one.span);
     for one in now.iter().filter(readable).filter(again) {
         out.push(objected(rule, filter, one, before).note(match one.verdict {
-            Verdict::Refused => "the filter can be applied when the definition of the new release is there",
-            Verdict::Dropped => "what was applied then is stored without it: apply the filter again after the upgrade",
+            Verdict::Refused => {
+                "the filter can be applied once the CustomResourceDefinition of the new release is installed"
+            }
+            Verdict::Dropped => {
+                "what was applied before is stored without it: apply the filter again after the upgrade"
+            }
         }));
     }
 }
@@ -125,7 +129,7 @@ fn other_revision(rule: &'static RuleInfo, cx: &Context<'_>, index: usize, relea
     let finding = Finding::new(
         rule,
         filter.document.key_span(&route),
-        format!("the istiod of Istio {release} passes over this filter: its label is for revision {revision}"),
+        format!("the istiod of Istio {release} ignores this filter: it is labeled for revision {revision}"),
     )
     .of(filter, None);
     if lost {

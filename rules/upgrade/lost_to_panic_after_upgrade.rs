@@ -29,7 +29,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(view) = tell::view(cx, change) else { continue };
         let message = format!("{} this patch is {}", tell::from_on(upgrade), change.reason);
         let mut finding = tell::finding(rule, cx, upgrade, change, view.key_span(&["patch", "operation"]), message)
-            .label("not done after the upgrade")
+            .label("not applied after the upgrade")
             .note(format!("it changes now: {}", tell::places(&change.places.0, change.counts.0)));
         if let Some(cause) = change.cause.and_then(|(filter, patch)| cx.patch(filter, patch)) {
             finding = finding.related(cause.key_span(&["patch", "value"]), "istiod panics at this");

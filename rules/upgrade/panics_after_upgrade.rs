@@ -38,7 +38,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let message = format!("{} istiod panics at this patch: {}", tell::from_on(upgrade), change.reason);
         let mut finding = tell::finding(rule, cx, upgrade, change, view.key_span(&["patch", "value"]), message)
             .label("of another type than the filter it is merged into")
-            .note("istiod goes on without this patch and without all others of the same pass that it had not come to");
+            .note("istiod continues without this patch and without the rest of the same pass");
         if !victims.is_empty() {
             let count = crate::lint::names::count(victims.len(), "other patch", "other patches");
             finding = finding.note(format!("{count} lost with it on these proxies"));
@@ -51,9 +51,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.related(span, "lost with it");
         }
         out.push(
-            finding.help(
-                "write the type of what the match finds, or match what is intended, so that both are of one type",
-            ),
+            finding
+                .help("write the type of what the match finds, or match the intended object, so that both types agree"),
         );
     }
 }

@@ -74,24 +74,24 @@ fn gone(
 ) -> Finding {
     let name = &named.name;
     let message =
-        format!("{} Envoy has no runtime guard `{name}`: what it switches cannot be switched back", since(cx));
+        format!("{} Envoy has no runtime guard `{name}`: what it controls can no longer be changed", since(cx));
     let last = envoy::runtime_guard(name).and_then(envoy::RuntimeGuard::minors).map_or(before, |(_, last)| last);
     let default = envoy::runtime_guard(name).and_then(|guard| guard.defaults().last()).map(|(_, default)| default);
     let finding = value.finding(rule, named.span, message).label(match had {
-        Some(_) => format!("Envoy 1.{last} is the last that has it: Istio 1.{}", envoy::api::istio_of(last)),
+        Some(_) => format!("Envoy 1.{last} is the last release that has it: Istio 1.{}", envoy::api::istio_of(last)),
         None => format!("not in Envoy 1.{after}; whether in 1.{before} is not known"),
     });
     match default {
         Some(default) if named.sets(default) => finding
             .severity(Severity::Info)
-            .note(format!("it was `{default}` by default before it went, which is what is set here: nothing changes"))
+            .note(format!("before its removal it defaulted to `{default}`, the value set here: nothing changes"))
             .help("remove the key when the upgrade is done"),
         Some(default) if named.set.is_some() => finding
-            .note(format!("it was `{default}` by default before it went: Envoy now always does what that meant"))
-            .help("take the key away before the upgrade, and check whether all is well"),
-        Some(_) => finding.note("the default value beside it holds then, unless a runtime layer sets this key"),
+            .note(format!("before its removal it defaulted to `{default}`: Envoy now always behaves that way"))
+            .help("remove the key before the upgrade, and check that everything still works"),
+        Some(_) => finding.note("the default value next to it applies then, unless a runtime layer sets this key"),
         None => finding
-            .note("what it was by default is not known, and so not which behavior stays")
+            .note("its default is unknown, and so is the behavior that remains")
             .help("look it up in Envoy's changelog, and try it before the upgrade"),
     }
 }
@@ -104,7 +104,7 @@ fn comes(
     unknown: bool,
 ) -> Finding {
     let name = &named.name;
-    let message = format!("{} Envoy has the runtime guard `{name}`: what is set here begins to count", since(cx));
+    let message = format!("{} Envoy has the runtime guard `{name}`: what is set here takes effect", since(cx));
     let finding = value.finding(rule, named.span, message);
     let finding = match guards::life(name) {
         Some(life) => finding.label(life),
@@ -112,7 +112,7 @@ fn comes(
     };
     let guard = envoy::runtime_guard(name);
     match guard.and_then(|guard| guard.defaults().last()) {
-        _ if unknown => finding.note("whether it is there before the upgrade is not known"),
+        _ if unknown => finding.note("whether it exists before the upgrade is unknown"),
         Some((_, default)) if named.sets(default) => {
             finding.severity(Severity::Info).note(format!("it is `{default}` by default: nothing changes"))
         }

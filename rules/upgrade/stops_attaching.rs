@@ -55,9 +55,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             upgrade,
             change,
             span,
-            format!("{} this filter leaves proxies that it changes now: {reason}", tell::from_on(upgrade)),
+            format!(
+                "{} this filter no longer attaches to proxies that it changes now: {reason}",
+                tell::from_on(upgrade)
+            ),
         )
-        .label("decides otherwise after the upgrade");
+        .label("decides differently after the upgrade");
         if !change.places.0.is_empty() {
             let places = tell::places(&change.places.0, change.counts.0);
             finding = finding.note(format!("it changes now: {places}"));
@@ -68,9 +71,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .severity(Severity::Warning)
                 .note("targetRefs are not read before Istio 1.27: until then the filter hits every proxy of its namespace")
                 .help(if waypoint {
-                    "if these waypoints were meant, name them in `targetRefs` too: a selector does not reach them"
+                    "if these waypoints are intended, name them in `targetRefs` too: a selector does not reach them"
                 } else {
-                    "if these proxies were meant, write `workloadSelector` for them in a filter of its own"
+                    "if these proxies are intended, write `workloadSelector` for them in a filter of its own"
                 });
         } else if waypoint {
             if made_up {

@@ -43,11 +43,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         };
         let message = format!("{} this patch has no effect: {}", tell::from_on(upgrade), change.reason);
         let mut finding = tell::finding(rule, cx, upgrade, change, span, message)
-            .label("fits now, and not after the upgrade")
+            .label("matches now, but not after the upgrade")
             .note(format!("it changes now: {}", tell::places(&change.places.0, change.counts.0)));
         if change.condition.is_some() && !change.candidates.is_empty() {
             let there = names::listed(change.candidates.iter().map(String::as_str), 6);
-            finding = finding.note(format!("there is after the upgrade: {there}"));
+            finding = finding.note(format!("exists after the upgrade: {there}"));
         }
         out.push(finding);
     }

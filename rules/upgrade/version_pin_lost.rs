@@ -33,15 +33,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let Some(view) = tell::view(cx, change) else { continue };
         let span = view.value_span(&["match", "proxy", "proxyVersion"]);
         let version = tell::short(upgrade.after.proxies);
-        let message = format!("proxyVersion does not fit proxies of Istio {version}");
+        let message = format!("proxyVersion does not match proxies of Istio {version}");
         let mut finding = tell::finding(rule, cx, upgrade, change, span, message)
-            .label("fits the proxies of now")
+            .label("matches the current proxies")
             .note(format!("it changes now: {}", tell::places(&change.places.0, change.counts.0)));
         if let Some(twin) = successor(cx, upgrade, &view) {
             finding = finding
                 .severity(Severity::Info)
                 .note(format!(
-                    "configPatches[{}] of {} takes over: it fits the new version and patches the same",
+                    "configPatches[{}] of {} takes over: it matches the new version and patches the same objects",
                     twin.patch.index,
                     twin.filter.full_name()
                 ))
@@ -51,7 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.note("no other patch takes over");
             if let Some(text) = widened(cx.sources.snippet(span), upgrade) {
                 finding = finding.help(format!("if the patch is right for both: {text}")).fix(
-                    "let the expression fit both versions",
+                    "make the expression match both versions",
                     false,
                     vec![Edit { span, text }],
                 );

@@ -10,7 +10,7 @@ declare_rule! {
     /// A format string with a stray `%` or an unknown command operator.
     ///
     /// # What it finds
-    /// In formats of access logs and local replies and in values of headers to add: a `%` that begins no command operator
+    /// In formats of access logs and local replies and in values of headers to add: a `%` that does not begin a command operator
     /// (`%%` is a percent sign), and an operator that Envoy does not have.
     ///
     /// # Why it matters
@@ -176,7 +176,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             shown.push('…');
                         }
                         value
-                            .finding(rule, node.span, format!("`{shown}` begins no command operator"))
+                            .finding(rule, node.span, format!("`{shown}` does not begin a command operator"))
                             .label("a stray `%`")
                             .rejected("istiod does not check it; the proxy rejects the resource that contains it")
                             .help("write `%%` for a percent sign, or close the operator: `%REQ(:PATH)%`")

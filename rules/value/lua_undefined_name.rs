@@ -52,7 +52,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             place(source, script.node, script.text, one.at),
                             format!("nothing defines `{}`", one.name),
                         )
-                        .label("nil when the script comes here")
+                        .label("nil when the script gets here")
                         .note(note)
                         .help(help),
                 );

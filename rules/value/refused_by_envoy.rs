@@ -71,7 +71,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let message = refusal(&trials.envoy, &blame.resources);
         let (label, sure) = match blame.proof {
             Proof::Alone => ("rejected with this patch alone", true),
-            Proof::Together => ("taken without this patch", true),
+            Proof::Together => ("accepted without this patch", true),
             Proof::Among => ("one of the patches in what is rejected", false),
         };
         let certain = sure && blame.knowledge == Knowledge::Dump;

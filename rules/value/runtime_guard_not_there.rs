@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let mut finding = tell(rule, value, &named, minor, there.is_none());
             if guards::unread(value, cx.release) {
                 finding = finding.severity(Severity::Info).note(
-                    "istiod does not apply the patch anyway; a bootstrap override with this key would change no more",
+                    "istiod does not apply the patch anyway; a bootstrap override with this key would change nothing either",
                 );
             }
             out.push(finding);
@@ -60,7 +60,7 @@ fn tell(rule: &'static RuleInfo, value: &PatchValue<'_>, named: &Named<'_>, mino
     let name = &named.name;
     let istio = envoy::api::istio_of(minor);
     let message = if unknown {
-        format!("whether Envoy 1.{minor} (Istio 1.{istio}) has the runtime guard `{name}` is not known")
+        format!("it is unknown whether Envoy 1.{minor} (Istio 1.{istio}) has the runtime guard `{name}`")
     } else {
         format!("Envoy 1.{minor} (Istio 1.{istio}) has no runtime guard `{name}`")
     };
@@ -73,7 +73,7 @@ fn tell(rule: &'static RuleInfo, value: &PatchValue<'_>, named: &Named<'_>, mino
         return finding.severity(Severity::Info);
     }
     let finding = match named.set {
-        None => finding.note("the default value beside it holds, unless a runtime layer sets this key"),
+        None => finding.note("the default value next to it applies, unless a runtime layer sets this key"),
         Some(_) if named.is_logged() => {
             finding.note("Envoy logs the error `Using a removed guard` and starts; the guard has no effect")
         }
@@ -81,7 +81,7 @@ fn tell(rule: &'static RuleInfo, value: &PatchValue<'_>, named: &Named<'_>, mino
     };
     match envoy::runtime_guard(name).and_then(envoy::RuntimeGuard::minors) {
         Some((first, _)) if first > minor => finding.help("keep it for proxies that have it, or remove it"),
-        Some(_) => finding.help("remove it: what a guard switched cannot be switched once it is gone"),
+        Some(_) => finding.help("remove it: once a guard is gone, what it controlled can no longer be changed"),
         None => match alike(name, minor) {
             Some(other) => finding.help(format!("did you mean `{other}`?")),
             None => finding.help("remove it"),

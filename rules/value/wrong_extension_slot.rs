@@ -101,7 +101,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 value
                     .finding(rule, url.span, format!("`{}` configures routes, not the filter", short(url.name())))
                     .label(format!("{place} is expected here"))
-                    .help("it belongs into `typed_per_filter_config` of a route, virtual host or route configuration")
+                    .help("it belongs in `typed_per_filter_config` of a route, virtual host or route configuration")
             } else {
                 let kinds: BTreeSet<String> = has.iter().map(|category| word(category)).collect();
                 let kinds = kinds.into_iter().collect::<Vec<_>>().join(" or ");

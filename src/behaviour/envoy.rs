@@ -295,7 +295,7 @@ impl Starting {
             .or_else(|_| admin::send(&socket, "GET", "/config_dump"))
             .map_err(|error| silent(&error))?;
         let dump: Value =
-            serde_json::from_str(&dump).map_err(|error| internal("Envoy's config dump is no JSON", &error))?;
+            serde_json::from_str(&dump).map_err(|error| internal("Envoy's config dump is not JSON", &error))?;
         let known = Known::of_dump(&dump);
         let version = version_of(&dump).ok_or_else(|| Error::NoEnvoy(self.binary.clone()))?;
         Ok(self.envoy(known, version))

@@ -44,7 +44,7 @@ impl fmt::Display for Fault {
         };
         match self {
             Fault::OtherSystem => out.write_str("istiod runs on Linux only"),
-            Fault::NotGiven => out.write_str("there is no istiod: no --istiod, and no pilot-discovery on the PATH"),
+            Fault::NotGiven => out.write_str("no istiod: neither --istiod nor a pilot-discovery on the PATH"),
             Fault::Process(fault) => write!(out, "{fault}"),
             Fault::NotIstiod(path, why) => write!(out, "{} is not an istiod: {why}", path.display()),
             Fault::TooOld(path, version) => {

@@ -125,10 +125,10 @@ fn take(buffer: &mut BytesMut) -> Result<Option<Bytes>, Fault> {
     let Some(&[packed, a, b, c, d]) = buffer.first_chunk::<5>() else { return Ok(None) };
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
     if packed != 0 {
-        return Err(broken(&"a compressed message came, which nobody asked for"));
+        return Err(broken(&"received a compressed message that was not requested"));
     }
     if length > MESSAGE {
-        return Err(broken(&format!("a message of {length} bytes came")));
+        return Err(broken(&format!("received a message of {length} bytes")));
     }
     if buffer.len() < length + 5 {
         buffer.reserve(length + 5 - buffer.len());

@@ -15,6 +15,7 @@ mod kinds;
 mod node;
 mod objects;
 mod open;
+mod ports;
 pub mod proxies;
 mod run;
 mod selectors;

@@ -7,6 +7,7 @@ use super::grpc::Channel;
 use super::kinds;
 use super::node::Node;
 use super::objects::{Objects, list, text};
+use super::ports::Ports;
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
 use crate::process::{Folder, Line, Program, Running};
@@ -15,7 +16,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -102,7 +103,8 @@ pub struct Bottle {
     last: VecDeque<String>,
     /// Before the runtime, so that istiod ends before its API server does.
     process: Running,
-    grpc: SocketAddr,
+    /// After the process, so that they are given away once nobody listens on them.
+    ports: Ports,
     runtime: Runtime,
 }
 
@@ -213,7 +215,7 @@ impl Bottle {
         let token = token();
         let world = World::new(request.objects.clone(), token.clone());
         let server = runtime.block_on(api::serve(Arc::clone(&world))).map_err(Fault::Server)?;
-        let [grpc, http, monitoring] = ports().map_err(Fault::Server)?;
+        let ports = Ports::new().map_err(Fault::Server)?;
         let kubeconfig = folder.file("kubeconfig");
         private_file(&kubeconfig, &kubeconfig_of(server, &token)).map_err(Fault::Server)?;
         let memory = request.limits.memory;
@@ -221,8 +223,8 @@ impl Bottle {
             .arg("discovery")
             .arg("--kubeconfig")
             .arg(&kubeconfig)
-            .args(["--grpcAddr", &grpc.to_string(), "--httpAddr", &http.to_string()])
-            .args(["--monitoringAddr", &monitoring.to_string(), "--httpsAddr", "", "--secureGRPCAddr", ""])
+            .args(["--grpcAddr", &ports.grpc.to_string(), "--httpAddr", &ports.http.to_string()])
+            .args(["--monitoringAddr", &ports.monitoring.to_string(), "--httpsAddr", "", "--secureGRPCAddr", ""])
             .args(["--ctrlz_port", "0", "--ctrlz_address", "127.0.0.1", "--profile=false"])
             .args(["--shutdownDuration", "0s", "--log_target", "stderr", "--log_output_level", "all:warn"])
             .args(["--clusterID", &request.cluster_id, "--namespace", &request.namespace])
@@ -253,15 +255,15 @@ impl Bottle {
             generation: 0,
             last: VecDeque::new(),
             process,
-            grpc,
+            ports,
             runtime,
         };
-        bottle.wait_until_ready(http, began, request.limits.ready)?;
+        bottle.wait_until_ready(began, request.limits.ready)?;
         bottle.ready_after = began.elapsed();
         Ok(bottle)
     }
 
-    fn wait_until_ready(&mut self, http: SocketAddr, began: Instant, limit: Duration) -> Result<(), Fault> {
+    fn wait_until_ready(&mut self, began: Instant, limit: Duration) -> Result<(), Fault> {
         let mut pause = Duration::from_millis(5);
         loop {
             self.listen();
@@ -271,7 +273,8 @@ impl Bottle {
                 }
                 return Err(Fault::Ended(ended, self.last.iter().cloned().collect()));
             }
-            if is_ready(http) {
+            // Who answers is istiod itself only if it listens for proxies, too.
+            if is_ready(self.ports.http) && TcpStream::connect(self.ports.grpc).is_ok() {
                 return Ok(());
             }
             if began.elapsed() > limit {
@@ -302,7 +305,7 @@ impl Bottle {
 
     /// What one proxy would get.
     pub fn ask(&mut self, node: &Node, wanted: &Wanted) -> Result<Configuration, Fault> {
-        let (grpc, schema) = (self.grpc, self.schema);
+        let (grpc, schema) = (self.ports.grpc, self.schema);
         let answer = self.runtime.block_on(async move {
             let channel = Channel::open(grpc).await?;
             ads::ask(&channel, schema, node, wanted).await
@@ -314,7 +317,7 @@ impl Bottle {
     pub fn ask_all(&mut self, nodes: &[Node], wanted: &Wanted) -> Vec<Result<Configuration, Fault>> {
         use futures::StreamExt as _;
         const AT_ONCE: usize = 8;
-        let (grpc, schema) = (self.grpc, self.schema);
+        let (grpc, schema) = (self.ports.grpc, self.schema);
         self.runtime.block_on(async move {
             let asked = nodes.iter().map(|node| async move {
                 // One connection each, as proxies have.
@@ -358,7 +361,7 @@ impl Bottle {
                 .collect(),
         };
         let began = Instant::now();
-        let (grpc, schema) = (self.grpc, self.schema);
+        let (grpc, schema) = (self.ports.grpc, self.schema);
         loop {
             let seen = self.runtime.block_on(async {
                 let channel = Channel::open(grpc).await?;
@@ -410,14 +413,6 @@ fn sentinel(cluster: &str) -> Value {
 fn schema(request: &Request) -> Schema {
     let release = request.istiod.release.unwrap_or(request.release);
     Schema::istiod(release.minor, release.patch)
-}
-
-/// Three ports on loopback that nobody has at this moment.
-fn ports() -> std::io::Result<[SocketAddr; 3]> {
-    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-    let listeners = [bind()?, bind()?, bind()?];
-    let [first, second, third] = &listeners;
-    Ok([first.local_addr()?, second.local_addr()?, third.local_addr()?])
 }
 
 fn kubeconfig_of(server: SocketAddr, token: &str) -> String {

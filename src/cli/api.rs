@@ -28,7 +28,7 @@ impl Api {
             return Ok(if entries.is_empty() { Exit::Usage } else { Exit::Ok });
         }
         if entries.is_empty() {
-            let message = format!("nothing in Envoy 1.{} to 1.{} is called {}", api::KNOWN.0, api::KNOWN.1, self.name);
+            let message = format!("nothing in Envoy 1.{} to 1.{} is named {}", api::KNOWN.0, api::KNOWN.1, self.name);
             let mut help = search.notes.join("; ");
             if !search.nearest.is_empty() {
                 let names = format!("similar names: {}", search.nearest.join(", "));

@@ -6,9 +6,10 @@ use super::session::{Exit, Surroundings};
 use crate::explain::view::API_VERSION;
 use crate::model::redact::Keeper;
 use crate::report::style::{Role, Terminal};
-use crate::report::{self, table};
+use crate::report::{self, junit, table};
 use crate::source::escape;
 use clap::{CommandFactory, Parser};
+use quick_junit::{NonSuccessKind, TestSuite};
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -128,7 +129,7 @@ pub(super) fn run(
         Merge::Json => report::json(&mut text, &documents(&answers))?,
         Merge::Yaml => report::yaml::write(&mut text, documents(&answers).to_string().as_bytes())?,
         Merge::Sarif => report::json(&mut text, &log(&answers))?,
-        Merge::Junit => suites(&mut text, &answers)?,
+        Merge::Junit => junit::write(&mut text, &suites(&answers))?,
         Merge::List => {
             let lists = answers.iter().filter_map(|one| serde_json::from_slice::<Vec<Value>>(&one.out).ok());
             report::json(&mut text, &lists.flatten().collect::<Vec<_>>())?;
@@ -249,34 +250,25 @@ fn log(answers: &[Answer]) -> Value {
 }
 
 /// One report with the suites of all; a context without an answer is a suite with an error.
-fn suites(out: &mut dyn Write, answers: &[Answer]) -> io::Result<()> {
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>")?;
+fn suites(answers: &[Answer]) -> quick_junit::Report {
+    let mut all = quick_junit::Report::unnamed();
     for answer in answers {
+        let context = junit::name(&answer.context);
         let text = String::from_utf8_lossy(&answer.out);
-        let context = xml(&answer.context);
-        let inner = text.find("<testsuites").and_then(|at| {
-            let begin = at + text[at..].find('>')? + 1;
-            Some(&text[begin..text.rfind("</testsuites>")?])
-        });
-        let inner = inner.or_else(|| Some(&text[text.find("<testsuite ")?..]));
-        match inner {
-            Some(inner) => {
-                let named = inner.replace("<testsuite name=\"", &format!("<testsuite name=\"{context}: "));
-                writeln!(out, "{}", named.trim_matches('\n'))?;
+        if let Ok(own) = quick_junit::Report::deserialize_from_str(&text) {
+            all.name = own.name;
+            for mut suite in own.test_suites {
+                suite.name = format!("{context}: {}", suite.name.as_str()).into();
+                all.add_test_suite(suite);
             }
-            None => writeln!(
-                out,
-                "  <testsuite name=\"{context}\" tests=\"1\" errors=\"1\"><testcase name=\"{context}\"><error message=\"{}\"/></testcase></testsuite>",
-                xml(String::from_utf8_lossy(&answer.err).trim())
-            )?,
+        } else {
+            let said = String::from_utf8_lossy(&answer.err);
+            let mut suite = TestSuite::new(context.as_str());
+            suite.add_test_case(junit::failed(&context, &context, NonSuccessKind::Error, said.trim()));
+            all.add_test_suite(suite);
         }
     }
-    writeln!(out, "</testsuites>")
-}
-
-fn xml(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    all
 }
 
 /// A path with the name of a context before its ending: `mesh.tar.zst` as `mesh-prod.tar.zst`.

@@ -107,7 +107,7 @@ impl Dump {
         if let Some(node) = node {
             Ok(Ok(Some(node)))
         } else {
-            let message = format!("{} does not say which proxy it is of", path.display());
+            let message = format!("{} does not say which proxy it is from", path.display());
             Ok(Err(session.usage(&message, Some("use a dump that includes the bootstrap"))?))
         }
     }

@@ -107,7 +107,7 @@ impl Get {
             self.write(session, &items, (&said(&survey), &survey.scope), None)?;
         }
         if let Some(name) = self.missing(&survey) {
-            return session.usage(&format!("no EnvoyFilter is called {name}"), known(&survey, name).as_deref());
+            return session.usage(&format!("no EnvoyFilter is named {name}"), known(&survey, name).as_deref());
         }
         Ok(if serious { Exit::Partial } else { Exit::Ok })
     }
@@ -143,7 +143,7 @@ impl Get {
                 told.clone_from(&problems);
             }
             if let (None, Some(name)) = (&shown, self.missing(&survey)) {
-                return session.usage(&format!("no EnvoyFilter is called {name}"), known(&survey, name).as_deref());
+                return session.usage(&format!("no EnvoyFilter is named {name}"), known(&survey, name).as_deref());
             }
             let items = self.items(&survey)?;
             let now: BTreeMap<String, Item> =

@@ -60,7 +60,7 @@ impl Rules {
             (Some(word), None) => {
                 let help = nearest(word, &all)
                     .map_or_else(|| "`rules` lists them".to_owned(), |near| format!("did you mean {near}?"));
-                return session.usage(&format!("no rule is called `{word}`"), Some(&help));
+                return session.usage(&format!("no rule is named `{word}`"), Some(&help));
             }
             (_, Some(rule)) if self.output == TextOrJson::Text => {
                 let example = example(rule, terminal)?;

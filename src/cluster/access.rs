@@ -53,8 +53,8 @@ impl Access {
         headers.extend(user.map(|user| ("impersonate-user", user)));
         headers.extend(groups.into_iter().map(|group| ("impersonate-group", group)));
         for (name, value) in headers {
-            let value =
-                HeaderValue::from_str(&value).map_err(|_| format!("`{value}` is no name of a user or group"))?;
+            let value = HeaderValue::from_str(&value)
+                .map_err(|_| format!("`{value}` is not a valid name of a user or group"))?;
             config.headers.push((HeaderName::from_static(name), value));
         }
         // Retries are decided here, by what they would be good for.

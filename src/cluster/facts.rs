@@ -164,16 +164,16 @@ pub fn station(pod: &Workload, namespace: Option<&Object>) -> Station {
     } else if injection.host_network {
         "it uses the host's network: such pods get no sidecar"
     } else if injection.asked.as_deref() == Some("false") {
-        "its sidecar.istio.io/inject says false"
+        "its sidecar.istio.io/inject is false"
     } else if mode == Some("ambient") {
-        "it is in ambient mode: ztunnel takes no EnvoyFilter, only its waypoint does"
+        "it is in ambient mode: ztunnel ignores EnvoyFilters; only its waypoint uses them"
     } else if labelled("istio-injection") == Some("enabled")
         || labelled(REVISION).is_some()
         || injection.asked.is_some()
     {
-        "it asks for a sidecar and has none: it was started before, or injection failed"
+        "it requests a sidecar and has none: it was started before injection was enabled, or injection failed"
     } else if namespace.is_some() {
-        "its namespace does not ask for sidecars"
+        "its namespace does not request sidecars"
     } else {
         "it has no sidecar"
     })

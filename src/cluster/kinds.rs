@@ -89,7 +89,7 @@ kinds! {
     CLUSTER_OPEN_REPORT: "ClusterReport", OPEN_REPORTS, &["v1alpha1"], "clusterreports", false, true, "old reports are not removed";
 }
 
-const POLICIES: &str = "existing policies are not compared: guards may hold that do not";
+const POLICIES: &str = "existing policies are not compared, so a guard may pass that should not";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
 const POLICY_WG: &str = "wgpolicyk8s.io";

@@ -49,7 +49,7 @@ fn of_kubeconfig(error: &KubeconfigError, name: &str) -> String {
     match error {
         KubeconfigError::Parse(error) => {
             let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
-            format!("{name}{place}: this is no YAML, or not what a kubeconfig holds here")
+            format!("{name}{place}: not YAML, or not a valid kubeconfig here")
         }
         KubeconfigError::ReadConfig(error, _) => plain(&format!("cannot read kubeconfig {name}: {error}")),
         other => format!("{name}: {}", words(other)),
@@ -81,7 +81,7 @@ pub(super) fn no_way_in(error: &kube::Error, user: &AuthInfo) -> String {
     }
 }
 
-const UNREADABLE: &str = "what the kubeconfig's login plugin wrote is no ExecCredential with a status";
+const UNREADABLE: &str = "what the kubeconfig's login plugin wrote is not an ExecCredential with a status";
 
 fn failed(out: &Output) -> String {
     let said = String::from_utf8_lossy(&out.stderr);

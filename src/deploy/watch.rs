@@ -167,7 +167,7 @@ pub fn alerts() -> Value {
             "5m",
             "critical",
             "Envoy refuses an update that an EnvoyFilter changes",
-            &format!("{FILTER}: proxies keep their old configuration and take no change of that resource. {look}"),
+            &format!("{FILTER}: proxies keep their old configuration and accept no change to that resource. {look}"),
         ),
         alert(
             "EnvoyFilterNotInEffect",
@@ -183,7 +183,7 @@ pub fn alerts() -> Value {
             "15m",
             "warning",
             "Only some pods of a workload show a patch",
-            &format!("{FILTER}: the same request is treated in two ways. {look}"),
+            &format!("{FILTER}: the same request is handled in two ways. {look}"),
         ),
         alert(
             "EnvoyFilterLeftover",
@@ -231,7 +231,7 @@ pub fn alerts() -> Value {
             "10m",
             "warning",
             "No replica reads a part of the proxies",
-            "A Lease of the watch is held by nobody.",
+            "No replica holds a Lease of the watch.",
         ),
     ];
     json!({"groups": [{"name": "envoyfilter-watch", "rules": rules}]})

@@ -28,7 +28,7 @@ impl Asked {
             "extension" | "ecds" => ResourceKind::ExtensionConfig,
             other => {
                 return Err(format!(
-                    "`{other}` is no kind of resource: a field starts with listener/, cluster/, route/ or extension/"
+                    "`{other}` is not a kind of resource: a field starts with listener/, cluster/, route/ or extension/"
                 ));
             }
         };

@@ -41,7 +41,7 @@ impl Explainer<'_, '_> {
         Reason {
             code: code(condition),
             message: if candidates.is_empty() {
-                format!("{message}; there is nothing of that kind where it looks")
+                format!("{message}; nothing of that kind exists where it looks")
             } else {
                 message
             },
@@ -218,27 +218,27 @@ pub(super) fn asked(filter: &EnvoyFilter, index: usize, condition: Condition) ->
 
 pub(super) fn sentence(condition: Condition, asked: &str, apply_to: ApplyTo) -> String {
     match condition {
-        Condition::ListenerName => format!("no listener is called {asked}"),
+        Condition::ListenerName => format!("no listener is named {asked}"),
         Condition::ListenerPort => format!("no listener is on port {asked}"),
         Condition::ChainPort => format!("no inbound filter chain is for port {asked}"),
-        Condition::ChainName => format!("no filter chain is called {asked}"),
+        Condition::ChainName => format!("no filter chain is named {asked}"),
         Condition::Sni => format!("no filter chain has {asked} in its server names"),
         Condition::TransportProtocol => format!("no filter chain is for transport protocol {asked}"),
         Condition::ApplicationProtocols => format!("no filter chain has all of the application protocols {asked}"),
         Condition::DestinationPort => format!("no filter chain is for destination port {asked}"),
-        Condition::Filter => format!("no network filter is called {asked}"),
-        Condition::HttpConnectionManager => "there is no HTTP connection manager where it looks".to_owned(),
-        Condition::SubFilter => format!("no HTTP filter is called {asked}"),
-        Condition::ListenerFilter => format!("no listener filter is called {asked}"),
-        Condition::RouteConfigurationName => format!("no route configuration is called {asked}"),
+        Condition::Filter => format!("no network filter is named {asked}"),
+        Condition::HttpConnectionManager => "no HTTP connection manager exists where it looks".to_owned(),
+        Condition::SubFilter => format!("no HTTP filter is named {asked}"),
+        Condition::ListenerFilter => format!("no listener filter is named {asked}"),
+        Condition::RouteConfigurationName => format!("no route configuration is named {asked}"),
         Condition::PortName => format!("no route configuration is for a port named {asked}"),
         Condition::Gateway => format!("no route configuration is of gateway {asked}"),
         Condition::RoutePort => format!("no route configuration is for port {asked}"),
-        Condition::VirtualHostName => format!("no virtual host is called {asked}"),
+        Condition::VirtualHostName => format!("no virtual host is named {asked}"),
         Condition::DomainName => format!("no virtual host has the domain {asked}"),
-        Condition::RouteName => format!("no route is called {asked}"),
+        Condition::RouteName => format!("no route is named {asked}"),
         Condition::RouteAction => format!("no route has the action {asked}"),
-        Condition::ClusterName => format!("no cluster is called {asked}"),
+        Condition::ClusterName => format!("no cluster is named {asked}"),
         Condition::Subset => format!("no cluster is of subset {asked}"),
         Condition::Service => format!("no cluster is of service {asked}"),
         Condition::ClusterPort => format!("no {} of that service is for port {asked}", apply_to.name().to_lowercase()),

@@ -103,7 +103,7 @@ impl Explainer<'_, '_> {
     pub(super) fn uncertain(&self, id: PatchId) -> view::Reason {
         let words = (
             "cannot-be-told",
-            "nothing in the dump matches it; objects that EnvoyFilters removed, replaced or renamed are in no dump"
+            "nothing in the dump matches it; objects that EnvoyFilters removed, replaced or renamed do not appear in dumps"
                 .to_owned(),
             None,
         );

@@ -267,7 +267,7 @@ impl AuditRequest {
             return Ok(newest);
         }
         let Some(before) = self.to.minor.checked_sub(1) else {
-            let message = "the release that runs now is not known".to_owned();
+            let message = "the current release is unknown".to_owned();
             return Err(Error::Text { message, help: Some("set it with --from RELEASE".to_owned()) });
         };
         unknown.push(format!("the current release is not known: 1.{before} is assumed; set it with --from"));

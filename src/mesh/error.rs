@@ -135,7 +135,7 @@ impl Refusal {
             ),
             Refusal::ReportNeedsCluster => (
                 "reports cover the whole cluster, not a capture or a selection",
-                Some("without one, every EnvoyFilter gets a report; -n reports on one namespace"),
+                Some("without a selection, every EnvoyFilter gets a report; -n reports on one namespace"),
             ),
         }
     }
@@ -178,7 +178,7 @@ impl fmt::Display for Error {
         match self {
             Error::Request(refusal) => out.write_str(refusal.words().0),
             Error::NotFound(unanswered) | Error::Unusable(unanswered) => out.write_str(&unanswered.message),
-            Error::Ambiguous { name, found } => write!(out, "{} EnvoyFilters are called {name}", found.len()),
+            Error::Ambiguous { name, found } => write!(out, "{} EnvoyFilters are named {name}", found.len()),
             Error::File(problem) => out.write_str(&problem.message),
             Error::Text { message, .. } => out.write_str(message),
             Error::Baseline { path, reason } => write!(out, "cannot use the baseline {}: {reason}", path.display()),

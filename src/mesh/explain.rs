@@ -207,7 +207,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         return Err(unanswered(format!("no proxy has {}", request.name), help));
     }
     if asked.is_none() && proxies.is_empty() && !offered.is_empty() {
-        let message = format!("no config dump is of {}", request.words());
+        let message = format!("no config dump is from {}", request.words());
         return Err(unanswered(message, Some(offers(&request.name, &offered))));
     }
     let scope = mesh.scope(given, &taken, filters.len());
@@ -241,7 +241,7 @@ fn filter(request: &ExplainRequest, mesh: &Mesh<'_>) -> Result<String, Error> {
         [one] => Ok(one.clone()),
         [] => {
             let known: Vec<String> = filters.iter().map(EnvoyFilter::full_name).collect();
-            let message = format!("no EnvoyFilter is called {}", request.name);
+            let message = format!("no EnvoyFilter is named {}", request.name);
             Err(Error::NotFound(Unanswered::new(message, super::similar(&request.name, &known), &mesh.loaded)))
         }
         _ => Err(Error::Ambiguous { name: request.name.clone(), found }),
@@ -286,7 +286,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
                 }
                 None => {
                     let known: Vec<String> = inventory.services.iter().map(|it| it.object.name.clone()).collect();
-                    return Err(unanswered(format!("no service is called {name}"), super::similar(name, &known)));
+                    return Err(unanswered(format!("no service is named {name}"), super::similar(name, &known)));
                 }
             }
         }
@@ -399,7 +399,7 @@ fn offers(asked: &str, offered: &[(String, &str)]) -> String {
     let told: Vec<String> = near.iter().map(|name| format!("{} {name}", kind(name))).collect();
     let more = offered.len().saturating_sub(told.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("the config dumps are of: {}{more}", told.join(", "))
+    format!("the config dumps are from: {}{more}", told.join(", "))
 }
 
 /// A proxy by what it may be called.

@@ -181,7 +181,7 @@ impl Reader {
             let (code, help) = if let Some(Nearest { name, same_letters: true }) = near {
                 // Where the right key stands as well, writing it again would make it a duplicate.
                 let there = message.node.entry(name).is_some();
-                let delete = || format!("delete it: `{name}` is there as well");
+                let delete = || format!("delete it: `{name}` is set as well");
                 (Code::MisspeltField, Some(if there { delete() } else { format!("write `{name}`") }))
             } else if let Some((code, help)) = told(message, key) {
                 (code, Some(help))

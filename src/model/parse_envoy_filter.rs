@@ -373,7 +373,7 @@ fn told(message: Message<'_>, key: &str) -> Option<(Code, String)> {
         return Some((Code::UnknownField, (*help).to_owned()));
     }
     if mapping == "workloadSelector" && alike::word(key, ["labels"]).is_none() {
-        return Some((Code::MisplacedField, "labels stand one level deeper, below `labels`".to_owned()));
+        return Some((Code::MisplacedField, "labels go one level deeper, below `labels`".to_owned()));
     }
     elsewhere(message, key).map(|help| (Code::MisplacedField, help))
 }
@@ -386,7 +386,7 @@ fn elsewhere(message: Message<'_>, key: &str) -> Option<String> {
     let mut owners = FIELDS.iter().filter(|(_, fields)| fields.contains(&key)).map(|(owner, _)| *owner);
     match (owners.next(), owners.next()) {
         (Some(owner), None) if message.node.get(owner).is_some_and(|it| it.entry(key).is_some()) => {
-            Some(format!("delete it: it is a field of {owner}, and is there as well"))
+            Some(format!("delete it: it is a field of {owner}, where it is set as well"))
         }
         (Some(owner), None) => Some(format!("it is a field of {owner}: look at the indentation")),
         _ => None,

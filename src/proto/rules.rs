@@ -8,7 +8,7 @@ use super::bytes::{Raw, read_field};
 /// The rules of one field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// It has to be set (a message, an `Any`, a duration).
+    /// It must be set (a message, an `Any`, a duration).
     pub required: bool,
     /// For numbers.
     pub number: Option<Number>,

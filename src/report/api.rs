@@ -24,7 +24,7 @@ pub fn text(
         writeln!(out, "{}", terminal.paint(Role::Odd, note))?;
     }
     if entries.len() > MAX_ENTRIES && !verbose {
-        writeln!(out, "{} things go by that name; say which:", entries.len())?;
+        writeln!(out, "{} things have that name; choose one:", entries.len())?;
         for entry in entries {
             writeln!(out, "  {:<9} {}", entry.kind, entry.name)?;
         }
@@ -110,7 +110,7 @@ fn fields(out: &mut dyn Write, terminal: Terminal, fields: &[Member], shown: usi
 
 fn life(life: &Life) -> Vec<(&'static str, String)> {
     if life.unknown {
-        return vec![("since", "unknown: no message of it is in the tables".to_owned())];
+        return vec![("since", "unknown: the tables contain no message of it".to_owned())];
     }
     let both = |one: &Reference| format!("Envoy {} (Istio {})", one.envoy, one.istio);
     let oldest = format!("Envoy 1.{} (Istio 1.{})", KNOWN.0, istio_of(KNOWN.0));
@@ -120,7 +120,7 @@ fn life(life: &Life) -> Vec<(&'static str, String)> {
         None if life.added_before_known => ("since", format!("{oldest} or earlier; older releases are not known")),
         None => ("since", format!("unknown: not in Envoy 1.{} to 1.{}", KNOWN.0, KNOWN.1)),
     });
-    let instead = life.instead.as_ref().map(|text| format!("; instead there is {text}")).unwrap_or_default();
+    let instead = life.instead.as_ref().map(|text| format!("; use {text} instead")).unwrap_or_default();
     match (&life.deprecated, &life.deprecated_words) {
         (Some(since), _) => rows.push(("deprecated", format!("since {}{instead}", both(since)))),
         (None, Some(words)) if life.is_deprecated || life.removed.is_some() => {

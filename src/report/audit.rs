@@ -42,7 +42,7 @@ fn tally(audit: &Audit) -> Vec<(Option<Class>, String)> {
 /// What the verdict is made of, in a sentence.
 fn verdict_sentence(audit: &Audit) -> String {
     if audit.counts.filters == 0 {
-        return "there is no EnvoyFilter to audit".to_owned();
+        return "no EnvoyFilter to audit".to_owned();
     }
     let filters = if audit.counts.filters == 1 { "filter" } else { "filters" };
     let tally: Vec<String> = tally(audit).into_iter().map(|(_, text)| text).collect();
@@ -54,21 +54,19 @@ fn advice(audit: &Audit) -> &'static str {
     let rewritten = audit.filters.iter().any(|filter| filter.rewritten.is_some());
     match audit.verdict {
         Verdict::ReadyAfterChanges if !rewritten => {
-            "Look at what each finding says to check or to write; then no filter stands in the way."
+            "Check or rewrite what each finding names; then no filter blocks this upgrade."
         }
         Verdict::Ready if audit.to.parse::<Release>().is_ok_and(|to| to.minor > Release::NEWEST.minor) => {
-            "No filter is known to stand in the way, but this release is younger than those that are known: much of it is a guess."
+            "No filter is known to block this upgrade, but the release is newer than all known ones: much of this is a guess."
         }
-        Verdict::Ready => "No filter stands in the way of this upgrade.",
+        Verdict::Ready => "No filter blocks this upgrade.",
         Verdict::ReadyAfterChanges => {
-            "Apply the rewritten filters (`-o diff`) and look at what changes; then no filter stands in the way."
+            "Apply the rewritten filters (`-o diff`) and review what changes; then no filter blocks this upgrade."
         }
         Verdict::NotReady if audit.counts.breaks == 0 => {
-            "Something could not be read, and nothing is known of what stands in it: mend that, and audit again."
+            "Some input could not be read, so nothing is known about it: fix that, and audit again."
         }
-        Verdict::NotReady => {
-            "Some filters break and have to be rewritten by hand: see what each finding says to write."
-        }
+        Verdict::NotReady => "Some filters break and must be rewritten by hand: see what each finding says to write.",
     }
 }
 

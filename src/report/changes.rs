@@ -109,7 +109,7 @@ pub fn more_than_resources(report: &DiffReport) -> bool {
 pub fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
     const SHOWN: usize = 3;
     let mut lines: Vec<String> = report.appeared.iter().map(|name| format!("new proxy {name}")).collect();
-    lines.extend(report.gone.iter().map(|name| format!("gone proxy {name}")));
+    lines.extend(report.gone.iter().map(|name| format!("removed proxy {name}")));
     if !report.outcomes.is_empty() {
         lines.extend([String::new(), "EnvoyFilters".to_owned()]);
     }

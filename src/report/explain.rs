@@ -72,8 +72,9 @@ impl Writer<'_> {
         self.patches(proxy)?;
         self.chains(proxy)?;
         for route in &proxy.unknown_routes {
-            let text =
-                format!("a listener now asks for route {route}; what istiod makes of it cannot be told from a dump");
+            let text = format!(
+                "a listener now asks for route {route}; what istiod generates for it cannot be derived from a dump"
+            );
             self.line(0, &text)?;
         }
         for host in &proxy.unknown_services {
@@ -95,7 +96,7 @@ impl Writer<'_> {
         for (details, resources) in told {
             let resources = few(&resources, self.detail.verbose);
             let details = quoted(details, if self.detail.verbose { usize::MAX } else { MOST_WORDS });
-            let text = format!("Envoy refused an update of {resources}, and keeps the version before: {details}");
+            let text = format!("Envoy refused an update of {resources}, and keeps the previous version: {details}");
             self.painted(0, "! ", Some(Role::Bad), &text)?;
         }
         Ok(())
@@ -108,7 +109,7 @@ impl Writer<'_> {
             _ => "the dump was taken with some of these filters in effect",
         };
         if found.proven == Some(true) {
-            let text = format!("{taken}; proven: undone and replayed they give it again");
+            let text = format!("{taken}; proven: undoing and replaying them gives the same dump");
             return self.painted(0, "", Some(Role::Dim), &text);
         }
         for one in &found.hidden {
@@ -118,7 +119,7 @@ impl Writer<'_> {
         if found.differences.is_empty() {
             return Ok(());
         }
-        let text = format!("{taken}; not proven: undone and replayed they give something else in");
+        let text = format!("{taken}; not proven: undoing and replaying them gives something else in");
         self.painted(0, "", Some(Role::Odd), &text)?;
         let few = if self.detail.verbose { usize::MAX } else { FEW };
         for one in found.differences.iter().take(few) {

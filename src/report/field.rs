@@ -33,14 +33,14 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
     }
     if let Some(refused) = field.live.as_ref().and_then(|live| live.refused.as_ref()) {
         let words = quoted(refused, if verbose { usize::MAX } else { MOST_WORDS });
-        let text = format!("  refused     Envoy keeps the version before: {words}");
+        let text = format!("  refused     Envoy keeps the previous version: {words}");
         writeln!(out, "{}", terminal.paint(Role::Bad, text))?;
     }
     // Of a running proxy, what is so leads; what the engine makes of the filters comes second.
     let other = field.live.as_ref().filter(|live| !live.as_computed);
     if let Some(Held { value, .. }) = other {
         let held = value.as_deref().map_or("not set".to_owned(), short);
-        writeln!(out, "  now         {held}  {}", terminal.paint(Role::Bad, "not what the EnvoyFilters make of it"))?;
+        writeln!(out, "  now         {held}  {}", terminal.paint(Role::Bad, "not what the EnvoyFilters produce"))?;
     }
     let word = if other.is_some() { "computed  " } else { "now       " };
     match &field.value {
@@ -65,7 +65,7 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
         let what = match (&step.before, &step.after) {
             (Some(before), Some(after)) => format!("{} → {}", short(before), short(after)),
             (None, Some(after)) => format!("set to {}", short(after)),
-            (Some(before), None) => format!("took away {}", short(before)),
+            (Some(before), None) => format!("removed {}", short(before)),
             (None, None) => step.effect.to_owned(),
         };
         writeln!(out, "  {:4}  {}  {what}", number + 1, terminal.paint(Role::Strong, name(&step.by)))?;

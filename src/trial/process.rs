@@ -189,7 +189,7 @@ impl Running {
     fn known(&mut self) -> Result<Known, Trouble> {
         let text = self.get("/config_dump?resource=&mask=bootstrap").or_else(|_| self.get("/config_dump"))?;
         let dump: Value = serde_json::from_str(&text)
-            .map_err(|error| Trouble::new(format!("Envoy's config dump is no JSON: {error}")))?;
+            .map_err(|error| Trouble::new(format!("Envoy's config dump is not JSON: {error}")))?;
         let mut known = Known::default();
         let sections = dump["configs"].as_array().into_iter().flatten();
         for extension in sections.filter_map(|it| it["bootstrap"]["node"]["extensions"].as_array()).flatten() {

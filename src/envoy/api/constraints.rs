@@ -6,7 +6,7 @@ use crate::proto::rules::{Enumeration, List, Map, Number, Rules, Text};
 pub fn constraints(rules: &Rules) -> Vec<String> {
     let mut words = Vec::new();
     if rules.required {
-        words.push("has to be set".to_owned());
+        words.push("must be set".to_owned());
     }
     rules.number.iter().for_each(|one| number(one, 1.0, "", &mut words));
     rules.duration.iter().for_each(|one| number(one, 1e9, "s", &mut words));

@@ -52,7 +52,7 @@ pub fn find(text: &str) -> Search {
     if let Some(successor) = v3_of(&name) {
         search
             .notes
-            .push(format!("{name} is of the v2 API, which no supported release takes; its successor is {successor}"));
+            .push(format!("{name} is of the v2 API, which no supported release accepts; its successor is {successor}"));
         successor.clone_into(&mut name);
     }
     if let Some(one) = extension(&name) {
@@ -65,11 +65,11 @@ pub fn find(text: &str) -> Search {
     }
     if let Some(gone) = moved(&name) {
         let what = if gone.successor.is_empty() {
-            "nothing stands in for it".to_owned()
+            "nothing replaces it".to_owned()
         } else {
             format!("it is {} now", gone.successor)
         };
-        search.notes.push(format!("{name} is not in Envoy from 1.{} on; {what}", gone.gone));
+        search.notes.push(format!("{name} does not exist since Envoy 1.{}; {what}", gone.gone));
     }
     // The newest release that knows the full name says what it is.
     for (_, schema) in releases().rev() {

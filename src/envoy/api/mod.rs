@@ -112,7 +112,7 @@ fn of_message(message: Message) -> Entry {
         message
             .oneofs()
             .filter(|oneof| oneof.required())
-            .map(|oneof| format!("one of the fields of `{}` has to be set", oneof.name())),
+            .map(|oneof| format!("one of the fields of `{}` must be set", oneof.name())),
     );
     entry.istiod = istiod(|schema| schema.message(name).is_some());
     entry.fields = message.fields().map(|field| member(message, field)).collect();
@@ -150,7 +150,7 @@ fn of_field(message: Message, field: Field) -> Entry {
     );
     entry.constraints = constraints(&Rules::read(field.rules()));
     if let Some(oneof) = field.oneof().and_then(|index| message.oneofs().nth(index as usize)) {
-        let required = if oneof.required() { ", one of which has to be set" } else { "" };
+        let required = if oneof.required() { ", one of which must be set" } else { "" };
         entry.notes.push(format!("one of `{}`: no other field of it can be set beside{required}", oneof.name()));
     }
     entry.notes.extend(field.sensitive().then(|| "holds a secret: Envoy leaves it out of config dumps".to_owned()));
@@ -238,10 +238,10 @@ fn of_guard(guard: RuntimeGuard) -> Entry {
     let [(_, before), (after, _)] = super::GUARDS_KNOWN;
     if first == after || last == before {
         let (from, to) = (before + 1, after - 1);
-        entry.notes.push(format!("the guards of Envoy 1.{from} and 1.{to} are not known: it may be there or not"));
+        entry.notes.push(format!("the guards of Envoy 1.{from} and 1.{to} are not known: it may or may not exist"));
     }
     if last < KNOWN.1 {
-        entry.notes.push("a runtime layer that still sets it changes nothing any more".to_owned());
+        entry.notes.push("a runtime layer that still sets it no longer has an effect".to_owned());
     }
     entry
 }

@@ -24,8 +24,8 @@ impl Selector {
             return Ok(Selector { weight: code.len(), word: code });
         }
         Err(match nearest(word, rules) {
-            Some(near) => format!("no rule is called `{word}`; the nearest is {near}"),
-            None => format!("no rule is called `{word}`; `rules` lists them"),
+            Some(near) => format!("no rule is named `{word}`; the nearest is {near}"),
+            None => format!("no rule is named `{word}`; `rules` lists them"),
         })
     }
 

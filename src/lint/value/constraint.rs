@@ -331,5 +331,5 @@ fn enumeration_by(rules: &Enumeration, value: i64, name: &dyn Fn(i64) -> Option<
     if !rules.within.is_empty() && !rules.within.contains(&value) {
         return Some(format!("one of {}", names(&rules.within)));
     }
-    rules.without.contains(&value).then(|| format!("something else than {}", names(&rules.without)))
+    rules.without.contains(&value).then(|| format!("something other than {}", names(&rules.without)))
 }

@@ -275,7 +275,7 @@ fn oauth2_config(_: &PatchValue<'_>, config: &Object<'_>) -> Option<Refusal> {
     }
     Some(refusal(
         endpoint.entry.value.span,
-        format!("`{url}` is no URL with a host"),
+        format!("`{url}` is not a URL with a host"),
         "write the whole URL, `https://HOST/PATH`",
     ))
 }

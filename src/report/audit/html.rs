@@ -92,7 +92,7 @@ pub fn html(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()>
     if found.len() > MAX_PRINTED {
         writeln!(
             out,
-            "<p class=\"dim printed\">Of so many filters those are printed here that are unfolded on the screen.</p>"
+            "<p class=\"dim printed\">Only the filters that are expanded on the screen are printed here.</p>"
         )?;
     }
     for (index, filter) in found {

@@ -1,11 +1,14 @@
 //! Results of test files: for people, JSON (schemas/test.json), JUnit, TAP, GitHub annotations, Markdown.
 
 use crate::behaviour::suite::{Coverage, Met, Mismatch, Outcome, Results};
+use crate::report::junit;
 use crate::report::style::{Role, Terminal, count};
 use crate::source::Sources;
+use quick_junit::{NonSuccessKind, TestCase, TestSuite};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +77,7 @@ impl Shown<'_> {
         match form {
             Form::Human => self.human(out, terminal),
             Form::Json => crate::report::json(out, &self.json()),
-            Form::Junit => out.write_all(self.junit().as_bytes()),
+            Form::Junit => self.junit(out),
             Form::Tap => out.write_all(self.tap().as_bytes()),
             Form::Github => out.write_all(self.github().as_bytes()),
             Form::Markdown => out.write_all(self.markdown().as_bytes()),
@@ -245,64 +248,40 @@ impl Shown<'_> {
         }
     }
 
-    fn junit(&self) -> String {
-        let (passed, failed) = self.tally();
-        let broken = self.broken().count();
-        let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        let _ = writeln!(
-            out,
-            "<testsuites tests=\"{}\" failures=\"{failed}\" errors=\"{broken}\">",
-            passed + failed + broken
-        );
+    fn junit(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut all = quick_junit::Report::new("kubectl-envoyfilter test");
         for file in self.files {
-            let name = xml(&file.name);
+            let mut suite = TestSuite::new(junit::name(&file.name));
             match &file.results {
                 Err(error) => {
-                    let _ = writeln!(out, "  <testsuite name=\"{name}\" tests=\"1\" failures=\"0\" errors=\"1\">");
-                    let _ = writeln!(
-                        out,
-                        "    <testcase classname=\"{name}\" name=\"run\"><error message=\"{}\"/></testcase>",
-                        xml(error)
-                    );
+                    suite.add_test_case(junit::failed(&file.name, "run", NonSuccessKind::Error, error));
                 }
                 Ok(results) => {
-                    let failures = results.outcomes.iter().filter(|it| !it.passed()).count();
-                    let _ = writeln!(
-                        out,
-                        "  <testsuite name=\"{name}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\">",
-                        results.outcomes.len()
-                    );
-                    for outcome in &results.outcomes {
-                        let time = if self.times {
-                            format!(
-                                " time=\"{:.6}\"",
-                                f64::from(u32::try_from(outcome.micros).unwrap_or(u32::MAX)) / 1e6
-                            )
-                        } else {
-                            String::new()
-                        };
-                        let _ = write!(out, "    <testcase classname=\"{name}\" name=\"{}\"{time}", xml(&outcome.name));
-                        if outcome.passed() {
-                            out.push_str("/>\n");
-                            continue;
-                        }
-                        out.push_str(">\n");
-                        if let Some(error) = &outcome.error {
-                            let _ = writeln!(out, "      <failure message=\"{}\"/>", xml(error));
-                        }
-                        for one in &outcome.failures {
-                            let place = xml(&self.sources.place(one.span));
-                            let _ =
-                                writeln!(out, "      <failure message=\"{}\">{place}</failure>", xml(&self.words(one)));
-                        }
-                        out.push_str("    </testcase>\n");
-                    }
+                    suite.add_test_cases(results.outcomes.iter().map(|outcome| self.case(file, outcome)));
                 }
             }
-            out.push_str("  </testsuite>\n");
+            all.add_test_suite(suite);
         }
-        out.push_str("</testsuites>\n");
-        out
+        junit::write(out, &all)
+    }
+
+    /// A test as a case: what failed first is its message, everything that failed its text.
+    fn case(&self, file: &File, outcome: &Outcome) -> TestCase {
+        let placed = |one: &Mismatch| format!("{}: {}", self.sources.place(one.span), self.words(one));
+        let failures: Vec<String> = outcome.error.iter().cloned().chain(outcome.failures.iter().map(placed)).collect();
+        let first = outcome.error.clone().or_else(|| outcome.failures.first().map(|one| self.words(one)));
+        let mut case = match first.filter(|_| !outcome.passed()) {
+            None => junit::passed(&file.name, &outcome.name),
+            Some(first) => {
+                let mut case = junit::failed(&file.name, &outcome.name, NonSuccessKind::Failure, &first);
+                case.status.set_description(junit::text(&failures.join("\n")));
+                case
+            }
+        };
+        if self.times {
+            case.set_time(Duration::from_micros(outcome.micros));
+        }
+        case
     }
 
     fn tap(&self) -> String {
@@ -402,11 +381,6 @@ impl Shown<'_> {
         );
         out
     }
-}
-
-/// A text for an attribute or an element of XML.
-fn xml(text: &str) -> String {
-    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A name in a line of TAP, where `#` begins a directive.

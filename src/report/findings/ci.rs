@@ -2,10 +2,11 @@
 
 use super::{Report, whole};
 use crate::lint::config::word;
-use crate::report::scope;
 use crate::report::style::count;
+use crate::report::{junit, scope};
 use crate::source::{Severity, escape};
 use crate::words::fnv;
+use quick_junit::{NonSuccessKind, TestSuite};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,73 +20,38 @@ pub fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     for finding in report.findings {
         suites.entry(report.file(finding.primary.span)).or_default().push(finding);
     }
-    let failures = report.findings.len();
-    let errors = report.trouble.len();
-    let clean = suites.values().filter(|found| found.is_empty()).count();
-    let tests = failures + errors + clean;
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(
-        out,
-        "<testsuites name=\"kubectl-envoyfilter lint\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">"
-    )?;
+    let mut all = quick_junit::Report::new("kubectl-envoyfilter lint");
     for (file, found) in suites {
-        let name = xml(file);
-        let tests = found.len().max(1);
-        writeln!(out, "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{}\" errors=\"0\">", found.len())?;
+        let mut suite = TestSuite::new(junit::name(file));
         if found.is_empty() {
-            writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>")?;
+            suite.add_test_case(junit::passed(file, "no findings"));
         }
         for finding in found {
             let place = report.sources.position(finding.primary.span);
-            let case = format!("{} {} at {}:{}", finding.rule.code, finding.rule.name, place.line, place.column);
-            writeln!(out, "    <testcase classname=\"{name}\" name=\"{}\">", xml(&case))?;
-            writeln!(
-                out,
-                "      <failure type=\"{}\" message=\"{}\">{}</failure>",
-                word(finding.severity),
-                xml(&finding.message),
-                xml(&format!("{}: {}", report.sources.place(finding.primary.span), whole(finding)))
-            )?;
-            writeln!(out, "    </testcase>")?;
+            let name = format!("{} {} at {}:{}", finding.rule.code, finding.rule.name, place.line, place.column);
+            let mut case = junit::failed(file, &name, NonSuccessKind::Failure, &finding.message);
+            let whole = format!("{}: {}", report.sources.place(finding.primary.span), whole(finding));
+            case.status.set_type(word(finding.severity)).set_description(junit::text(&whole));
+            suite.add_test_case(case);
         }
-        writeln!(out, "  </testsuite>")?;
+        all.add_test_suite(suite);
     }
-    writeln!(out, "  <testsuite name=\"scope\" tests=\"0\" failures=\"0\" errors=\"0\">")?;
-    writeln!(out, "    <properties>")?;
-    writeln!(out, "      <property name=\"scope\" value=\"{}\"/>", xml(&scope::sentence(report.scope)))?;
+    let mut looked_at = TestSuite::new("scope");
+    looked_at.add_property(("scope", junit::text(&scope::sentence(report.scope)).as_str()));
     for text in &report.summary.unknown {
-        writeln!(out, "      <property name=\"unknown\" value=\"{}\"/>", xml(text))?;
+        looked_at.add_property(("unknown", junit::text(text).as_str()));
     }
-    writeln!(out, "    </properties>\n  </testsuite>")?;
-    if errors > 0 {
-        writeln!(out, "  <testsuite name=\"reading\" tests=\"{errors}\" failures=\"0\" errors=\"{errors}\">")?;
+    all.add_test_suite(looked_at);
+    if !report.trouble.is_empty() {
+        let mut reading = TestSuite::new("reading");
         for text in report.trouble {
-            writeln!(out, "    <testcase classname=\"reading\" name=\"{}\">", xml(text))?;
-            writeln!(out, "      <error type=\"unread\" message=\"{}\"/>", xml(text))?;
-            writeln!(out, "    </testcase>")?;
+            let mut case = junit::failed("reading", text, NonSuccessKind::Error, text);
+            case.status.set_type("unread");
+            reading.add_test_case(case);
         }
-        writeln!(out, "  </testsuite>")?;
+        all.add_test_suite(reading);
     }
-    writeln!(out, "</testsuites>")
-}
-
-/// Text in XML 1.0: reserved characters escaped, control characters written out.
-fn xml(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push_str("&#10;"),
-            '\t' => escaped.push(' '),
-            '\u{fffe}' | '\u{ffff}' => {}
-            other if escape::is_unsafe(other) => escape::push(&mut escaped, other),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    junit::write(out, &all)
 }
 
 /// Writes findings as workflow commands: GitHub shows them beside the changed lines.

@@ -83,7 +83,7 @@ fn one(
         After::Unchanged => {}
     }
     for effect in meanwhile(filter) {
-        line(out, terminal, "  while both are there: ", effect)?;
+        line(out, terminal, "  while both exist: ", effect)?;
     }
     writeln!(out)
 }
@@ -164,7 +164,7 @@ pub(super) fn sentence(step: &Step) -> String {
                 .to_owned()
         }
         Step::Verify => {
-            "Check the proxies: `kubectl envoyfilter migrate verify` with the dumps of before and after.".to_owned()
+            "Check the proxies: `kubectl envoyfilter migrate verify` with dumps from before and after.".to_owned()
         }
         Step::Shrink(filters) => format!("Apply the smaller EnvoyFilter {}.", filters.join(", ")),
         Step::Delete(filters) => format!("Delete EnvoyFilter {}.", filters.join(", ")),

@@ -25,7 +25,7 @@ pub fn scope(report: &Report) -> Vec<String> {
     } else {
         notes.push(
             "the input has only EnvoyFilters: guards that look at Services, Gateways, VirtualServices, DestinationRules and \
-             policies are undecided; give those objects too, or let the cluster be read"
+             policies are undecided; pass those objects too, or read the cluster"
                 .to_owned(),
         );
     }

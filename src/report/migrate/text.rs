@@ -59,7 +59,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
     for pods in &draft.pods {
         let mut comments = vec![
             format!("Pod annotation {PROXY_CONFIG} for {} (from EnvoyFilter {}).", pods.title(), list(&pods.from)),
-            "Merge it with the annotation that is there, and restart the workload:".to_owned(),
+            "Merge it into the existing annotation, and restart the workload:".to_owned(),
         ];
         comments.extend(commented(&pods.config));
         for (kind, namespace, name) in &pods.workloads {
@@ -76,7 +76,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
     }
     for filter in &report.filters {
         if let After::Smaller(smaller) = &filter.after {
-            let comments = vec![format!("What stays of EnvoyFilter {}/{}.", filter.namespace, filter.name)];
+            let comments = vec![format!("What remains of EnvoyFilter {}/{}.", filter.namespace, filter.name)];
             documents.push(Document { file: file(smaller), comments, object: Some(smaller.clone()) });
         }
     }
@@ -91,7 +91,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
         .map(|filter| format!("kubectl -n {} delete envoyfilter {}", filter.namespace, filter.name))
         .collect();
     if !gone.is_empty() {
-        let mut comments = vec!["Then, once `migrate verify` is content:".to_owned()];
+        let mut comments = vec!["Then, once `migrate verify` finds no difference:".to_owned()];
         comments.extend(gone);
         documents.push(Document { file: "delete".to_owned(), comments, object: None });
     }

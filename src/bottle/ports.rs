@@ -1,0 +1,64 @@
+//! Ports on loopback for istiod, which cannot be told to take any port and to say which.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::{Mutex, PoisonError};
+
+/// Ports that belong to an istiod of this program, whether it listens already or not: the system would give them away again
+/// until it does, and then one istiod would be taken for another.
+static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+
+/// Three ports that nobody else has at this moment, kept from other istiods of this program until they are dropped.
+#[derive(Debug)]
+pub(super) struct Ports {
+    /// For xDS.
+    pub(super) grpc: SocketAddr,
+    /// For `/ready`.
+    pub(super) http: SocketAddr,
+    /// For metrics.
+    pub(super) monitoring: SocketAddr,
+}
+
+impl Ports {
+    /// Three that are free.
+    pub(super) fn new() -> io::Result<Ports> {
+        let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        // What was given already stays bound meanwhile, so that every call finds another.
+        let (mut found, mut bound) = (Vec::new(), Vec::new());
+        while found.len() < 3 {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            let address = listener.local_addr()?;
+            if given.insert(address.port()) {
+                found.push(address);
+            }
+            bound.push(listener);
+        }
+        Ok(Ports { grpc: found[0], http: found[1], monitoring: found[2] })
+    }
+}
+
+impl Drop for Ports {
+    fn drop(&mut self) {
+        let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        for address in [self.grpc, self.http, self.monitoring] {
+            given.remove(&address.port());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_port_is_given_twice_while_it_is_kept() {
+        let kept: Vec<Ports> = (0..100).map(|_| Ports::new().unwrap()).collect();
+        let all: BTreeSet<u16> =
+            kept.iter().flat_map(|it| [it.grpc, it.http, it.monitoring]).map(|it| it.port()).collect();
+        assert_eq!(all.len(), 300);
+        assert!(all.is_subset(&GIVEN.lock().unwrap()));
+        drop(kept);
+        assert!(all.is_disjoint(&GIVEN.lock().unwrap()));
+    }
+}
