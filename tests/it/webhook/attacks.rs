@@ -352,3 +352,20 @@ fn slow_bodies_make_room() {
     let said = String::from_utf8_lossy(&bytes[..length]);
     assert!(said.starts_with("HTTP/1.1 503 "), "{said}");
 }
+
+/// More connections at once than the standard library lets wait: none of them has to try again after a second.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_burst_of_connections_waits_in_the_kernel() {
+    use kubectl_envoyfilter::admission::run::listen;
+    let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
+    let most: usize = most.trim().parse().unwrap();
+    let listener = listen("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = listener.local_addr().unwrap();
+    // Nobody accepts them.
+    let began = Instant::now();
+    let open: Vec<TcpStream> = (0..most.min(1_000))
+        .map(|_| TcpStream::connect_timeout(&address, Duration::from_millis(900)).unwrap())
+        .collect();
+    assert!(began.elapsed() < Duration::from_secs(10), "{} in {:?}", open.len(), began.elapsed());
+}
