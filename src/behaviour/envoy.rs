@@ -109,7 +109,19 @@ impl Envoy {
         self.update("cds.pb", "cluster_manager.cds.update_", &setup.clusters, &write)?;
         self.update("lds.pb", "listener_manager.lds.update_", &setup.listeners, &write)?;
         self.wait_for_workers(setup)?;
-        self.admin("POST", "/logging?paths=http:trace,lua:trace,wasm:trace")?;
+        // At the low levels Envoy writes a hundred lines of its own for each request: only for scripts that use them.
+        let uses = |word: &str| {
+            let mut resources = setup.listeners.iter().chain(setup.routes.iter().map(|(_, bytes)| bytes));
+            resources.any(|bytes| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+        };
+        let level = if uses("logTrace") {
+            "trace"
+        } else if uses("logDebug") {
+            "debug"
+        } else {
+            "info"
+        };
+        self.admin("POST", &format!("/logging?paths=http:info,lua:{level},wasm:trace"))?;
         self.drain();
         Ok(())
     }

@@ -116,3 +116,28 @@ fn requests_with_and_without_probes_are_the_same() {
     assert!(sent >= REQUESTS, "{sent}");
     assert!(different.is_empty(), "{} differ\n{}", different.len(), different[0]);
 }
+
+/// What scripts log is shown at every level.
+#[test]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn scripts_are_heard_at_every_level() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.test.yaml");
+    let levels = ["Trace", "Debug", "Info", "Warn", "Err", "Critical"];
+    let script: String = levels.iter().map(|level| format!("handle:log{level}('said {level}') ")).collect();
+    let good = fs::read_to_string(crate::support::testdata("behaviour/lua-headers/good.yaml")).unwrap();
+    let head = good.split_once("inline_string:").unwrap().0;
+    fs::write(
+        folder.path().join("filter.yaml"),
+        format!("{head}inline_string: \"function envoy_on_request(handle) {script} end\"\n"),
+    )
+    .unwrap();
+    let logs: String = levels.iter().map(|level| format!("said {level}, ")).collect();
+    let text = format!(
+        "kind: EnvoyFilterTest\nproxy: {{demo: true}}\nfilters: [filter.yaml]\ntests:\n- name: heard\n  \
+         request: {{inbound: 8080, path: /}}\n  expect: {{log: [{logs}]}}\n"
+    );
+    fs::write(&file, text).unwrap();
+    let answer = super::said(&["test", file.to_str().unwrap(), "--envoy", &envoy()]);
+    assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
+}
