@@ -149,6 +149,21 @@ fn hostile_names_steer_nothing_in_any_form() {
         &["get", "--capture", "capture", "-o", "json"],
         &["status", "--capture", "capture"],
         &["version", "--capture", "capture"],
+        &["migrate", "all.yaml"],
+        &["migrate", "all.yaml", "-o", "json"],
+        &["migrate", "all.yaml", "-o", "yaml"],
+        &["migrate", "all.yaml", "-o", "diff"],
+        &["migrate", "all.yaml", "-o", "markdown"],
+        &["migrate", "all.yaml", "-o", "html"],
+        &["migrate", "--capture", "capture"],
+        &["test", "--init", "all.yaml"],
+        &["try", "--demo", "-f", "all.yaml", "/", "--envoy", "./none"],
+        &["diff", "--demo", "-f", "all.yaml", "-o", "markdown"],
+        &["diff", "--between", "capture", "capture"],
+        &["explain", "workload/cart", "--capture", "capture"],
+        &["get", "--capture", "capture", "-o", "wide"],
+        &["status", "--capture", "capture", "-o", "json"],
+        &["lint", "--unsafe-fixes", "--diff", "all.yaml"],
     ] {
         runs.push(arguments.to_vec());
     }
@@ -163,6 +178,12 @@ fn hostile_names_steer_nothing_in_any_form() {
         named.push(vec!["rules", name]);
         named.push(vec!["lint", "all.yaml", "--select", name]);
         named.push(vec!["render", "--dump", name, "-f", name]);
+        named.push(vec!["migrate", name]);
+        named.push(vec!["test", name]);
+        named.push(vec!["try", name, "/", "--dump", name, "--envoy", "./none"]);
+        named.push(vec!["diff", "--between", name, "capture"]);
+        named.push(vec!["doctor", "-f", name, "--istiod", "./none"]);
+        named.push(vec!["dump", name, "-f", "all.yaml", "--istiod", "./none"]);
     }
     runs.extend(named);
     for arguments in runs {
