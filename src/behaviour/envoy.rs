@@ -219,6 +219,11 @@ impl Envoy {
         }
     }
 
+    /// Whether it answers at all.
+    pub(super) fn listens(&self) -> bool {
+        admin::send(&self.running.folder().file("admin"), "GET", "/ready").is_ok()
+    }
+
     /// Why its log ended: with it, as a rule, and the end of a process is known a moment later.
     pub(super) fn gone(&mut self) -> Error {
         let began = Instant::now();

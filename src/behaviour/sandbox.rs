@@ -494,7 +494,9 @@ impl<'h> Sandbox<'h> {
                 Line::Closed => return Err(self.envoy.gone()),
             }
         }
-        self.envoy.alive()
+        // A connection that ends without a word may be the end of Envoy, which is known a moment later.
+        let ended = matches!(client.failure, Some(client::Failure::Closed | client::Failure::Reset(_)));
+        if ended && !self.envoy.listens() { Err(self.envoy.gone()) } else { self.envoy.alive() }
     }
 
     fn exchange(&mut self, client: Seen, events: &[Event]) -> Exchange {

@@ -141,7 +141,7 @@ fn an_envoy_that_dies_or_hangs_at_its_start_is_told() {
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn an_envoy_that_dies_during_a_request_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let text = format!("{} \"$@\" &\nenvoy=$!\n(sleep 4; kill -SEGV $envoy) &\nwait $envoy", envoy());
+    let text = format!("{} \"$@\" &\nenvoy=$!\n(sleep 4; kill -KILL $envoy) &\nwait $envoy", envoy());
     let dies = script(folder.path(), "dies", &text);
     let died = with_file(SLOW, &["--envoy", &dies]);
     assert!(died.code == 3 || died.code == 1, "{} {}{}", died.code, died.out, died.err);
