@@ -18,9 +18,13 @@ declare_rule! {
     /// # How to fix
     /// Apply the DestinationRule that `kubectl envoyfilter migrate` writes, or add its `trafficPolicy` to the one that the service has.
     ///
+    /// `lint --fix --unsafe-fixes` takes the patch out and writes the object beside it where only names, order and metadata
+    /// differ and every guard holds.
+    ///
     /// # References
     /// Istio: DestinationRule (`retryBudget` since 1.27, `http2KeepAlive` since 1.31).
-    "EF705" "cluster-settings-beside-destination-rule" Native Info => check
+    "EF705" "cluster-settings-beside-destination-rule" Native Info => check,
+    fixes: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

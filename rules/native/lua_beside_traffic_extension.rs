@@ -18,9 +18,13 @@ declare_rule! {
     /// # How to fix
     /// Apply the TrafficExtension that `kubectl envoyfilter migrate` writes. Code that calls a cluster (`httpCall`) still needs that cluster on the proxy.
     ///
+    /// `lint --fix --unsafe-fixes` takes the patch out and writes the object beside it where only names, order and metadata
+    /// differ and every guard holds.
+    ///
     /// # References
     /// Istio 1.30: TrafficExtension (`extensions.istio.io/v1alpha1`), field `lua`.
-    "EF711" "lua-beside-traffic-extension" Native Info => check
+    "EF711" "lua-beside-traffic-extension" Native Info => check,
+    fixes: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -17,9 +17,13 @@ declare_rule! {
     /// # How to fix
     /// Put the settings that `kubectl envoyfilter migrate` writes into the VirtualService of the host.
     ///
+    /// `lint --fix --unsafe-fixes` takes the patch out and writes the object beside it where only names, order and metadata
+    /// differ and every guard holds.
+    ///
     /// # References
     /// Istio: VirtualService HTTPRoute.
-    "EF714" "route-settings-beside-virtual-service" Native Info => check
+    "EF714" "route-settings-beside-virtual-service" Native Info => check,
+    fixes: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

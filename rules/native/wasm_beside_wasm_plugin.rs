@@ -17,9 +17,13 @@ declare_rule! {
     /// # How to fix
     /// Apply the object that `kubectl envoyfilter migrate` writes.
     ///
+    /// `lint --fix --unsafe-fixes` takes the patch out and writes the object beside it where only names, order and metadata
+    /// differ and every guard holds.
+    ///
     /// # References
     /// Istio: WasmPlugin (`extensions.istio.io/v1alpha1`); TrafficExtension since 1.30.
-    "EF710" "wasm-beside-wasm-plugin" Native Info => check
+    "EF710" "wasm-beside-wasm-plugin" Native Info => check,
+    fixes: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -302,6 +302,9 @@ impl Lint {
         if outcome.overlapping > 0 {
             write!(session.err, "; {} overlap with others: run again", outcome.overlapping)?;
         }
+        if outcome.incomplete > 0 {
+            write!(session.err, "; {} left out: the same fix changes patches that are not reported", outcome.incomplete)?;
+        }
         writeln!(session.err)?;
         Ok(done)
     }

@@ -52,6 +52,8 @@ pub struct Fix {
     pub safe: bool,
     /// The edits, none overlapping.
     pub edits: Vec<Edit>,
+    /// How many findings offer it. It is applied where all of them are reported: none is suppressed, or not asked for.
+    pub together: usize,
 }
 
 /// Another patch that is to blame for a finding.
@@ -314,7 +316,7 @@ impl Finding {
     /// Offers a change.
     #[must_use]
     pub fn fix(mut self, title: impl Into<String>, safe: bool, edits: Vec<Edit>) -> Finding {
-        self.fix = Some(Fix { title: title.into(), safe, edits });
+        self.fix = Some(Fix { title: title.into(), safe, edits, together: 1 });
         self
     }
 }

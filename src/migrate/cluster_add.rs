@@ -131,6 +131,15 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
             format!("EnvoyFilter {} uses the cluster by its old name and must follow", others.join(", ")),
         );
     }
+    if let Some(users) = cx.names.lua_users.get(&name) {
+        let users = users.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let reason = format!(
+            "Lua code of EnvoyFilter {users} calls the cluster by its name, which becomes `{}`: change the code first",
+            native_name(&to.host, to.port)
+        );
+        found.difference(Kind::Behavior, reason.clone());
+        found.guard(Concern::Existing, State::Broken, reason);
+    }
     if mesh_service {
         found.add_home("built in", "cluster of the Service", 0);
         found.notes.push(format!("istiod has a cluster for {} already: {}", to.host, native_name(&to.host, to.port)));

@@ -3,11 +3,13 @@
 use super::change::{Change, apply};
 use super::mesh::{Mesh, includes};
 use super::value::merge;
+use crate::load::yaml_text;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::model::inventory::Labels;
+use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 /// The label that says which filter an object replaces.
 pub const MIGRATED_FROM: &str = "envoyfilter.dev/migrated-from";
@@ -103,14 +105,14 @@ impl Draft {
                         spec.insert("selector".to_owned(), json!({ "matchLabels": labels }));
                     }
                     spec.insert("environmentVariables".to_owned(), json!({ *name: value }));
-                    self.object(object("networking.istio.io/v1beta1", "ProxyConfig", filter, spec), from);
+                    self.object(mesh, object("networking.istio.io/v1beta1", "ProxyConfig", filter, spec), from);
                 }
                 Action::Mesh(settings) => {
                     let (all, by) = self.mesh.get_or_insert_with(|| (json!({}), BTreeSet::new()));
                     by.insert(from);
                     merge_settings(all, settings);
                 }
-                Action::Object(one) => self.object(one.clone(), from),
+                Action::Object(one) => self.object(mesh, one.clone(), from),
                 Action::Edit { object: (kind, namespace, name), change } => {
                     self.edit(mesh, (*kind, namespace.as_str(), name.as_str()), change, from);
                 }
@@ -118,7 +120,7 @@ impl Draft {
         }
     }
 
-    fn object(&mut self, mut object: Json, from: String) {
+    fn object(&mut self, mesh: &Mesh<'_>, mut object: Json, from: String) {
         let kind = object["kind"].clone();
         let same_kind = |made: &Made| {
             made.object["kind"] == kind && made.object["metadata"]["namespace"] == object["metadata"]["namespace"]
@@ -153,13 +155,15 @@ impl Draft {
             return;
         }
         let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-        let taken: BTreeSet<&str> = self
+        let mut taken: BTreeSet<&str> = self
             .made
             .iter()
             .filter(|made| same_kind(made))
             .filter_map(|made| made.object["metadata"]["name"].as_str())
             .collect();
-        if let Some(free) = (1..=self.made.len() + 1)
+        // Nobody's object is overwritten, but for one that an earlier migration wrote for this filter.
+        taken.extend(others(mesh, &object));
+        if let Some(free) = (1..=taken.len() + 1)
             .map(|number| if number == 1 { name.clone() } else { format!("{name}-{number}") })
             .find(|name| !taken.contains(name.as_str()))
         {
@@ -332,6 +336,26 @@ pub fn existing(mesh: &Mesh<'_>, (kind, namespace, name): (&str, &str, &str)) ->
     Some(json)
 }
 
+/// Names of existing objects of the same kind and namespace that were not written for the same filter.
+fn others<'a>(mesh: &Mesh<'a>, object: &Json) -> Vec<&'a str> {
+    let inventory = mesh.inventory;
+    let kind = object["kind"].as_str().unwrap_or_default();
+    let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
+    let from = object.pointer(&format!("/metadata/labels/{}", MIGRATED_FROM.replace('/', "~1"))).and_then(Json::as_str);
+    let other = |one: &&'a Object| {
+        one.kind == kind
+            && one.namespace == namespace
+            && (from.is_none() || one.labels.get(MIGRATED_FROM).map(String::as_str) != from)
+    };
+    let all: Vec<&'a Object> = match kind {
+        "VirtualService" => inventory.virtual_services.iter().map(|one| &one.object).collect(),
+        "DestinationRule" => inventory.destination_rules.iter().map(|one| &one.object).collect(),
+        "ServiceEntry" => inventory.service_entries.iter().map(|one| &one.object).collect(),
+        _ => inventory.policies.iter().map(AsRef::as_ref).collect(),
+    };
+    all.into_iter().filter(other).map(|one| one.name.as_str()).collect()
+}
+
 /// Takes away what the API server adds to an object.
 pub fn clean(json: &mut Json, namespace: &str) {
     json["metadata"]["namespace"] = namespace.into();
@@ -345,6 +369,23 @@ pub fn clean(json: &mut Json, namespace: &str) {
     if let Some(annotations) = meta.get_mut("annotations").and_then(Json::as_object_mut) {
         annotations.shift_remove("kubectl.kubernetes.io/last-applied-configuration");
     }
+}
+
+/// New objects as YAML documents to stand beside the filter they come from, or in its place when it goes whole.
+pub fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result<String, String> {
+    let mut text = String::new();
+    for (number, made) in draft.made.iter().enumerate() {
+        if number > 0 {
+            text.push_str("\n---\n");
+        }
+        let name: String = filter.full_name().chars().filter(|c| !c.is_control()).collect();
+        let _ = writeln!(text, "# Takes over from EnvoyFilter {name}.");
+        if whole && number == 0 {
+            text.push_str("# `kubectl apply` does not delete the EnvoyFilter: delete it once this is applied.\n");
+        }
+        text.push_str(yaml_text::write(&made.object)?.trim_end());
+    }
+    Ok(text)
 }
 
 /// `Kind namespace/name` of an object.

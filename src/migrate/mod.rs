@@ -182,21 +182,22 @@ pub struct Report {
     pub proven_by: Option<String>,
 }
 
-/// How every patch of some filters moves, whatever is accepted. The filters need not be those of the inventory.
+/// How every patch of some filters moves, and what is written for them by default. The filters need not be those of the
+/// inventory.
 pub fn reports(
     inventory: &Inventory,
     filters: &[EnvoyFilter],
     program: &Program<'_>,
     root: &str,
     to: Release,
-) -> Vec<FilterReport> {
+) -> (Vec<FilterReport>, Draft) {
     let mesh = Mesh { inventory, root };
     let names = names(filters, program);
     let request = Request {
         inventory,
         root,
         to,
-        accept: Accept::Exact,
+        accept: Accept::SameBut,
         asked: None,
         unread: BTreeMap::new(),
         ambient: false,
@@ -204,9 +205,10 @@ pub fn reports(
     };
     let mut draft = Draft::default();
     let one = |(index, filter)| {
-        of_filter(&Cx { mesh, filter, to, schema: program.schema, names: &names }, program, index, &request, &mut draft)
+        of_filter(&Cx { mesh, filter, index, to, schema: program.schema, names: &names }, program, index, &request, &mut draft)
     };
-    filters.iter().enumerate().map(one).collect()
+    let reports = filters.iter().enumerate().map(one).collect();
+    (reports, draft)
 }
 
 /// Finds the native objects for filters. Fails when the release is not known.
@@ -234,7 +236,7 @@ pub fn migrate(request: &Request<'_>) -> Result<Report, Error> {
         if request.asked.as_ref().is_some_and(|asked| !asked.contains(&filter.full_name())) {
             continue;
         }
-        let cx = Cx { mesh, filter, to: request.to, schema: program.schema, names: &names };
+        let cx = Cx { mesh, filter, index, to: request.to, schema: program.schema, names: &names };
         let one = of_filter(&cx, &program, index, request, &mut report.draft);
         report.filters.push(one);
     }
@@ -287,6 +289,7 @@ fn of_filter(
             })
             .collect();
     }
+    stay_for_others(cx, program, &mut patches);
     for patch in patches.iter().filter(|patch| patch.written) {
         draft.add(&cx.mesh, filter, &patch.found.actions);
     }
@@ -444,10 +447,34 @@ fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     }
 }
 
+/// A filter that a patch of the same EnvoyFilter finds by its name stays as long as that patch does.
+fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, patches: &mut [PatchReport]) {
+    let own = cx.filter.full_name();
+    let built = program.patches(cx.index);
+    let name = |patch: &PatchReport| {
+        let renamed = RENAMED.contains(&patch.found.pattern) && patch.apply_to == ApplyTo::HttpFilter;
+        let tree = built.iter().find(|one| one.patch.index == patch.index)?.value.as_ref()?;
+        renamed.then(|| tree.name().to_owned())
+    };
+    loop {
+        let stays = |at: usize| patches.iter().any(|patch| patch.index == at && !patch.written);
+        let held = patches.iter().position(|patch| {
+            let users = name(patch).filter(|_| patch.written).and_then(|name| cx.names.filter_users.get(&name));
+            users.is_some_and(|users| users.iter().any(|(filter, at)| *filter == own && stays(*at)))
+        });
+        let Some(patch) = held.and_then(|held| patches.get_mut(held)) else { return };
+        patch.written = false;
+        let reason = "a patch that stays finds this filter by its name: they move together or not at all";
+        patch.found.guard(Concern::Existing, State::Undecided, reason);
+        patch.class = patch.found.class();
+    }
+}
+
 /// What patches of all filters say of each other by name.
 fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
     let mut names = Names::default();
     let mut mentioned: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut coded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (index, filter) in filters.iter().enumerate() {
         for built in program.patches(index) {
             if let Some(anchor) = reach::anchor(&built.object) {
@@ -468,6 +495,9 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
             rest::clusters_of(tree, &mut |name| {
                 mentioned.entry(name.to_owned()).or_default().insert(filter.full_name());
             });
+            rest::literals_of(tree, &mut |text| {
+                coded.entry(text.to_owned()).or_default().insert(filter.full_name());
+            });
             if built.patch.apply_to == ApplyTo::Cluster && built.operation == Operation::Add {
                 let value = json(tree, program.schema);
                 if let (Some(name), Some(to)) =
@@ -478,6 +508,7 @@ fn names(filters: &[EnvoyFilter], program: &Program<'_>) -> Names {
             }
         }
     }
+    names.lua_users = coded.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
     names.cluster_users = mentioned.into_iter().filter(|(name, _)| names.clusters.contains_key(name)).collect();
     names
 }

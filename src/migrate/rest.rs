@@ -30,6 +30,34 @@ pub(super) fn clusters_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
     }
 }
 
+/// Keys under which filters have Lua code.
+const CODE_KEYS: &[&str] = &["inline_code", "inline_string"];
+
+/// Calls back for every text in quotes in the Lua code of a value: a call of a cluster names it so.
+pub(super) fn literals_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
+    match &tree.value {
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                match value.as_str().filter(|_| CODE_KEYS.contains(&key.as_ref())) {
+                    Some(code) => quoted(code, found),
+                    None => literals_of(value, found),
+                }
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| literals_of(item, found)),
+        _ => {}
+    }
+}
+
+fn quoted(code: &str, found: &mut dyn FnMut(&str)) {
+    for line in code.lines() {
+        for quote in ['"', '\''] {
+            // Whatever stands between two quotes, so that a quote inside of other quotes hides nothing.
+            line.split(quote).skip(1).for_each(&mut *found);
+        }
+    }
+}
+
 /// What becomes of a filter.
 pub(super) fn after(cx: &Cx<'_>, patches: &[PatchReport]) -> After {
     if patches.is_empty() || !patches.iter().any(|patch| patch.written) {
@@ -91,5 +119,17 @@ fn rename(value: &mut Json, renamed: &BTreeMap<&str, String>) {
         Json::Array(items) => items.iter_mut().for_each(|item| rename(item, renamed)),
         Json::Object(map) => map.iter_mut().for_each(|(_, value)| rename(value, renamed)),
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lua_code_names_clusters_in_quotes() {
+        let mut all = Vec::new();
+        quoted("h:httpCall(\n  \"one\", x)\nh:httpCall('two', \"it's\")", &mut |text| all.push(text.to_owned()));
+        assert!(all.iter().any(|text| text == "one") && all.iter().any(|text| text == "two"), "{all:?}");
     }
 }

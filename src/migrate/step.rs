@@ -23,6 +23,8 @@ pub struct Cx<'a> {
     pub mesh: Mesh<'a>,
     /// The filter.
     pub filter: &'a EnvoyFilter,
+    /// Its number among the filters.
+    pub index: usize,
     /// The release whose APIs may be used.
     pub to: Release,
     /// The types of that release.
@@ -38,6 +40,8 @@ pub struct Names {
     pub clusters: BTreeMap<String, (String, u32)>,
     /// `namespace/name` of the filters that mention a cluster which a filter adds.
     pub cluster_users: BTreeMap<String, BTreeSet<String>>,
+    /// `namespace/name` of the filters whose Lua code has the name of a cluster that a filter adds.
+    pub lua_users: BTreeMap<String, BTreeSet<String>>,
     /// HTTP filters that filters insert.
     pub http_filters: BTreeSet<String>,
     /// Patches that use an HTTP filter by its name, as an anchor or a key of route settings: filter and index.

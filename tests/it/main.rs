@@ -39,6 +39,8 @@ mod lint_cli;
 mod linting;
 mod live;
 mod migrate;
+mod migrate_corpus;
+mod migrate_fix;
 mod migrate_result;
 mod parity;
 mod properties;

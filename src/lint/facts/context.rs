@@ -9,6 +9,7 @@ use crate::lint::facts::made_up;
 use crate::lint::facts::versions;
 use crate::lint::upgrade::snapshot::Upgrade;
 use crate::lint::value::{self, PatchValue};
+use crate::migrate::draft::Draft;
 use crate::migrate::{self, FilterReport};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
@@ -132,7 +133,7 @@ pub struct Context<'a> {
     /// The patches that match nothing, looked for when a rule first asks.
     pub missed: OnceCell<Vec<Missed>>,
     /// How the patches move to native objects, looked for when a rule first asks.
-    pub moved: OnceCell<Vec<FilterReport>>,
+    pub moved: OnceCell<(Vec<FilterReport>, Draft)>,
     /// What a real Envoy says of the runs; `None` when none was given.
     pub trials: Option<Trials>,
     /// What requests through one showed; `None` when none were asked for.
@@ -168,8 +169,8 @@ pub struct PatchRun<'c, 'a> {
 }
 
 impl<'a> Context<'a> {
-    /// How the patches move to native objects.
-    pub fn moves(&self) -> &[FilterReport] {
+    /// How the patches move to native objects, and what would be written for all of them.
+    pub fn moves(&self) -> &(Vec<FilterReport>, Draft) {
         self.moved.get_or_init(|| {
             migrate::reports(self.inventory, self.filters, self.program, &self.mesh.root_namespace, self.release)
         })

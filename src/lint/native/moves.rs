@@ -1,8 +1,11 @@
 //! Findings about patches for which Istio has an API of its own: how a patch moves is known to `migrate` alone.
 
+use super::beside;
 use crate::lint::facts::context::Context;
+use crate::lint::facts::view::PatchView;
 use crate::lint::finding::Findings;
 use crate::lint::rule::RuleInfo;
+use crate::migrate::PatchReport;
 use crate::migrate::catalog::Pattern;
 use crate::migrate::step::Move;
 use crate::migrate::verdict::{Class, Concern, Kind, State};
@@ -11,7 +14,8 @@ use crate::model::release::Release;
 /// Most homes that a finding names; `migrate` names all.
 const MAX_HOMES: usize = 2;
 
-/// Adds a finding for each patch of some patterns that moves and passes a test.
+/// Adds a finding for each patch of some patterns that moves and passes a test. Where new objects take over without another
+/// effect than names, order and metadata, the findings of a filter offer one fix.
 pub fn check(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
@@ -20,20 +24,29 @@ pub fn check(
     message: &str,
     test: fn(&Move) -> bool,
 ) {
-    let reports = cx.moves();
+    let (reports, _) = cx.moves();
+    let mut found: Vec<(PatchView<'_>, &PatchReport)> = Vec::new();
     for view in cx.patches() {
         let Some(report) = reports.get(view.filter_index).and_then(|one| one.patches.get(view.patch.index)) else {
             continue;
         };
-        let found = &report.found;
-        let whole = found.moves && found.rest.is_none();
-        if !whole || !patterns.contains(&found.pattern) || reaches_further(found) || !test(found) {
-            continue;
+        let whole = report.found.moves && report.found.rest.is_none();
+        if whole && patterns.contains(&report.found.pattern) && !reaches_further(&report.found) && test(&report.found) {
+            found.push((view, report));
         }
-        let mut finding =
-            view.finding(rule, view.key_span(&["patch", "value"]), message).note(note(found, report.class));
-        finding = finding.help("run `kubectl envoyfilter migrate`: it writes the object and lists what differs");
-        out.push(finding);
+    }
+    for of_filter in found.chunk_by(|(one, _), (other, _)| one.filter_index == other.filter_index) {
+        let written: Vec<&PatchReport> =
+            of_filter.iter().map(|(_, report)| *report).filter(|report| report.written).collect();
+        let fix = of_filter.first().and_then(|(view, _)| beside::fix(cx, view.filter, &written));
+        for (view, report) in of_filter {
+            let span = view.key_span(&["patch", "value"]);
+            let finding = view.finding(rule, span, message).note(note(&report.found, report.class));
+            let mut finding =
+                finding.help("run `kubectl envoyfilter migrate`: it writes the object and lists what differs");
+            finding.fix = fix.clone().filter(|_| report.written);
+            out.push(finding);
+        }
     }
 }
 

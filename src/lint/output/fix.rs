@@ -24,6 +24,8 @@ pub struct Outcome {
     pub overlapping: usize,
     /// Fixes left out because they are unsafe.
     pub not_safe: usize,
+    /// Fixes left out because they would also change what findings are about that are not reported.
+    pub incomplete: usize,
 }
 
 /// Applies the fixes of findings, in their order; the first of two that overlap wins.
@@ -35,6 +37,10 @@ pub fn apply(findings: &[Finding], sources: &Sources, also_unsafe: bool) -> Outc
         let Some(fix) = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty()) else { continue };
         if !fix.safe && !also_unsafe {
             outcome.not_safe += 1;
+            continue;
+        }
+        if fix.together > 1 && findings.iter().filter(|one| one.fix.as_ref() == Some(fix)).count() < fix.together {
+            outcome.incomplete += 1;
             continue;
         }
         let file = finding.primary.span.file;
@@ -115,5 +121,17 @@ mod tests {
         let all = apply(&findings, &sources, true);
         assert_eq!(all.files[0].rewrite("abcdef").as_deref(), Some("XXcdZ"));
         assert_eq!(all.files[0].rewrite("ab"), None);
+    }
+
+    #[test]
+    fn a_fix_of_several_findings_needs_all_of_them() {
+        let mut sources = Sources::default();
+        let file = sources.add("a", "abcdef");
+        let mut one = finding(file, 0, 2, "XX", true);
+        one.fix.as_mut().unwrap().together = 2;
+        let alone = apply(std::slice::from_ref(&one), &sources, false);
+        assert_eq!((alone.files.len(), alone.incomplete), (0, 1));
+        let both = apply(&[one.clone(), one], &sources, false);
+        assert_eq!((both.files[0].rewrite("abcdef").as_deref(), both.incomplete), (Some("XXcdef"), 0));
     }
 }

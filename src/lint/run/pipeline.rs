@@ -3,6 +3,7 @@
 use crate::lint::check::{Check, Rule, Suppressed};
 use crate::lint::facts::context::Context;
 use crate::lint::finding::{Finding, Findings};
+use crate::lint::rule::Family;
 use crate::lint::run::requests::RealEnvoy;
 use crate::lint::run::{Input, inspect_with, lint, parts};
 use crate::lint::settings::config::Config;
@@ -146,7 +147,13 @@ pub fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
             let key = (finding.rule.code, finding.primary.span, finding.message.clone());
             let at = *index.entry(key).or_insert(seen.len());
             match seen.get_mut(at) {
-                Some((_, of)) => of.push(release),
+                Some((first, of)) => {
+                    of.push(release);
+                    // An object that takes over does so on every release, or on none.
+                    if first.rule.family == Family::Native && first.fix != finding.fix {
+                        first.fix = None;
+                    }
+                }
                 None => seen.push((finding, vec![release])),
             }
         }
@@ -154,6 +161,7 @@ pub fn merged(all: Vec<(Release, Vec<Finding>)>) -> Vec<Finding> {
     let mut merged = Findings::default();
     for (mut finding, of) in seen {
         if of.len() < releases {
+            finding.fix = finding.fix.filter(|_| finding.rule.family != Family::Native);
             let names: Vec<String> = of.iter().map(|one| format!("{}.{}", one.major, one.minor)).collect();
             finding.notes.push(format!("with Istio {}", names.join(", ")));
         }

@@ -1,0 +1,213 @@
+//! Published EnvoyFilters, each in a small mesh made up for it: the workload that it selects, a service that it calls, and for a
+//! gateway the servers that it names.
+
+use crate::linting::{Proxies, expect, read, yaml_files};
+use crate::migrate::{input, migrated};
+use crate::migrate_result::{left_to_do, rolled_out};
+use crate::support::testdata;
+use kubectl_envoyfilter::migrate::verdict::{Class, Kind, State};
+use kubectl_envoyfilter::migrate::{Accept, FilterReport};
+use kubectl_envoyfilter::model::envoy_filter::{EnvoyFilter, ObjectMatch, PatchContext};
+use kubectl_envoyfilter::model::release::Release;
+use kubectl_envoyfilter::report::migrate::unwritten;
+use serde_json::{Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+const ROOT: &str = "istio-system";
+
+/// Ports and hosts that the patches of a filter name.
+fn named(filter: &EnvoyFilter) -> (BTreeSet<u32>, BTreeSet<String>) {
+    let (mut ports, mut hosts) = (BTreeSet::new(), BTreeSet::new());
+    for patch in &filter.patches {
+        match &patch.object {
+            ObjectMatch::Listener(listener) => {
+                ports.insert(listener.port_number);
+                ports.extend(listener.name.strip_prefix("0.0.0.0_").and_then(|port| port.parse::<u32>().ok()));
+            }
+            ObjectMatch::RouteConfiguration(route) => {
+                ports.insert(route.port_number);
+                let host = route.vhost.as_ref().and_then(|vhost| vhost.name.rsplit_once(':'));
+                hosts.extend(host.filter(|(host, _)| host.contains('.')).map(|(host, _)| host.to_owned()));
+            }
+            _ => {}
+        }
+    }
+    ports.remove(&0);
+    (ports, hosts)
+}
+
+fn deployment(name: &str, namespace: &str, labels: &Json, gateway: bool) -> Json {
+    let annotations = if gateway { json!({ "inject.istio.io/templates": "gateway" }) } else { json!({}) };
+    let mut labels = labels.clone();
+    labels["sidecar.istio.io/inject"] = "true".into();
+    json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name, "namespace": namespace },
+        "spec": { "selector": { "matchLabels": labels }, "template": { "metadata": { "labels": labels, "annotations": annotations },
+            "spec": { "containers": [{ "name": "app", "image": "app" }] } } } })
+}
+
+fn service(name: &str, namespace: &str, labels: &Json, ports: &[(String, u32, u32)]) -> Json {
+    let ports: Vec<Json> = ports
+        .iter()
+        .map(|(name, port, target)| json!({ "name": name, "port": port, "targetPort": target, "protocol": "TCP" }))
+        .collect();
+    json!({ "apiVersion": "v1", "kind": "Service", "metadata": { "name": name, "namespace": namespace },
+        "spec": { "selector": labels, "ports": ports } })
+}
+
+/// The objects of the mesh that is made up for a filter.
+fn mesh_of(filter: &EnvoyFilter) -> Vec<Json> {
+    let has = |wanted: &[PatchContext]| filter.patches.iter().any(|patch| wanted.contains(&patch.context));
+    let selector = filter.selector.clone().unwrap_or_default();
+    let like_gateway = selector.iter().any(|(key, value)| key == "istio" || value.contains("gateway"))
+        || filter.target_refs.iter().any(|target| target.kind == "Gateway");
+    let gateway = has(&[PatchContext::Gateway]) || like_gateway;
+    let sidecar = has(&[PatchContext::SidecarInbound, PatchContext::SidecarOutbound]) || !gateway;
+    let place = filter.namespace.as_str();
+    let apps = if place == ROOT { "apps" } else { place };
+    let (ports, hosts) = named(filter);
+    let backend = json!({ "app": "made-up-backend" });
+    let namespaces: BTreeSet<&str> = [place, apps].into();
+    let mut objects: Vec<Json> = namespaces
+        .into_iter()
+        .map(|name| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "labels": { "istio-injection": "enabled" } } }))
+        .collect();
+    objects.push(deployment("made-up-backend", apps, &backend, false));
+    objects.push(service("made-up-backend", apps, &backend, &[("http".to_owned(), 8080, 8080), ("tcp-db".to_owned(), 9000, 9000)]));
+    let labels = |default: &str| if selector.is_empty() { json!({ "app": default }) } else { json!(selector) };
+    if sidecar {
+        let labels = labels("made-up-workload");
+        let mut all = vec![("http-main".to_owned(), 8080, 8080), ("tcp-other".to_owned(), 9000, 9000)];
+        all.extend(ports.iter().filter(|port| ![8080, 9000].contains(*port)).map(|port| (format!("http-{port}"), *port, *port)));
+        objects.push(deployment("made-up-workload", apps, &labels, false));
+        objects.push(service("made-up-workload", apps, &labels, &all));
+    }
+    if let Some(target) = filter.target_refs.iter().find(|target| target.kind == "Gateway") {
+        let listeners = [json!({ "name": "http", "port": 80, "protocol": "HTTP", "allowedRoutes": { "namespaces": { "from": "All" } } })];
+        objects.push(json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
+            "metadata": { "name": target.name, "namespace": place },
+            "spec": { "gatewayClassName": "istio", "listeners": listeners } }));
+        objects.push(json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute",
+            "metadata": { "name": "made-up-route", "namespace": place },
+            "spec": { "parentRefs": [{ "name": target.name }], "rules": [{ "backendRefs": [{ "name": "made-up-backend", "port": 8080 }] }] } }));
+    } else if gateway {
+        let labels = labels("made-up-gateway");
+        let mut servers = vec![(80, if ports.contains(&80) { 80 } else { 8080 }), (443, if ports.contains(&443) { 443 } else { 8443 })];
+        servers.extend(ports.iter().filter(|port| ![80, 443, 8080, 8443].contains(*port)).map(|port| (*port, *port)));
+        let all: Vec<_> = servers.iter().map(|(port, target)| (format!("http-{port}"), *port, *target)).collect();
+        let mut known: Vec<String> = hosts.iter().cloned().collect();
+        if known.is_empty() {
+            known.push("*".to_owned());
+        }
+        let list: Vec<Json> = servers
+            .iter()
+            .map(|(port, _)| {
+                let secure = port % 1000 == 443;
+                let protocol = if secure { "HTTPS" } else { "HTTP" };
+                let mut server = json!({ "port": { "number": port, "name": format!("p{port}"), "protocol": protocol }, "hosts": known });
+                if secure {
+                    server["tls"] = json!({ "mode": "SIMPLE", "credentialName": "made-up-cert" });
+                }
+                server
+            })
+            .collect();
+        objects.push(deployment("made-up-gateway", place, &labels, true));
+        objects.push(service("made-up-gateway", place, &labels, &all));
+        objects.push(json!({ "apiVersion": "networking.istio.io/v1", "kind": "Gateway",
+            "metadata": { "name": "made-up-gateway", "namespace": place }, "spec": { "selector": labels, "servers": list } }));
+        objects.push(json!({ "apiVersion": "networking.istio.io/v1", "kind": "VirtualService",
+            "metadata": { "name": "made-up-route", "namespace": place },
+            "spec": { "hosts": known, "gateways": ["made-up-gateway"], "http": [{ "name": "main",
+                "route": [{ "destination": { "host": format!("made-up-backend.{apps}.svc.cluster.local"), "port": { "number": 8080 } } }] }] } }));
+    }
+    objects.push(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "istio", "namespace": ROOT }, "data": { "mesh": "{}" } }));
+    objects
+}
+
+/// Each published filter as a case: its text, and the objects made up for it.
+pub(crate) fn cases() -> Vec<Json> {
+    let mut cases = Vec::new();
+    for path in yaml_files(&testdata("corpus")) {
+        let loaded = read(&path);
+        for filter in &loaded.inventory.envoy_filters {
+            if filter.patches.is_empty() {
+                continue;
+            }
+            let objects: Vec<String> = mesh_of(filter).iter().map(Json::to_string).collect();
+            let id = format!("{} {}", path.file_stem().unwrap().to_str().unwrap(), filter.full_name());
+            let mut document = filter.document.to_json();
+            document["metadata"]["namespace"] = filter.namespace.clone().into();
+            cases.push(json!({ "id": id, "objects": objects.join("\n---\n"), "filters": document.to_string() }));
+        }
+    }
+    cases
+}
+
+/// What a case of the corpus moves by default: exact, or the same but for names, order and metadata.
+pub(crate) fn moves(case: &Json) -> bool {
+    let report = migrated(&input(case), Release::NEWEST, Accept::SameBut);
+    report.filters.iter().flat_map(|filter| &filter.patches).any(|patch| patch.written)
+}
+
+/// What a reviewer reads of a move that is not the same: each difference in behavior, and each guard that does not hold.
+fn told(filter: &FilterReport) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for patch in filter.patches.iter().filter(|patch| patch.class == Class::Differs) {
+        let found = &patch.found;
+        let behavior = found.differences.iter().filter(|one| one.kind == Kind::Behavior).map(|one| one.effect.clone());
+        let guards = found.guards.iter().filter(|one| one.state != State::Held).map(|one| one.reason.clone());
+        let reasons: Vec<String> = behavior.chain(guards).collect();
+        assert!(!reasons.is_empty(), "{}/{}: differs without a reason", filter.namespace, filter.name);
+        assert!(patch.written || unwritten(patch).is_some());
+        all.extend(reasons.into_iter().map(|reason| format!("{}: {reason}", found.pattern.id)));
+    }
+    all
+}
+
+/// In a mesh of its own a published filter has its class; what is written for it loads, is linted no worse than the filter was,
+/// and leaves nothing to do.
+#[test]
+fn published_filters_in_a_mesh() {
+    let proxies = Proxies::new(&[], Release::NEWEST);
+    let mut classes: BTreeMap<Class, usize> = BTreeMap::new();
+    let mut patches: BTreeMap<&str, BTreeMap<Class, usize>> = BTreeMap::new();
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut written, mut all) = (0, 0);
+    for case in cases() {
+        let id = case["id"].as_str().unwrap();
+        let before = input(&case);
+        assert_eq!(before.inventory.envoy_filters.len(), 1, "{id}");
+        let filter = migrated(&before, Release::NEWEST, Accept::Exact).filters.remove(0);
+        all += 1;
+        *classes.entry(filter.class).or_default() += 1;
+        for patch in &filter.patches {
+            *patches.entry(patch.found.pattern.id).or_default().entry(patch.class).or_default() += 1;
+        }
+        for reason in told(&filter) {
+            *reasons.entry(reason).or_default() += 1;
+        }
+        for accept in [Accept::SameBut, Accept::Reviewed] {
+            let report = migrated(&before, Release::NEWEST, accept);
+            if !report.filters.iter().flat_map(|filter| &filter.patches).any(|patch| patch.written) {
+                continue;
+            }
+            written += 1;
+            left_to_do(&case, &before, &rolled_out(&case, &report), accept, &proxies);
+        }
+    }
+    let mut out = format!("{all} EnvoyFilters, each migrated to the newest release in a mesh made up for it\n");
+    for (class, number) in &classes {
+        writeln!(out, "{:<10}{number:>5}", class.name()).unwrap();
+    }
+    writeln!(out, "\npatches by pattern: exact, same-but, differs, partly, no-home").unwrap();
+    for (pattern, classes) in &patches {
+        let counts: Vec<String> = Class::ALL.iter().map(|class| format!("{:>4}", classes.get(class).unwrap_or(&0))).collect();
+        writeln!(out, "{pattern:<22}{}", counts.concat()).unwrap();
+    }
+    writeln!(out, "\nwhat differs, and in how many filters").unwrap();
+    for (reason, number) in &reasons {
+        writeln!(out, "{number:>4}  {reason}").unwrap();
+    }
+    expect(&testdata("corpus/migrate-mesh.txt"), &out);
+    assert!(written > 60, "{written}");
+}
