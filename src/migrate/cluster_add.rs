@@ -4,11 +4,13 @@ use super::catalog;
 use super::cluster_policy::upstream_tls;
 use super::draft::{Action, metadata};
 use super::mesh::Mesh;
+use super::rest::quoted;
 use super::routes::client_namespace;
 use super::step::{Cx, Move, Part};
 use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::source::Node;
 use serde_json::{Map, Value as Json, json};
 use std::net::IpAddr;
 
@@ -131,10 +133,11 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
             format!("EnvoyFilter {} uses the cluster by its old name and must follow", others.join(", ")),
         );
     }
-    if let Some(users) = cx.names.lua_users.get(&name) {
-        let users = users.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    let code = lua_users(cx, &name);
+    if !code.is_empty() {
+        let users = code.join(", ");
         let reason = format!(
-            "Lua code of EnvoyFilter {users} calls the cluster by its name, which becomes `{}`: change the code first",
+            "Lua code of {users} calls the cluster by its name, which becomes `{}`: change the code first",
             native_name(&to.host, to.port)
         );
         found.difference(Kind::Behavior, reason.clone());
@@ -195,6 +198,18 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         );
     }
     found
+}
+
+/// The objects whose Lua code has the name of a cluster, which nothing rewrites there.
+fn lua_users(cx: &Cx<'_>, name: &str) -> Vec<String> {
+    let filters = cx.names.lua_users.get(name).into_iter().flatten().map(|filter| format!("EnvoyFilter {filter}"));
+    let extensions = cx.mesh.inventory.policies.iter().filter(|object| {
+        let code = object.document.under(&["spec", "lua", "inlineCode"]).and_then(Node::as_str);
+        let mut named = false;
+        code.into_iter().for_each(|code| quoted(code, &mut |text| named |= text == name));
+        object.kind == "TrafficExtension" && named
+    });
+    filters.chain(extensions.map(|one| format!("TrafficExtension {}/{}", one.namespace, one.name))).collect()
 }
 
 fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace: &str) {

@@ -147,6 +147,9 @@ fn proxy_protocol(cx: &Cx<'_>, part: &Part<'_>, filters: &[Fields]) -> Option<Mo
     let mut found = Move::new(&catalog::PROXY_PROTOCOL);
     found.add_home("proxy.istio.io/config", "gatewayTopology.proxyProtocol", 0);
     gateways_only(cx, part, &mut found, "`gatewayTopology.proxyProtocol`");
+    if main.peek("name").and_then(serde_json::Value::as_str) != Some("envoy.filters.listener.proxy_protocol") {
+        found.difference(Kind::Name, "the listener filter gets the name envoy.filters.listener.proxy_protocol");
+    }
     for other in filters.iter().filter(|filter| !is_proxy_protocol(filter)) {
         let name = other.peek("name").and_then(serde_json::Value::as_str).unwrap_or("a listener filter without a name");
         if name != "envoy.filters.listener.tls_inspector" && name != "envoy.listener.tls_inspector" {

@@ -49,6 +49,7 @@ use self::reach::{Reach, pinned};
 use self::step::{Cx, Move, Names, Part};
 use self::value::{Fields, json};
 use self::verdict::{Class, Concern, Guard, Kind, State, class_of, together};
+use crate::engine::matching::HTTP_CONNECTION_MANAGER;
 use crate::engine::program::{BuiltPatch, Program, Status};
 use crate::model::envoy_filter::{ApplyTo, EnvoyFilter, Operation};
 use crate::model::inventory::Inventory;
@@ -264,6 +265,7 @@ fn of_filter(
         if let Some((state, reason)) = request.doubts.get(&filter.full_name()).filter(|_| found.moves) {
             found.guard(Concern::Patch, *state, reason.clone());
         }
+        never_meets(&part, &mut found);
         let class = found.class();
         let written = is_written(&found, accept);
         patches.push(PatchReport {
@@ -362,6 +364,19 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
         part.found = Some(found);
     }
     part
+}
+
+/// An HTTP filter stands inside of the HTTP connection manager: a match of another network filter (or of its old name) finds
+/// none, and the patch does nothing.
+fn never_meets(part: &Part<'_>, found: &mut Move) {
+    let named = reach::names_filter(&part.built.object);
+    let Some(name) = named.filter(|name| *name != HTTP_CONNECTION_MANAGER) else { return };
+    if part.apply_to() == ApplyTo::HttpFilter && found.moves {
+        found.difference(
+            Kind::Behavior,
+            format!("no network filter `{name}` has HTTP filters: the filter does nothing today, the native object works"),
+        );
+    }
 }
 
 /// What could stand beside an object that is written, and was not read: nothing is said to be absent then.

@@ -49,7 +49,8 @@ pub(super) fn literals_of(tree: &Tree<'_>, found: &mut dyn FnMut(&str)) {
     }
 }
 
-fn quoted(code: &str, found: &mut dyn FnMut(&str)) {
+/// Calls back for every text in quotes.
+pub(super) fn quoted(code: &str, found: &mut dyn FnMut(&str)) {
     for line in code.lines() {
         for quote in ['"', '\''] {
             // Whatever stands between two quotes, so that a quote inside of other quotes hides nothing.
