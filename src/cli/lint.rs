@@ -303,7 +303,11 @@ impl Lint {
             write!(session.err, "; {} overlap with others: run again", outcome.overlapping)?;
         }
         if outcome.incomplete > 0 {
-            write!(session.err, "; {} left out: the same fix changes patches that are not reported", outcome.incomplete)?;
+            write!(
+                session.err,
+                "; {} left out: the same fix changes patches that are not reported",
+                outcome.incomplete
+            )?;
         }
         writeln!(session.err)?;
         Ok(done)

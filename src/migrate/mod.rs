@@ -206,7 +206,13 @@ pub fn reports(
     };
     let mut draft = Draft::default();
     let one = |(index, filter)| {
-        of_filter(&Cx { mesh, filter, index, to, schema: program.schema, names: &names }, program, index, &request, &mut draft)
+        of_filter(
+            &Cx { mesh, filter, index, to, schema: program.schema, names: &names },
+            program,
+            index,
+            &request,
+            &mut draft,
+        )
     };
     let reports = filters.iter().enumerate().map(one).collect();
     (reports, draft)
@@ -374,7 +380,9 @@ fn never_meets(part: &Part<'_>, found: &mut Move) {
     if part.apply_to() == ApplyTo::HttpFilter && found.moves {
         found.difference(
             Kind::Behavior,
-            format!("no network filter `{name}` has HTTP filters: the filter does nothing today, the native object works"),
+            format!(
+                "no network filter `{name}` has HTTP filters: the filter does nothing today, the native object works"
+            ),
         );
     }
 }

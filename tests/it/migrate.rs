@@ -337,8 +337,7 @@ fn older_releases_offer_what_they_have() {
         let Some(want) = recorded.get(id) else { continue };
         let report = migrated(&input(&case), Release::minor(27), Accept::Exact);
         let have = report.filters[0].class;
-        let same =
-            have == class(want) || other_class().any(|(other, name, _)| *other == id && have == class(name));
+        let same = have == class(want) || other_class().any(|(other, name, _)| *other == id && have == class(name));
         // The recorder of 1.27 drops kinds and fields that it does not know: the filter is then simply gone.
         let lacking = have == Class::NoHome && want == "differs" || have == Class::NoHome && want == "partly";
         if !same && !lacking {

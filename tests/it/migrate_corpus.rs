@@ -73,17 +73,29 @@ fn mesh_of(filter: &EnvoyFilter) -> Vec<Json> {
         .map(|name| json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name, "labels": { "istio-injection": "enabled" } } }))
         .collect();
     objects.push(deployment("made-up-backend", apps, &backend, false));
-    objects.push(service("made-up-backend", apps, &backend, &[("http".to_owned(), 8080, 8080), ("tcp-db".to_owned(), 9000, 9000)]));
+    objects.push(service(
+        "made-up-backend",
+        apps,
+        &backend,
+        &[("http".to_owned(), 8080, 8080), ("tcp-db".to_owned(), 9000, 9000)],
+    ));
     let labels = |default: &str| if selector.is_empty() { json!({ "app": default }) } else { json!(selector) };
     if sidecar {
         let labels = labels("made-up-workload");
         let mut all = vec![("http-main".to_owned(), 8080, 8080), ("tcp-other".to_owned(), 9000, 9000)];
-        all.extend(ports.iter().filter(|port| ![8080, 9000].contains(*port)).map(|port| (format!("http-{port}"), *port, *port)));
+        all.extend(
+            ports
+                .iter()
+                .filter(|port| ![8080, 9000].contains(*port))
+                .map(|port| (format!("http-{port}"), *port, *port)),
+        );
         objects.push(deployment("made-up-workload", apps, &labels, false));
         objects.push(service("made-up-workload", apps, &labels, &all));
     }
     if let Some(target) = filter.target_refs.iter().find(|target| target.kind == "Gateway") {
-        let listeners = [json!({ "name": "http", "port": 80, "protocol": "HTTP", "allowedRoutes": { "namespaces": { "from": "All" } } })];
+        let listeners = [
+            json!({ "name": "http", "port": 80, "protocol": "HTTP", "allowedRoutes": { "namespaces": { "from": "All" } } }),
+        ];
         objects.push(json!({ "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
             "metadata": { "name": target.name, "namespace": place },
             "spec": { "gatewayClassName": "istio", "listeners": listeners } }));
@@ -92,7 +104,10 @@ fn mesh_of(filter: &EnvoyFilter) -> Vec<Json> {
             "spec": { "parentRefs": [{ "name": target.name }], "rules": [{ "backendRefs": [{ "name": "made-up-backend", "port": 8080 }] }] } }));
     } else if gateway {
         let labels = labels("made-up-gateway");
-        let mut servers = vec![(80, if ports.contains(&80) { 80 } else { 8080 }), (443, if ports.contains(&443) { 443 } else { 8443 })];
+        let mut servers = vec![
+            (80, if ports.contains(&80) { 80 } else { 8080 }),
+            (443, if ports.contains(&443) { 443 } else { 8443 }),
+        ];
         servers.extend(ports.iter().filter(|port| ![80, 443, 8080, 8443].contains(*port)).map(|port| (*port, *port)));
         let all: Vec<_> = servers.iter().map(|(port, target)| (format!("http-{port}"), *port, *target)).collect();
         let mut known: Vec<String> = hosts.iter().cloned().collect();
@@ -201,7 +216,8 @@ fn published_filters_in_a_mesh() {
     }
     writeln!(out, "\npatches by pattern: exact, same-but, differs, partly, no-home").unwrap();
     for (pattern, classes) in &patches {
-        let counts: Vec<String> = Class::ALL.iter().map(|class| format!("{:>4}", classes.get(class).unwrap_or(&0))).collect();
+        let counts: Vec<String> =
+            Class::ALL.iter().map(|class| format!("{:>4}", classes.get(class).unwrap_or(&0))).collect();
         writeln!(out, "{pattern:<22}{}", counts.concat()).unwrap();
     }
     writeln!(out, "\nwhat differs, and in how many filters").unwrap();

@@ -56,8 +56,7 @@ fn fixes_write_what_migrate_writes() {
         let report = migrated(&before, Release::NEWEST, Accept::SameBut);
         let (filter, patches) = (&before.inventory.envoy_filters[0], &report.filters[0].patches);
         let documents = yaml(&after);
-        let (stays, objects): (Vec<&Json>, Vec<&Json>) =
-            documents.iter().partition(|one| one["kind"] == "EnvoyFilter");
+        let (stays, objects): (Vec<&Json>, Vec<&Json>) = documents.iter().partition(|one| one["kind"] == "EnvoyFilter");
         let made: Vec<&Json> = report.draft.made.iter().map(|one| &one.object).collect();
         for object in &objects {
             assert!(made.contains(object), "{id}: migrate does not write {object}");

@@ -168,7 +168,8 @@ fn published_filters_move_as_their_class_says() {
         let (id, filter) = (&case["id"], &report["filters"][0]);
         let proof = &filter["proof"];
         let patches = filter["patches"].as_array().unwrap();
-        let claimed = patches.iter().filter(|patch| patch["written"] == json!(true)).map(|patch| rank(&patch["class"])).max();
+        let claimed =
+            patches.iter().filter(|patch| patch["written"] == json!(true)).map(|patch| rank(&patch["class"])).max();
         match claimed {
             Some(claimed) if !proof["class"].is_null() => {
                 computed += 1;
