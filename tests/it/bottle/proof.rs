@@ -224,7 +224,7 @@ fn recorded_forms_that_are_refused_reach_further() {
         let case = all_recorded().into_iter().find(|case| case["id"] == *id).unwrap();
         let objects = |native: bool| -> Vec<Json> {
             let texts = input_texts(&case).into_iter().filter(|(name, _)| !native || *name != "filter");
-            let mut all: Vec<Json> = texts.flat_map(|(_, text)| yaml(&text)).filter(|one| one.is_object()).collect();
+            let mut all: Vec<Json> = texts.flat_map(|(_, text)| yaml(&text)).filter(Json::is_object).collect();
             let more = case["native"]["resources"].as_str().filter(|_| native).map(yaml).unwrap_or_default();
             all.extend(more);
             all
