@@ -71,5 +71,5 @@ fn visit(node: &Node, report: &mut impl FnMut(&Node, &str)) {
 fn finding(rule: &'static RuleInfo, node: &Node, found: &str) -> Finding {
     Finding::new(rule, node.span, format!("`{found}` is a template that was not rendered"))
         .note("the cluster gets it literally, and no name or label looks like this")
-        .help("render it first (helm template …, kustomize build …, envsubst) and give the output")
+        .help("render it first: lint --helm CHART, lint -k FOLDER, or `envsubst < FILE | kubectl envoyfilter lint -`")
 }

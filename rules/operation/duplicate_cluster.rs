@@ -44,6 +44,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             )
             .label("the first cluster of a name stays");
             let first = seen.runs.first().and_then(|run| cx.view(run.run, first(run)?));
+            // Two files of one object are never applied together.
+            if first.as_ref().is_some_and(|first| cx.same_object(first.filter_index, view.filter_index)) {
+                continue;
+            }
             let finding = seen.tell(match first {
                 Some(first) => finding
                     .related(first.value_path_span("name"), "the first one")

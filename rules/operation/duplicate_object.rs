@@ -3,6 +3,7 @@
 use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::engine::trace::Place;
+use crate::lint::Knowledge;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
@@ -55,6 +56,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     }
 }
 
+/// Listeners that istiod generates for every proxy of a kind (recordings of all meshes, 1.22 to 1.31).
+const IN_EVERY_MESH: &[&str] =
+    &["virtualInbound", "virtualOutbound", "main_internal", "connect_terminate", "connect_originate"];
+
 type Collision = Option<(&'static str, String)>;
 
 fn added<'t>(run: &'t PatchRun<'_, '_>) -> impl Iterator<Item = &'t Place> {
@@ -104,11 +109,16 @@ impl Listeners {
 fn listener(run: &PatchRun<'_, '_>, known: &Known) -> Collision {
     let ours = added(run).next()?;
     let listeners = known.of(run.run);
+    // A reference configuration has listeners for the ports of its own mesh, which say nothing about another.
+    let counts = |name: &str| {
+        run.run.knowledge == Knowledge::Dump || !listeners.generated.contains(name) || IN_EVERY_MESH.contains(&name)
+    };
     if listeners.generated.contains(ours.resource.as_str()) {
-        return Some(("name", format!("a listener named `{}` already exists", ours.resource)));
+        let message = || format!("a listener named `{}` already exists", ours.resource);
+        return counts(&ours.resource).then(|| ("name", message()));
     }
     let mine = listeners.addresses.get(ours.resource.as_str())?;
-    let other = listeners.names.get(mine)?.iter().find(|name| **name != ours.resource)?;
+    let other = listeners.names.get(mine)?.iter().find(|name| **name != ours.resource && counts(name))?;
     Some(("address", format!("the listener `{other}` already has the address {mine}")))
 }
 

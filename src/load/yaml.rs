@@ -375,7 +375,10 @@ impl Chunk<'_> {
         let line = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
         let end = memchr::memmem::find(&bytes[at..line], close).map_or(at + 2, |end| at + end + 2);
         let mut problem = self.problem(Code::YamlTemplate, at, end, "this is a template, not YAML");
-        problem.help = Some("render it first (helm template …, kustomize build …) and use the output".to_owned());
+        problem.help = Some(
+            "render it first: lint --helm CHART, lint -k FOLDER, or `helm template … | kubectl envoyfilter lint -`"
+                .to_owned(),
+        );
         Some(problem)
     }
 
