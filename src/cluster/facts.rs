@@ -250,11 +250,11 @@ mod tests {
         assert_eq!(of(&proxy("waypoint"), plain), Station::Proxy(ProxyKind::Waypoint));
         assert_eq!(of(&proxy("ztunnel"), plain), Station::Ztunnel);
         for (pod, namespace, words) in [
-            ("metadata: {name: a}", plain, "does not ask"),
+            ("metadata: {name: a}", plain, "does not request"),
             ("metadata: {name: a}", "metadata: {name: n, labels: {istio-injection: enabled}}", "has none"),
             ("metadata: {name: a}", "metadata: {name: n, labels: {istio.io/dataplane-mode: ambient}}", "ambient"),
             ("metadata: {name: a}\nspec: {hostNetwork: true}", plain, "host's network"),
-            ("metadata: {name: a, labels: {sidecar.istio.io/inject: \"false\"}}", plain, "says false"),
+            ("metadata: {name: a, labels: {sidecar.istio.io/inject: \"false\"}}", plain, "inject is false"),
             ("metadata: {name: a, labels: {app: istiod}}", plain, "istiod itself"),
         ] {
             let Station::None(why) = of(pod, namespace) else { panic!("{pod}") };

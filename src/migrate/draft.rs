@@ -8,7 +8,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 /// The label that says which filter an object replaces.
@@ -90,6 +90,45 @@ pub struct Draft {
     pub pods: Vec<PodSettings>,
     /// Settings of the mesh, to be merged into `meshConfig`, and the filters they come from.
     pub mesh: Option<(Json, BTreeSet<String>)>,
+    /// Numbers of the new objects by kind, namespace and name.
+    names: HashMap<(String, String, String), usize>,
+    /// Numbers of the new objects by what makes two of them one, see [`key`].
+    keys: HashMap<String, usize>,
+}
+
+/// Kind, namespace and name of an object.
+fn place(object: &Json) -> (String, String, String) {
+    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
+    (text(&object["kind"]), text(&object["metadata"]["namespace"]), text(&object["metadata"]["name"]))
+}
+
+/// What makes two new objects one, where they cannot stand beside each other: two DestinationRules for a host would hide each
+/// other, and istiod uses only one of two Telemetry or ProxyConfig objects for the same workloads.
+fn key(object: &Json) -> Option<String> {
+    let fields: &[&str] = match object["kind"].as_str()? {
+        "DestinationRule" => &["host", "workloadSelector"],
+        "ProxyConfig" => &["selector"],
+        "Telemetry" => &["selector", "targetRefs"],
+        _ => return None,
+    };
+    let values: Vec<&Json> = fields.iter().map(|field| &object["spec"][*field]).collect();
+    Some(json!([object["kind"], object["metadata"]["namespace"], values]).to_string())
+}
+
+/// Adds the settings of a Telemetry to another.
+fn add_telemetry(made: &mut Json, object: &Json) {
+    for list in ["metrics", "accessLogging", "tracing"] {
+        let Some(new) = object["spec"][list].as_array() else { continue };
+        let spec = &mut made["spec"];
+        if spec[list].is_null() {
+            spec[list] = json!([]);
+        }
+        for one in new {
+            if let Some(old) = spec[list].as_array_mut() {
+                add_item(old, one);
+            }
+        }
+    }
 }
 
 impl Draft {
@@ -121,81 +160,40 @@ impl Draft {
     }
 
     fn object(&mut self, mesh: &Mesh<'_>, mut object: Json, from: String) {
-        let kind = object["kind"].clone();
-        let same_kind = |made: &Made| {
-            made.object["kind"] == kind && made.object["metadata"]["namespace"] == object["metadata"]["namespace"]
-        };
-        if let Some(made) = self.made.iter_mut().find(|made| same_kind(made) && made.object == object) {
+        let place = place(&object);
+        let key = key(&object);
+        let equal =
+            self.names.get(&place).copied().filter(|at| self.made.get(*at).is_some_and(|it| it.object == object));
+        let same = equal.or_else(|| self.keys.get(key.as_ref()?).copied());
+        if let Some(made) = same.and_then(|at| self.made.get_mut(at)) {
             made.from.insert(from);
+            match place.0.as_str() {
+                _ if equal.is_some() => {}
+                "Telemetry" => add_telemetry(&mut made.object, &object),
+                _ => merge(&mut made.object["spec"], &object["spec"]),
+            }
             return;
         }
-        // Two rules for one host would hide each other.
-        let one_host = |made: &Made| {
-            let spec = (&made.object["spec"], &object["spec"]);
-            spec.0["host"] == spec.1["host"] && spec.0["workloadSelector"] == spec.1["workloadSelector"]
-        };
-        if kind == "DestinationRule"
-            && let Some(made) = self.made.iter_mut().find(|made| same_kind(made) && one_host(made))
-        {
-            merge(&mut made.object["spec"], &object["spec"]);
-            made.from.insert(from);
-            return;
-        }
-        if kind == "ProxyConfig"
-            && let Some(made) = self
-                .made
-                .iter_mut()
-                .find(|made| same_kind(made) && made.object["spec"]["selector"] == object["spec"]["selector"])
-        {
-            merge(&mut made.object["spec"], &object["spec"]);
-            made.from.insert(from);
-            return;
-        }
-        if kind == "Telemetry" && self.telemetry(&object, &from) {
-            return;
-        }
-        let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-        let mut taken: BTreeSet<&str> = self
-            .made
-            .iter()
-            .filter(|made| same_kind(made))
-            .filter_map(|made| made.object["metadata"]["name"].as_str())
-            .collect();
         // Nobody's object is overwritten, but for one that an earlier migration wrote for this filter.
-        taken.extend(others(mesh, &object));
-        if let Some(free) = (1..=taken.len() + 1)
-            .map(|number| if number == 1 { name.clone() } else { format!("{name}-{number}") })
-            .find(|name| !taken.contains(name.as_str()))
-        {
-            object["metadata"]["name"] = free.into();
+        let others: BTreeSet<&str> = others(mesh, &object).into_iter().collect();
+        let (kind, namespace, name) = place;
+        let mut place = (kind, namespace, name.clone());
+        let mut number = 1;
+        while self.names.contains_key(&place) || others.contains(place.2.as_str()) {
+            number += 1;
+            place.2 = format!("{name}-{number}");
+        }
+        object["metadata"]["name"] = place.2.as_str().into();
+        self.names.insert(place, self.made.len());
+        if let Some(key) = key {
+            self.keys.entry(key).or_insert(self.made.len());
         }
         self.made.push(Made { object, from: BTreeSet::from([from]) });
     }
 
-    /// Adds to the Telemetry for the same workloads: istiod uses only one of two.
-    fn telemetry(&mut self, object: &Json, from: &str) -> bool {
-        let same = |made: &&mut Made| {
-            made.object["kind"] == "Telemetry"
-                && made.object["metadata"]["namespace"] == object["metadata"]["namespace"]
-                && ["selector", "targetRefs"]
-                    .iter()
-                    .all(|key| made.object["spec"].get(*key) == object["spec"].get(*key))
-        };
-        let Some(made) = self.made.iter_mut().find(same) else { return false };
-        for list in ["metrics", "accessLogging", "tracing"] {
-            let Some(new) = object["spec"][list].as_array() else { continue };
-            let spec = &mut made.object["spec"];
-            if spec[list].is_null() {
-                spec[list] = json!([]);
-            }
-            for one in new {
-                if let Some(old) = spec[list].as_array_mut() {
-                    add_item(old, one);
-                }
-            }
-        }
-        made.from.insert(from.to_owned());
-        true
+    /// Whether this new object is written, from the same filters.
+    pub fn holds(&self, made: &Made) -> bool {
+        self.names.get(&place(&made.object)).and_then(|at| self.made.get(*at)).is_some_and(|one| one == made)
     }
 
     fn edit(&mut self, mesh: &Mesh<'_>, object: (&str, &str, &str), change: &Change, from: String) {

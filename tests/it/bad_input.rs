@@ -220,7 +220,7 @@ fn dumps_of_one_pod_and_of_others() {
     let output = run(folder.path(), &["explain", "gateway", "cart", "--dump", "a.json", "-f", "filters.yaml"]);
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(text.contains("no config dump is of gateway cart") && text.contains("sidecar shop/cart-1"), "{text}");
+    assert!(text.contains("no config dump is from gateway cart") && text.contains("sidecar shop/cart-1"), "{text}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) fn fix(cx: &Context<'_>, filter: &EnvoyFilter, patches: &[&PatchRepor
     let other = ["ProxyConfig", "AuthorizationPolicy", "RequestAuthentication"];
     let other = draft.made.iter().any(|made| other.contains(&kind(made).as_str()));
     // What several filters or rules write into one object is written as one by `migrate` only.
-    let alone = draft.made.iter().all(|made| all.made.contains(made));
+    let alone = draft.made.iter().all(|made| all.holds(made));
     let new = draft.edited.is_empty() && draft.pods.is_empty() && draft.mesh.is_none() && !draft.made.is_empty();
     if !new || other || !alone {
         return None;

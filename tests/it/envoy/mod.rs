@@ -110,7 +110,7 @@ fn patches_that_only_fail_together_are_named_together() {
     let found: Vec<&str> =
         json["findings"].as_array().unwrap().iter().map(|one| one["filter"].as_str().unwrap()).collect();
     assert_eq!(found, ["istio-system/policy", "istio-system/table"], "{json:#}");
-    let labels = json["findings"].as_array().unwrap().iter().all(|one| one["label"] == "taken without this patch");
+    let labels = json["findings"].as_array().unwrap().iter().all(|one| one["label"] == "accepted without this patch");
     assert!(labels, "{json:#}");
 }
 

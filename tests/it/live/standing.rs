@@ -71,7 +71,7 @@ fn what_a_proxy_holds_leads_and_what_is_computed_follows() {
     let now =
         said.out.lines().position(|line| line.contains("now         10s")).unwrap_or_else(|| panic!("{}", said.out));
     let computed = said.out.lines().position(|line| line.contains("computed    2s")).unwrap();
-    assert!(now < computed && said.out.contains("not what the EnvoyFilters make of it"), "{}", said.out);
+    assert!(now < computed && said.out.contains("not what the EnvoyFilters produce"), "{}", said.out);
     let said = live(&mock, &["explain", "field", &field, "-o", "json"]);
     let json: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(json["fields"][0]["live"], json!({"value": "\"10s\"", "asComputed": false}), "{}", said.out);
@@ -100,7 +100,7 @@ fn what_envoy_refuses_is_said_once_on_one_line() {
     let field = format!("cluster/{CLUSTER}/connect_timeout");
     let said = live(&mock, &["explain", "field", &field]);
     assert_eq!(said.code, 1, "{}", said.err);
-    assert!(said.out.contains("refused     Envoy keeps the version before: word"), "{}", said.out);
+    assert!(said.out.contains("refused     Envoy keeps the previous version: word"), "{}", said.out);
 }
 
 #[test]
