@@ -22,7 +22,7 @@ pub fn scope(report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     if report.described {
         notes.push("objects that are not among the input count as absent".to_owned());
-    } else {
+    } else if !report.filters.is_empty() {
         notes.push(
             "the input has only EnvoyFilters: guards that look at Services, Gateways, VirtualServices, DestinationRules and \
              policies are undecided; pass those objects too, or read the cluster"

@@ -23,6 +23,9 @@ fn mistakes_in_a_test_file_have_a_place() {
     {
         assert!(said.err.contains(words), "{words}: {}", said.err);
     }
+    // The line, and what is meant in it.
+    let shown = "5 │   request: {inbound: 80800, pth: /}\n  │                      ^^^^^\n";
+    assert!(said.err.contains(shown), "{}", said.err);
 }
 
 #[test]
@@ -92,6 +95,16 @@ fn faults_are_told_and_end_the_run() {
         refused.out,
         refused.err
     );
+    for (request, words) in [
+        ("gateway: 12345", "no listener takes requests for gateway port 12345"),
+        ("waypoint: \"cart:80\"", "no listener takes requests for waypoint, service cart:80"),
+    ] {
+        let text = format!(
+            "kind: EnvoyFilterTest\nproxy: {{demo: true}}\ntests:\n- name: a\n  request: {{{request}}}\n  expect: {{status: 200}}\n"
+        );
+        let met = with_file(&text, &["--envoy", &envoy]);
+        assert!(met.code == 1 && met.out.contains(words), "{}{}", met.out, met.err);
+    }
     let large = "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: large\n  request: {inbound: 8080, \
                  headers: {x-large: {repeat: x, times: 1048576}}}\n  expect: {status: 431}\n";
     let large = with_file(large, &["--envoy", &envoy]);

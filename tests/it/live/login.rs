@@ -69,7 +69,7 @@ fn a_plugin_that_fails_or_is_not_there_is_named() {
     let words = "the kubeconfig's login plugin failed with exit status: 3: the session has expired (`PATH`)";
     assert!(said.contains(words), "{said}");
     let said = failing("echo canary-token");
-    assert!(said.contains("is no ExecCredential with a status (`PATH`)"), "{said}");
+    assert!(said.contains("is not an ExecCredential with a status (`PATH`)"), "{said}");
     let said = as_user(&mock, &plugin("/nonexistent/login"));
     assert_eq!(said.code, 2, "{}", said.err);
     let words = "`/nonexistent/login` does not start: No such file or directory; get it from the platform team";
