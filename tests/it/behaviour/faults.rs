@@ -96,8 +96,8 @@ fn faults_are_told_and_end_the_run() {
         refused.err
     );
     for (request, words) in [
-        ("gateway: 12345", "no listener takes requests for gateway port 12345"),
-        ("waypoint: \"cart:80\"", "no listener takes requests for waypoint, service cart:80"),
+        ("gateway: 12345", "no listener accepts requests for gateway port 12345"),
+        ("waypoint: \"cart:80\"", "no listener accepts requests for waypoint, service cart:80"),
     ] {
         let text = format!(
             "kind: EnvoyFilterTest\nproxy: {{demo: true}}\ntests:\n- name: a\n  request: {{{request}}}\n  expect: {{status: 200}}\n"
