@@ -46,7 +46,8 @@ fn places(node: &Node, text: &str) {
 }
 
 fn nodes(node: &Node) -> usize {
-    1 + node.entries().iter().map(|entry| nodes(&entry.value)).sum::<usize>() + node.items().iter().map(nodes).sum::<usize>()
+    1 + node.entries().iter().map(|entry| nodes(&entry.value)).sum::<usize>()
+        + node.items().iter().map(nodes).sum::<usize>()
 }
 
 /// YAML: places lie in the text, the bound on values holds, twice is the same.
