@@ -2,7 +2,7 @@
 
 use super::http1::Fields;
 use super::request::Request;
-use crate::proto::tree::Tree;
+use crate::proto::tree::{Tree, Value};
 use std::net::IpAddr;
 
 /// What a request needs so that a match holds.
@@ -66,9 +66,8 @@ impl Ask {
     /// What the match of a route or rule asks for; `None` where no request can be made up.
     pub(super) fn of_match(matched: &Tree<'_>) -> Option<Ask> {
         let mut ask = Ask::default();
-        let list = matched.get("headers").map(|list| list.readable().into_owned());
-        for header in list.as_ref().map(Tree::items).unwrap_or_default() {
-            ask.header(&header.readable())?;
+        for header in list(matched, "headers") {
+            ask.header(&header)?;
         }
         for key in ["path", "prefix", "path_separated_prefix"] {
             let text = matched.str_at(key);
@@ -85,11 +84,7 @@ impl Ask {
 
     /// Adds what the matcher of a header field asks for; `None` where no value can be made up.
     fn header(&mut self, matcher: &Tree<'_>) -> Option<()> {
-        let is_true = |key: &str| {
-            let value = matcher.get(key).map(|value| value.readable().into_owned());
-            value.is_some_and(|value| matches!(value.value, crate::proto::tree::Value::Bool(true)))
-        };
-        if is_true("invert_match") {
+        if is_true(matcher, "invert_match") {
             return Some(());
         }
         let texts = matcher.get("string_match").map_or_else(|| matcher.clone(), |texts| texts.readable().into_owned());
@@ -111,6 +106,17 @@ impl Ask {
         }
         Some(())
     }
+}
+
+/// The items under a key, each open.
+pub(super) fn list<'a>(config: &Tree<'a>, key: &str) -> Vec<Tree<'a>> {
+    let list = config.get(key).map(|list| list.readable().into_owned());
+    list.as_ref().map(Tree::items).unwrap_or_default().iter().map(|item| item.readable().into_owned()).collect()
+}
+
+/// Whether a field is `true`.
+pub(super) fn is_true(config: &Tree<'_>, key: &str) -> bool {
+    config.get(key).is_some_and(|value| matches!(value.readable().value, Value::Bool(true)))
 }
 
 /// A text that a regular expression matches, where it is simple.
@@ -215,9 +221,7 @@ pub(super) fn written(limit: &Tree<'_>) -> Option<Written> {
     if limit.get("stage").and_then(Tree::as_u64).unwrap_or(0) != 0 {
         return None;
     }
-    let actions = limit.get("actions").map(|actions| actions.readable().into_owned());
-    for action in actions.as_ref().map(Tree::items).unwrap_or_default() {
-        let action = action.readable();
+    for action in list(&limit, "actions") {
         let (kind, how) = action.entries().first()?;
         let how = how.readable();
         let or = |key: &str, other: &str| {
@@ -242,9 +246,8 @@ pub(super) fn written(limit: &Tree<'_>) -> Option<Written> {
                 if how.get("expect_match").is_some() {
                     return None;
                 }
-                let headers = how.get("headers").map(|headers| headers.readable().into_owned());
-                for header in headers.as_ref().map(Tree::items).unwrap_or_default() {
-                    written.ask.header(&header.readable())?;
+                for header in list(&how, "headers") {
+                    written.ask.header(&header)?;
                 }
                 (or("descriptor_key", "header_match"), EntryValue::Fixed(how.str_at("descriptor_value").to_owned()))
             }

@@ -1,6 +1,6 @@
 //! What HTTP filters and settings of routes are there for, as far as requests can tell whether it happens.
 
-use super::asks::{self, Ask, Written};
+use super::asks::{self, Ask, Written, is_true, list};
 use crate::engine::PatchId;
 use crate::proto::decode::parse_go_duration;
 use crate::proto::tree::{Tree, type_name};
@@ -102,9 +102,7 @@ impl Purpose {
             _ => Purpose::Other,
         }
     }
-}
 
-impl Purpose {
     /// What the configuration of a network filter is there for.
     pub(super) fn of_network(any: &Tree<'_>) -> Purpose {
         let (name, config) = message(any);
@@ -121,8 +119,7 @@ impl Purpose {
 
 /// Whether a request can be made that one of the rules of a JWT filter is for; without rules, each is.
 fn coverable(config: &Tree<'_>) -> bool {
-    let rules = config.get("rules").map(|rules| rules.readable().into_owned());
-    let rules = rules.as_ref().map(Tree::items).unwrap_or_default();
+    let rules = list(config, "rules");
     let asking = |rule: &&Tree<'_>| rule.get("requires").is_some() || rule.get("requirement_name").is_some();
     let reached =
         |rule: &Tree<'_>| rule.get("match").is_none_or(|matched| Ask::of_match(&matched.readable()).is_some());
@@ -130,20 +127,11 @@ fn coverable(config: &Tree<'_>) -> bool {
         && (!rules.iter().any(|rule| asking(&rule)) || rules.iter().filter(asking).any(reached))
 }
 
-/// The items under a key.
-fn list<'a>(config: &Tree<'a>, key: &str) -> Vec<Tree<'a>> {
-    let list = config.get(key).map(|list| list.readable().into_owned());
-    list.as_ref().map(Tree::items).unwrap_or_default().iter().map(|item| item.readable().into_owned()).collect()
-}
-
 fn limit(config: &Tree<'_>) -> Option<Limit> {
     let of_descriptor = |one: &Tree<'_>| {
-        let entries = one.get("entries").map(|entries| entries.readable().into_owned())?;
-        let entry = |entry: &Tree<'_>| {
-            let entry = entry.readable();
-            (entry.str_at("key").to_owned(), entry.str_at("value").to_owned())
-        };
-        Some((entries.items().iter().map(entry).collect(), bucket(one)?))
+        one.get("entries")?;
+        let entry = |entry: &Tree<'_>| (entry.str_at("key").to_owned(), entry.str_at("value").to_owned());
+        Some((list(one, "entries").iter().map(entry).collect(), bucket(one)?))
     };
     let limit = Limit {
         bucket: bucket(config),
@@ -200,15 +188,11 @@ pub(super) fn route_settings(owner: &Tree<'_>, level: usize) -> Vec<RouteSetting
         let (name, config) = message(any);
         let wrapped = name == "envoy.config.route.v3.FilterConfig";
         let inner = if wrapped { config.get("config") } else { Some(any) };
-        let is_true = |key: &str| {
-            let value = config.get(key).map(|value| value.readable().into_owned());
-            value.is_some_and(|value| matches!(value.value, crate::proto::tree::Value::Bool(true)))
-        };
         RouteSetting {
             key: key.to_string(),
             writers: any.origins().into_iter().filter_map(PatchId::of).collect(),
             purpose: inner.map(Purpose::of).unwrap_or_default(),
-            disabled: is_true("disabled"),
+            disabled: is_true(&config, "disabled"),
             asks: inner.map(asks::asks).unwrap_or_default(),
             level,
         }

@@ -10,6 +10,7 @@ pub use crate::study::dump;
 pub mod explain;
 pub mod field;
 pub mod findings;
+mod html;
 pub mod junit;
 pub mod migrate;
 pub mod policy_report;

@@ -1,27 +1,17 @@
 //! Rules that users write: their cases, `lint` with them, and what is said about broken ones.
 
+use crate::lint_cli::{Said, run};
 use crate::support::{JsonSchema, testdata};
-use clap::Parser;
-use kubectl_envoyfilter::cli::{Cli, Surroundings};
 use kubectl_envoyfilter::load::yaml;
-use kubectl_envoyfilter::report::style::Terminal;
 use kubectl_envoyfilter::source::FileId;
 use std::fs;
-
-fn run(arguments: &[&str]) -> (u8, String, String) {
-    let cli = Cli::try_parse_from(["kubectl-envoyfilter"].iter().chain(arguments)).unwrap();
-    let around = Surroundings { out: Terminal::default(), err: Terminal::default(), progress: false };
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = cli.run(around, &mut out, &mut err).unwrap();
-    (exit.code(), String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
-}
 
 const RULES: &str = "testdata/custom-rules";
 const BAD: &str = "testdata/custom-rules/lua-beside-payments/bad.yaml";
 
 #[test]
 fn cases_are_run() {
-    let (code, out, err) = run(&["rules", "test", RULES]);
+    let Said { code, out, err } = run(&["rules", "test", RULES]);
     assert_eq!(code, 0, "{out}{err}");
     assert_eq!(
         out,
@@ -32,25 +22,25 @@ fn cases_are_run() {
     let rule = fs::read_to_string(testdata("custom-rules/mesh-wide-without-owner.yaml")).unwrap();
     fs::write(folder.path().join("owner.yaml"), &rule).unwrap();
     let at = folder.path().to_str().unwrap();
-    let (code, out, _) = run(&["rules", "test", at]);
+    let Said { code, out, .. } = run(&["rules", "test", at]);
     assert_eq!(code, 1);
     assert!(out.contains("no bad*.yaml in ") && out.ends_with("1 rule, 1 failed\n"), "{out}");
     fs::create_dir(folder.path().join("owner")).unwrap();
     let case = fs::read_to_string(testdata("custom-rules/mesh-wide-without-owner/bad.yaml")).unwrap();
     fs::write(folder.path().join("owner/bad.yaml"), case.replace("istio-system", "shop")).unwrap();
     fs::write(folder.path().join("owner/good.yaml"), &case).unwrap();
-    let (code, out, _) = run(&["rules", "test", at]);
+    let Said { code, out, .. } = run(&["rules", "test", at]);
     assert_eq!(code, 1);
     assert!(out.contains("bad.yaml:4: no finding here"), "{out}");
     // Marks count wherever they stand; without its mark the good case is noisy.
     fs::write(folder.path().join("owner/good.yaml"), case.replace(" # ACME002", "")).unwrap();
-    let (_, out, _) = run(&["rules", "test", at]);
+    let Said { out, .. } = run(&["rules", "test", at]);
     assert!(out.contains("good.yaml:4:3: unmarked finding: `everywhere` changes every proxy (1 patches)"), "{out}");
 }
 
 #[test]
 fn findings_are_like_others() {
-    let (code, out, _) = run(&["lint", BAD, "--rules", RULES, "--select", "ACME"]);
+    let Said { code, out, .. } = run(&["lint", BAD, "--rules", RULES, "--select", "ACME"]);
     assert_eq!(code, 1);
     for part in [
         "error[ACME001]: Lua in `payments`: INSERT_FIRST of stamp",
@@ -60,14 +50,15 @@ fn findings_are_like_others() {
     ] {
         assert!(out.contains(part), "{part} is not in\n{out}");
     }
-    let (code, ..) = run(&["lint", BAD, "--rules", RULES, "--select", "ACME002"]);
+    let Said { code, .. } = run(&["lint", BAD, "--rules", RULES, "--select", "ACME002"]);
     assert_eq!(code, 0, "its filter is not of the root namespace");
-    let (code, out, _) = run(&["lint", BAD, "--rules", RULES, "--select", "lua-beside-payments", "-o", "sarif"]);
+    let Said { code, out, .. } =
+        run(&["lint", BAD, "--rules", RULES, "--select", "lua-beside-payments", "-o", "sarif"]);
     assert_eq!(code, 1);
     assert!(out.contains(r#""id": "ACME001""#), "{out}");
-    let (_, out, _) = run(&["rules", "--rules", RULES]);
+    let Said { out, .. } = run(&["rules", "--rules", RULES]);
     assert!(out.contains("custom\n  ACME001  lua-beside-payments"), "{out}");
-    let (_, out, _) = run(&["rules", "--rules", RULES, "ACME001"]);
+    let Said { out, .. } = run(&["rules", "--rules", RULES, "ACME001"]);
     assert!(out.contains("The audit of 2025"), "{out}");
     // Suppressed like any other, and known to the linter's own rules.
     let folder = tempfile::tempdir().unwrap();
@@ -79,7 +70,7 @@ fn findings_are_like_others() {
         fs::copy(testdata("custom-rules").join(name), folder.path().join("rules").join(name)).unwrap();
     }
     fs::write(folder.path().join(".envoyfilter.yaml"), "rules: [rules]\n").unwrap();
-    let (code, out, err) = run(&["lint", file.to_str().unwrap(), "--select", "ACME,EF9"]);
+    let Said { code, out, err } = run(&["lint", file.to_str().unwrap(), "--select", "ACME,EF9"]);
     assert_eq!(code, 0, "{out}{err}");
     assert!(out.contains("1 finding is suppressed"), "{out}");
     assert!(!out.contains("EF903"), "{out}");
@@ -87,18 +78,18 @@ fn findings_are_like_others() {
 
 #[test]
 fn broken_rules_are_told_with_their_place() {
-    let (code, _, err) = run(&["lint", BAD, "--rules", "testdata/custom-rules-broken/syntax.yaml"]);
+    let Said { code, err, .. } = run(&["lint", BAD, "--rules", "testdata/custom-rules-broken/syntax.yaml"]);
     assert_eq!(code, 2);
     for part in
         ["syntax.yaml:6:9", "there is no variable `pach` here; there are filter, patch, istio", "not a CEL expression"]
     {
         assert!(err.contains(part), "{part} is not in\n{err}");
     }
-    let (code, out, _) =
+    let Said { code, out, .. } =
         run(&["lint", BAD, "--rules", "testdata/custom-rules-broken/fails.yaml", "--select", "ACME901"]);
     assert_eq!(code, 1);
     assert!(out.contains("ACME901 cannot be evaluated here: ") && out.contains("no_such_field"), "{out}");
-    let (code, _, err) = run(&["lint", BAD, "--rules", "no/such/file.yaml"]);
+    let Said { code, err, .. } = run(&["lint", BAD, "--rules", "no/such/file.yaml"]);
     assert_eq!(code, 2);
     assert!(err.contains("cannot read no/such/file.yaml"), "{err}");
 }
@@ -118,7 +109,7 @@ fn an_expression_has_its_limits() {
             "kind: LintRule\nmetadata: {{name: deep}}\nspec: {{code: A1, message: x, when: \"{expression}\"}}\n"
         );
         fs::write(&file, rule).unwrap();
-        let (code, _, err) = run(&["lint", BAD, "--rules", file.to_str().unwrap()]);
+        let Said { code, err, .. } = run(&["lint", BAD, "--rules", file.to_str().unwrap()]);
         assert_eq!(code, 2, "{}: {err}", &expression[..10]);
         assert!(err.contains(want), "{want}: {}", err.chars().take(400).collect::<String>());
     }

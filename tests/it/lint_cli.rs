@@ -10,13 +10,14 @@ use kubectl_envoyfilter::report::style::Terminal;
 use serde_json::Value;
 use std::fs;
 
-struct Said {
-    code: u8,
-    out: String,
-    err: String,
+/// What a command line gave.
+pub(crate) struct Said {
+    pub(crate) code: u8,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
-fn run(arguments: &[&str]) -> Said {
+pub(crate) fn run(arguments: &[&str]) -> Said {
     let cli = Cli::try_parse_from(["kubectl-envoyfilter"].iter().chain(arguments)).unwrap();
     let around = Surroundings { out: Terminal::default(), err: Terminal::default(), progress: false };
     let (mut out, mut err) = (Vec::new(), Vec::new());

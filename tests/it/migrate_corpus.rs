@@ -3,7 +3,7 @@
 
 use crate::linting::{Proxies, expect, read, yaml_files};
 use crate::migrate::{input, migrated};
-use crate::migrate_result::{left_to_do, rolled_out};
+use crate::migrate_result::{left_to_do, rolled_out, tables};
 use crate::support::testdata;
 use kubectl_envoyfilter::migrate::verdict::{Class, Kind, State};
 use kubectl_envoyfilter::migrate::{Accept, FilterReport};
@@ -211,15 +211,7 @@ fn published_filters_in_a_mesh() {
         }
     }
     let mut out = format!("{all} EnvoyFilters, each migrated to the newest release in a mesh made up for it\n");
-    for (class, number) in &classes {
-        writeln!(out, "{:<10}{number:>5}", class.name()).unwrap();
-    }
-    writeln!(out, "\npatches by pattern: exact, same-but, differs, partly, no-home").unwrap();
-    for (pattern, classes) in &patches {
-        let counts: Vec<String> =
-            Class::ALL.iter().map(|class| format!("{:>4}", classes.get(class).unwrap_or(&0))).collect();
-        writeln!(out, "{pattern:<22}{}", counts.concat()).unwrap();
-    }
+    out += &tables(&classes, &patches);
     writeln!(out, "\nwhat differs, and in how many filters").unwrap();
     for (reason, number) in &reasons {
         writeln!(out, "{number:>4}  {reason}").unwrap();

@@ -1,11 +1,10 @@
 //! `lint --fix --unsafe-fixes` on patches that Istio has an API for: what `migrate` writes by default, written beside the filter.
 
+use crate::lint_cli::{Said, run};
 use crate::linting::{Proxies, input, read, yaml_files};
 use crate::migrate::{BETTER_FORM, all_recorded, input_texts, migrated, yaml};
 use crate::migrate_result::shapes;
 use crate::support::testdata;
-use clap::Parser;
-use kubectl_envoyfilter::cli::{Cli, Surroundings};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::rule::Family;
@@ -14,7 +13,6 @@ use kubectl_envoyfilter::load::{self, Loaded};
 use kubectl_envoyfilter::migrate::Accept;
 use kubectl_envoyfilter::migrate::verdict::{Class, State};
 use kubectl_envoyfilter::model::release::Release;
-use kubectl_envoyfilter::report::style::Terminal;
 use kubectl_envoyfilter::rules;
 use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value as Json, json};
@@ -125,14 +123,6 @@ fn fixes_know_their_limits() {
     assert!(fixes > 5, "{fixes}");
 }
 
-fn run(arguments: &[&str]) -> (u8, String, String) {
-    let cli = Cli::try_parse_from(["kubectl-envoyfilter"].iter().chain(arguments)).unwrap();
-    let around = Surroundings { out: Terminal::default(), err: Terminal::default(), progress: false };
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = cli.run(around, &mut out, &mut err).unwrap();
-    (exit.code(), String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
-}
-
 fn patch(name: &str, context: &str, anchor: &str, more: &str) -> String {
     format!(
         "  - applyTo: HTTP_FILTER\n    match:\n      context: {context}\n      listener:\n        filterChain:\n          filter:\n            \
@@ -164,13 +154,13 @@ fn moves_are_shown_or_written() {
     let buffer = patch("size", "SIDECAR_INBOUND", router, "buffer.v3.Buffer\n          max_request_bytes: 1000");
     let one = format!("{HEAD}{}{buffer}", patch("depot", "SIDECAR_INBOUND", router, LUA));
     let (_folder, path) = written(&one);
-    let (code, out, err) = run(&["lint", &path, "--select", "EF711", "--fix"]);
+    let Said { code, out, err } = run(&["lint", &path, "--select", "EF711", "--fix"]);
     assert_eq!((code, fs::read_to_string(&path).unwrap().as_str()), (0, one.as_str()), "{out}{err}");
     assert!(err.contains("1 more with --unsafe-fixes"), "{err}");
-    let (_, out, _) = run(&["lint", &path, "--select", "EF711", "--unsafe-fixes", "--diff"]);
+    let Said { out, .. } = run(&["lint", &path, "--select", "EF711", "--unsafe-fixes", "--diff"]);
     assert!(out.contains("-        name: depot\n") && out.contains("+kind: TrafficExtension\n"), "{out}");
     assert_eq!(fs::read_to_string(&path).unwrap(), one, "--diff writes nothing");
-    let (_, _, err) = run(&["lint", &path, "--select", "EF711", "--fix", "--unsafe-fixes"]);
+    let Said { err, .. } = run(&["lint", &path, "--select", "EF711", "--fix", "--unsafe-fixes"]);
     assert!(err.contains("1 finding fixed in 1 file"), "{err}");
     let after = fs::read_to_string(&path).unwrap();
     assert!(after.starts_with(&format!("{HEAD}{buffer}---\n# Takes over from EnvoyFilter shop/tag.\n")), "{after}");
@@ -201,7 +191,7 @@ fn moves_are_shown_or_written() {
     for (second, stays) in [(&outbound, false), (&quiet, true)] {
         let text = format!("{HEAD}{}{second}", patch("depot", "SIDECAR_INBOUND", router, LUA));
         let (_folder, path) = written(&text);
-        let (_, _, err) = run(&["lint", &path, "--select", "EF711", "--fix", "--unsafe-fixes"]);
+        let Said { err, .. } = run(&["lint", &path, "--select", "EF711", "--fix", "--unsafe-fixes"]);
         let after = fs::read_to_string(&path).unwrap();
         assert_eq!(after == text, stays, "{err}{after}");
         assert_eq!(err.contains("left out"), stays, "{err}");

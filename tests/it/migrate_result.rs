@@ -106,6 +106,21 @@ fn nothing_is_left_to_do() {
     assert!(written > 100, "{written}");
 }
 
+/// How many filters, and how many patches of each pattern, are of each class.
+pub(crate) fn tables(filters: &BTreeMap<Class, usize>, patches: &BTreeMap<&str, BTreeMap<Class, usize>>) -> String {
+    let mut out = String::new();
+    for (class, number) in filters {
+        writeln!(out, "{:<10}{number:>5}", class.name()).unwrap();
+    }
+    writeln!(out, "\npatches by pattern: exact, same-but, differs, partly, no-home").unwrap();
+    for (pattern, classes) in patches {
+        let counts: Vec<String> =
+            Class::ALL.iter().map(|class| format!("{:>4}", classes.get(class).unwrap_or(&0))).collect();
+        writeln!(out, "{pattern:<22}{}", counts.concat()).unwrap();
+    }
+    out
+}
+
 /// Published filters, each alone: how many of each class. None of them is written where something would open or widen.
 #[test]
 fn published_filters_by_class() {
@@ -127,15 +142,7 @@ fn published_filters_by_class() {
         }
     }
     let mut out = String::from("EnvoyFilters, each migrated alone to the newest release\n");
-    for (class, number) in &filters {
-        writeln!(out, "{:<10}{number:>5}", class.name()).unwrap();
-    }
-    writeln!(out, "\npatches by pattern: exact, same-but, differs, partly, no-home").unwrap();
-    for (pattern, classes) in &patches {
-        let counts: Vec<String> =
-            Class::ALL.iter().map(|class| format!("{:>4}", classes.get(class).unwrap_or(&0))).collect();
-        writeln!(out, "{pattern:<22}{}", counts.concat()).unwrap();
-    }
+    out += &tables(&filters, &patches);
     writeln!(out, "\nrefused, since the native object would reach further or open something: {refused} patches")
         .unwrap();
     expect(&testdata("corpus/migrate.txt"), &out);

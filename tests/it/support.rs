@@ -11,7 +11,10 @@ use kubectl_envoyfilter::source::{Problem, Severity, Sources};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// Resources by kind and name, the texts of each name sorted: what several of one name are called (`name#2`) and the order
 /// of a dump are the recorder's, not istiod's.
@@ -20,6 +23,34 @@ pub(crate) type Resources = BTreeMap<(ResourceKind, String), Vec<String>>;
 /// A path in `testdata`.
 pub(crate) fn testdata(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(path)
+}
+
+/// Runs a program with a text as its standard input, and gives what it wrote.
+pub(crate) fn piped(command: &mut Command, text: &str) -> Output {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.unwrap_or_else(|error| panic!("{name}: {error}"));
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// What a Go program of `tests/` answers to a JSON text.
+pub(crate) fn go(folder: &str, arguments: &[&str], asked: &Json) -> Json {
+    let mut command = Command::new("go");
+    command.args(["run", "."]).args(arguments);
+    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder));
+    let output = piped(&mut command, &asked.to_string());
+    assert!(output.status.success(), "{asked}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Waits until something is so, 30 seconds at most.
+pub(crate) fn until(so: impl Fn() -> bool, state: impl Fn() -> String) {
+    let began = Instant::now();
+    while !so() {
+        assert!(began.elapsed() < Duration::from_secs(30), "{}", state());
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// A schema of `schemas/`.

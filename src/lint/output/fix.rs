@@ -1,6 +1,6 @@
 //! Applies fixes: none that overlap, the safe ones unless more is asked for.
 
-use crate::lint::finding::{Edit, Finding};
+use crate::lint::finding::{Edit, Finding, Fix};
 use crate::source::{FileId, Sources};
 use std::collections::BTreeMap;
 
@@ -33,13 +33,20 @@ pub fn apply(findings: &[Finding], sources: &Sources, also_unsafe: bool) -> Outc
     let mut outcome = Outcome::default();
     let mut taken: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
     let mut fixed: BTreeMap<FileId, Vec<usize>> = BTreeMap::new();
+    // Fixes of several findings, by the text and place of the first edit.
+    let mut offered: BTreeMap<Option<(FileId, u32)>, Vec<&Fix>> = BTreeMap::new();
+    let place = |fix: &Fix| fix.edits.first().map(|edit| (edit.span.file, edit.span.start));
+    for fix in findings.iter().filter_map(|finding| finding.fix.as_ref()).filter(|fix| fix.together > 1) {
+        offered.entry(place(fix)).or_default().push(fix);
+    }
     for (index, finding) in findings.iter().enumerate() {
         let Some(fix) = finding.fix.as_ref().filter(|fix| !fix.edits.is_empty()) else { continue };
         if !fix.safe && !also_unsafe {
             outcome.not_safe += 1;
             continue;
         }
-        if fix.together > 1 && findings.iter().filter(|one| one.fix.as_ref() == Some(fix)).count() < fix.together {
+        let same = offered.get(&place(fix));
+        if fix.together > 1 && same.into_iter().flatten().filter(|one| **one == fix).count() < fix.together {
             outcome.incomplete += 1;
             continue;
         }

@@ -6,6 +6,7 @@ use super::{
 use crate::audit::view::{Audit, Chain, Filter, Finding, RollOut, Verdict, Workloads};
 use crate::lint::upgrade::tell::Class;
 use crate::mesh::Scope;
+use crate::report::html::Text;
 use crate::report::scope::sentence;
 use crate::source::escape::one_line;
 use similar::{ChangeTag, TextDiff};
@@ -30,25 +31,6 @@ const MAX_UNFRAMED: usize = 40;
 
 /// Most groups of workloads whose roll-out is told.
 const MAX_DURING: usize = 200;
-
-/// Text in HTML.
-struct Text<'t>(&'t str);
-
-impl std::fmt::Display for Text<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for character in crate::source::escape::lines(self.0).chars() {
-            match character {
-                '&' => out.write_str("&amp;")?,
-                '<' => out.write_str("&lt;")?,
-                '>' => out.write_str("&gt;")?,
-                '"' => out.write_str("&quot;")?,
-                '\'' => out.write_str("&#39;")?,
-                other => write!(out, "{other}")?,
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Text in which what stands between backticks is code.
 struct Prose<'t>(&'t str);

@@ -2,13 +2,14 @@
 
 use super::picture::draw;
 use super::view::{CallView, ChangeView, FilterView, Side, View};
+use crate::report::html::Text;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
 
 pub(super) fn text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    Text(text).to_string()
 }
 
 fn change(change: &ChangeView) -> String {

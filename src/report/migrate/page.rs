@@ -6,31 +6,12 @@ use super::{classes, full_name, proven, scope, unwritten};
 use crate::migrate::Report;
 use crate::migrate::roll_out::steps;
 use crate::migrate::verdict::State;
-use std::fmt;
+use crate::report::html::Text;
 use std::io::{self, Write};
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}\
 table{border-collapse:collapse}td,th{border:1px solid #8886;padding:.2rem .5rem;text-align:left}\
 pre{overflow:auto;border:1px solid #8886;padding:.5rem}.exact,.same-but{color:#188038}.differs,.partly{color:#b06000}";
-
-/// Text in HTML.
-struct Text<'t>(&'t str);
-
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars() {
-            match character {
-                '&' => out.write_str("&amp;")?,
-                '<' => out.write_str("&lt;")?,
-                '>' => out.write_str("&gt;")?,
-                '"' => out.write_str("&quot;")?,
-                '\'' => out.write_str("&#39;")?,
-                other => write!(out, "{other}")?,
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Writes the page.
 pub fn html(out: &mut dyn Write, report: &Report) -> io::Result<()> {

@@ -176,8 +176,8 @@ fn an_answer_that_does_not_come_is_told() {
 #[cfg(target_os = "linux")]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn nothing_outlives_a_killed_run() {
+    use crate::support::until;
     use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
     let folder = tempfile::tempdir().unwrap();
     let (file, temporary) = (folder.path().join("a.test.yaml"), folder.path().join("tmp"));
     fs::create_dir(&temporary).unwrap();
@@ -206,17 +206,11 @@ fn nothing_outlives_a_killed_run() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let wait = |what: &dyn Fn() -> bool| {
-        let began = Instant::now();
-        while !what() {
-            assert!(began.elapsed() < Duration::from_secs(30), "{} Envoys, {} folders", running(), left());
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    };
-    wait(&|| running() == 2);
+    let state = || format!("{} Envoys, {} folders", running(), left());
+    until(|| running() == 2, state);
     assert_eq!(left(), 2);
-    std::thread::sleep(Duration::from_secs(1));
+    std::thread::sleep(std::time::Duration::from_secs(1));
     run.kill().unwrap();
     run.wait().unwrap();
-    wait(&|| running() == 0 && left() == 0);
+    until(|| running() == 0 && left() == 0, state);
 }

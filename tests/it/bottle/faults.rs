@@ -1,6 +1,7 @@
 //! What can go wrong with an istiod, and what stays behind: nothing.
 
 use super::{istiod, open, topology};
+use crate::support::until;
 use kubectl_envoyfilter::model::release::Release;
 use std::collections::BTreeSet;
 use std::fs;
@@ -112,19 +113,13 @@ fn nothing_outlives_a_killed_run() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let wait = |what: &dyn Fn() -> bool| {
-        let began = Instant::now();
-        while !what() {
-            assert!(began.elapsed() < Duration::from_secs(30), "nothing happens");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    };
-    wait(&|| running(&mark));
+    let state = || format!("running: {}, left: {:?}", running(&mark), left(&temporary));
+    until(|| running(&mark), state);
     assert!(!left(&temporary).is_empty());
     run.kill().unwrap();
     run.wait().unwrap();
-    wait(&|| !running(&mark));
-    wait(&|| left(&temporary).is_empty());
+    until(|| !running(&mark), state);
+    until(|| left(&temporary).is_empty(), state);
 }
 
 /// The memory limit ends it, with its words.

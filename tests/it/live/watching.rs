@@ -3,7 +3,7 @@
 use super::mock::{Fault, Mock, World};
 use super::standing::{REFUSAL, dump_with, mesh};
 use super::{live, pod, shop};
-use crate::support::JsonSchema;
+use crate::support::{JsonSchema, go};
 use kubectl_envoyfilter::load::yaml;
 use kubectl_envoyfilter::source::Sources;
 use serde_json::{Value, json};
@@ -337,17 +337,8 @@ fn ten_thousand_pods_are_little_work() {
 fn promql(scrapes: &[(u64, &str)], expressions: &[String], at: u64) -> Vec<Value> {
     let scrapes: Vec<Value> = scrapes.iter().map(|(at, text)| json!({"at": at, "text": text})).collect();
     let asked = json!({"scrapes": scrapes, "expressions": expressions, "at": at});
-    let mut child = Command::new("go")
-        .args(["run", "."])
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/promql"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("go is not installed");
-    child.stdin.take().unwrap().write_all(asked.to_string().as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{asked}");
-    let answers: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let answers = go("promql", &[], &asked);
+    let answers = answers.as_array().unwrap().clone();
     for (expression, answer) in expressions.iter().zip(&answers) {
         assert_eq!((&answer["error"], &answer["notes"]), (&Value::Null, &Value::Null), "{expression}");
     }

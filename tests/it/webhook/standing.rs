@@ -63,14 +63,14 @@ fn objects() -> (Vec<Value>, Vec<Value>) {
 
 /// A change that is asked about: the filter before and after.
 #[derive(Clone)]
-struct Change1 {
+struct Case {
     namespace: String,
     name: String,
     old: Option<Value>,
     new: Option<Value>,
 }
 
-impl Change1 {
+impl Case {
     fn asked(&self) -> Asked<'_> {
         Asked { namespace: &self.namespace, name: &self.name, old: self.old.as_ref(), new: self.new.as_ref() }
     }
@@ -86,7 +86,7 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut library = Library::new(Said::default(), &[]);
     let mut stored: BTreeMap<(String, String), Value> = BTreeMap::new();
-    let mut asked: Vec<Change1> = Vec::new();
+    let mut asked: Vec<Case> = Vec::new();
     let (mut remarks, mut reviews) = (0, 0);
     for step in 0..STEPS {
         // Something changes, or nothing does.
@@ -133,10 +133,10 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
         let (namespace, name) = of(&new);
         let old = stored.get(&(namespace.clone(), name.clone())).cloned();
         let change = match dice.below(4) {
-            0 if old.is_some() => Change1 { namespace, name, old, new: None },
+            0 if old.is_some() => Case { namespace, name, old, new: None },
             // Asked again, now that something else may have changed.
             1 | 2 if !asked.is_empty() => asked[asked.len() - 1 - dice.below(asked.len().min(4))].clone(),
-            _ => Change1 { namespace, name, old, new: Some(new) },
+            _ => Case { namespace, name, old, new: Some(new) },
         };
         for _ in 0..2 {
             let (with, without) = (judge(&world, &kept, &change.asked()), judge(&world, &forgotten, &change.asked()));

@@ -1,27 +1,14 @@
 //! What `deploy/gitops` has for Argo CD and Flux: health checks in the Lua that Argo CD runs, and jobs whose arguments exist.
 
 use super::{deploy_folder, objects, run};
+use crate::support::go;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// The health check that a file of `deploy/gitops/argocd` gives an object.
 fn health(file: &str, object: &Value) -> Value {
     let script = deploy_folder().join("gitops/argocd").join(file);
-    let mut child = Command::new("go")
-        .args(["run", "."])
-        .arg(script)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/argocd"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("go is not installed");
-    child.stdin.take().unwrap().write_all(object.to_string().as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{file}: {object}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    go("argocd", &[script.to_str().unwrap()], object)
 }
 
 #[test]

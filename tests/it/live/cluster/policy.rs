@@ -4,6 +4,7 @@
 use super::{cluster, documents, text};
 use crate::linting::{METADATA_SENT, Proxies, Sent, sent_filters};
 use crate::live::run;
+use crate::support::piped;
 use kubectl_envoyfilter::deploy::policy::{Policy, expressed};
 use kubectl_envoyfilter::load;
 use kubectl_envoyfilter::model::release::Release;
@@ -11,8 +12,7 @@ use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 /// Label of the objects that the policies of this test look at; those of other tests are left alone.
@@ -46,16 +46,9 @@ fn ask(filter: &Value) -> Answer {
 fn apply(objects: &[Value]) -> String {
     let kubeconfig = cluster().kubeconfig("admin", "default");
     let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
-    let mut child = Command::new("kubectl")
-        .args(["apply", "--server-side", "-f", "-"])
-        .env("KUBECONFIG", kubeconfig)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("kubectl is not installed");
-    child.stdin.take().unwrap().write_all(list.to_string().as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let mut command = Command::new("kubectl");
+    command.args(["apply", "--server-side", "-f", "-"]).env("KUBECONFIG", kubeconfig);
+    let output = piped(&mut command, &list.to_string());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stderr).unwrap()
 }
