@@ -58,7 +58,7 @@ pub mod study;
 pub mod trial;
 #[cfg(feature = "admission")]
 pub mod watch;
-pub mod words;
+pub(crate) mod words;
 
 pub use engine::{Outcome, Program};
 pub use lint::Finding;

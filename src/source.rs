@@ -1,8 +1,8 @@
 //! Texts given by the user, byte spans into them, and the tree of keys and values that carries those spans.
 
-pub mod alike;
+pub(crate) mod alike;
 mod code;
-pub mod escape;
+pub(crate) mod escape;
 
 pub use code::Code;
 

@@ -6,7 +6,7 @@
 mod assemble;
 mod chains;
 mod roll_out;
-pub mod view;
+pub(crate) mod view;
 mod workloads;
 
 use crate::engine::{MeshSettings, Outcome};

@@ -29,7 +29,7 @@ mod standard;
 mod stub;
 pub mod suite;
 mod trace;
-pub mod trying;
+pub(crate) mod trying;
 
 pub use answers::{Pattern, Rule, Service, Stub};
 pub use asks::{Ask, EntryValue, Written};

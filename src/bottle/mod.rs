@@ -19,7 +19,7 @@ mod ports;
 pub mod proxies;
 mod run;
 mod selectors;
-pub mod stand_ins;
+pub(crate) mod stand_ins;
 
 pub use ads::{Configuration, Named, Wanted};
 pub use fault::Fault;

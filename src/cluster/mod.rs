@@ -14,8 +14,8 @@ mod api;
 #[cfg(feature = "cluster")]
 mod deep;
 #[cfg(feature = "cluster")]
-pub mod dumps;
-pub mod facts;
+pub(crate) mod dumps;
+pub(crate) mod facts;
 #[cfg(feature = "cluster")]
 mod http1;
 pub mod kinds;
@@ -28,15 +28,15 @@ mod login;
 pub mod objects;
 #[cfg(feature = "cluster")]
 mod portals;
-pub mod rbac;
+pub(crate) mod rbac;
 #[cfg(feature = "cluster")]
-pub mod read;
-pub mod targets;
+pub(crate) mod read;
+pub(crate) mod targets;
 mod via;
 #[cfg(feature = "cluster")]
-pub mod watch;
+pub(crate) mod watch;
 #[cfg(feature = "cluster")]
-pub mod write;
+pub(crate) mod write;
 
 #[cfg(feature = "cluster")]
 pub use access::Access;

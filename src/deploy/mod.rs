@@ -5,8 +5,8 @@
 //! nothing can differ.
 
 mod admission;
-pub mod cron;
-pub mod health;
+pub(crate) mod cron;
+pub(crate) mod health;
 pub mod policy;
 mod report;
 mod watch;

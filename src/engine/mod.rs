@@ -7,13 +7,13 @@ pub mod compat;
 pub mod go_regexp;
 mod listener;
 pub mod matching;
-pub mod outcome;
+pub(crate) mod outcome;
 pub mod program;
 mod route;
 mod run;
-pub mod select;
+pub(crate) mod select;
 pub mod services;
-pub mod shared;
+pub(crate) mod shared;
 pub mod trace;
 pub mod unapply;
 

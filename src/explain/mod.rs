@@ -4,12 +4,12 @@
 
 mod chains;
 mod changes;
-pub mod field;
+pub(crate) mod field;
 mod hint;
 mod live;
 mod order;
-pub mod view;
-pub mod why;
+pub(crate) mod view;
+pub(crate) mod why;
 mod words;
 
 pub use hint::canonical_name;

@@ -5,34 +5,38 @@
 //! configurations, suppressions and baselines; [`run`] goes from input to findings; [`upgrade`] compares two releases;
 //! [`output`] is what reports share.
 
-pub mod check;
+pub(crate) mod check;
 #[cfg(feature = "custom-rules")]
 pub mod custom;
 #[cfg(not(feature = "custom-rules"))]
 #[path = "custom/absent.rs"]
-pub mod custom;
-pub mod facts;
-pub mod finding;
-pub mod limits;
-pub mod native;
-pub mod output;
+pub(crate) mod custom;
+pub(crate) mod facts;
+pub(crate) mod finding;
+pub(crate) mod limits;
+pub(crate) mod native;
+pub(crate) mod output;
 pub mod rule;
-pub mod run;
-pub mod settings;
+pub(crate) mod run;
+pub(crate) mod settings;
 mod shown;
 pub mod upgrade;
-pub mod value;
+pub(crate) mod value;
 
 pub use check::{Check, Rule};
 pub use facts::context::{Context, Live, ProxyRun};
 pub use facts::view::{Knowledge, PatchView};
-pub use facts::{anchor, context, crd, document, inert, live, names, no_match, order, ports, reach, seen, versions};
+pub(crate) use facts::{anchor, document, inert, live, names, no_match, order, ports, reach, seen, versions};
+pub use facts::{context, crd};
 pub use finding::{Confidence, Edit, Finding, Findings, Fix, Label};
-pub use native::moves;
-pub use output::{fix, istioctl, summary};
+pub(crate) use native::moves;
+pub(crate) use output::summary;
+pub use output::{fix, istioctl};
 pub use rule::RuleInfo;
 pub use run::pipeline::{Checked, check, check_with, merged, only, only_with};
 pub use run::requests::{Observer, RealEnvoy, Recorded};
-pub use run::{Input, inspect, inspect_with, lint, tried};
-pub use settings::{baseline, config, glob, selection, suppress};
-pub use value::{constraint, extension_code, guards, lua, lua_use, walk};
+pub use run::{Input, inspect, inspect_with, lint};
+pub(crate) use run::tried;
+pub(crate) use settings::{baseline, glob, selection};
+pub use settings::{config, suppress};
+pub(crate) use value::{constraint, extension_code, guards, lua, lua_use, walk};

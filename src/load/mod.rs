@@ -3,13 +3,13 @@
 #![allow(clippy::disallowed_methods, reason = "the loader reads files")]
 
 pub mod capture;
-pub mod config;
+pub(crate) mod config;
 pub mod dump;
-pub mod dumps;
+pub(crate) mod dumps;
 mod embedded;
 mod files;
 pub mod limits;
-pub mod migration;
+pub(crate) mod migration;
 pub mod reference;
 mod resources;
 mod scalar;

@@ -7,7 +7,7 @@ mod audit;
 mod audit_request;
 mod between;
 #[cfg(feature = "bottle")]
-pub mod bottled;
+pub(crate) mod bottled;
 #[cfg(feature = "cluster")]
 mod capture;
 mod diff;
@@ -17,7 +17,7 @@ mod explain;
 mod gateways;
 mod lint;
 #[cfg(feature = "cluster")]
-pub mod live;
+pub(crate) mod live;
 mod machines;
 mod manifests;
 mod migrate;
@@ -25,7 +25,7 @@ mod named;
 mod newest;
 #[cfg_attr(not(feature = "bottle"), path = "no_next.rs")]
 mod next;
-pub mod planes;
+pub(crate) mod planes;
 #[cfg(feature = "bottle")]
 mod preview;
 #[cfg(feature = "bottle")]
@@ -37,17 +37,17 @@ mod read;
 mod render;
 #[cfg(feature = "sandbox")]
 mod requests;
-pub mod rules;
+pub(crate) mod rules;
 mod scope;
 #[cfg(feature = "cluster")]
 mod server_side;
 mod settings;
 #[cfg(feature = "cluster")]
-pub mod single;
+pub(crate) mod single;
 mod standing;
 #[cfg(feature = "sandbox")]
 mod subject;
-pub mod survey;
+pub(crate) mod survey;
 mod unread;
 mod versions;
 

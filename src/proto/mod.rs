@@ -1,16 +1,16 @@
 //! Envoy's API as data: descriptors per release, typed trees of JSON, decoding and merging.
 
 mod bytes;
-pub mod camel;
+pub(crate) mod camel;
 pub mod decode;
 pub mod json;
 pub(crate) mod json_scan;
 pub mod merge;
 mod numbers;
 mod raw;
-pub mod rules;
+pub(crate) mod rules;
 pub mod schema;
-pub mod time;
+pub(crate) mod time;
 pub mod tree;
 pub mod unmerge;
 pub mod wire;

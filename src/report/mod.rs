@@ -1,32 +1,32 @@
 //! The only part that writes: text for people, JSON for programs, diffs. Everything goes to an `impl Write`.
 
-pub mod api;
-pub mod audit;
+pub(crate) mod api;
+pub(crate) mod audit;
 #[cfg(feature = "sandbox")]
-pub mod behaviour;
-pub mod between;
-pub mod changes;
+pub(crate) mod behaviour;
+pub(crate) mod between;
+pub(crate) mod changes;
 pub use crate::study::dump;
-pub mod explain;
-pub mod field;
-pub mod findings;
+pub(crate) mod explain;
+pub(crate) mod field;
+pub(crate) mod findings;
 mod html;
-pub mod junit;
+pub(crate) mod junit;
 pub mod migrate;
-pub mod policy_report;
-pub mod problem;
-pub mod rules;
-pub mod scope;
-pub mod screen;
-pub mod status;
+pub(crate) mod policy_report;
+pub(crate) mod problem;
+pub(crate) mod rules;
+pub(crate) mod scope;
+pub(crate) mod screen;
+pub(crate) mod status;
 pub mod style;
-pub mod table;
+pub(crate) mod table;
 #[cfg(feature = "cli")]
-pub mod template;
-pub mod unified;
+pub(crate) mod template;
+pub(crate) mod unified;
 mod verdict;
 pub mod watch;
-pub mod yaml;
+pub(crate) mod yaml;
 
 use crate::mesh::Scope;
 use serde::Serialize;

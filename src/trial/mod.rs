@@ -7,9 +7,9 @@
 #![allow(clippy::disallowed_methods, reason = "Envoy reads its configuration from files")]
 
 pub(crate) mod admin;
-pub mod blame;
+pub(crate) mod blame;
 pub(crate) mod neutral;
-pub mod process;
+pub(crate) mod process;
 mod sight;
 
 pub use blame::{Refusal, Subject, Tried, put};

@@ -1,20 +1,20 @@
 //! What rules look at: documents, filters, proxies, and what the engine did there.
 
-pub mod anchor;
+pub(crate) mod anchor;
 pub mod context;
 pub mod crd;
-pub mod culprit;
-pub mod document;
-pub mod held;
-pub mod inert;
-pub mod live;
-pub mod made_up;
-pub mod names;
-pub mod no_match;
-pub mod order;
-pub mod ports;
-pub mod reach;
-pub mod seen;
-pub mod sights;
-pub mod versions;
-pub mod view;
+pub(crate) mod culprit;
+pub(crate) mod document;
+pub(crate) mod held;
+pub(crate) mod inert;
+pub(crate) mod live;
+pub(crate) mod made_up;
+pub(crate) mod names;
+pub(crate) mod no_match;
+pub(crate) mod order;
+pub(crate) mod ports;
+pub(crate) mod reach;
+pub(crate) mod seen;
+pub(crate) mod sights;
+pub(crate) mod versions;
+pub(crate) mod view;

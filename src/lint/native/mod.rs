@@ -1,4 +1,4 @@
 //! What other Istio APIs can express instead of a patch.
 
 mod beside;
-pub mod moves;
+pub(crate) mod moves;

@@ -2,4 +2,4 @@
 
 pub mod fix;
 pub mod istioctl;
-pub mod summary;
+pub(crate) mod summary;

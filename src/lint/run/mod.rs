@@ -2,9 +2,9 @@
 
 mod fold;
 mod parts;
-pub mod pipeline;
-pub mod requests;
-pub mod tried;
+pub(crate) mod pipeline;
+pub(crate) mod requests;
+pub(crate) mod tried;
 
 use crate::budget;
 use crate::engine::program::{Planned, Status};

@@ -1,7 +1,7 @@
 //! What users say about findings: configurations, suppressions, baselines.
 
-pub mod baseline;
+pub(crate) mod baseline;
 pub mod config;
-pub mod glob;
-pub mod selection;
+pub(crate) mod glob;
+pub(crate) mod selection;
 pub mod suppress;

@@ -10,7 +10,7 @@ mod needless;
 mod net;
 pub mod notes;
 mod record;
-pub mod snapshot;
+pub(crate) mod snapshot;
 pub mod tell;
 
 pub use crate::lint::rule::Change;

@@ -3,12 +3,12 @@
 //! Two schemas decide: istiod's (what it can read and merge) and the proxy's Envoy's (what it takes). The content of a
 //! TypedStruct is a plain structure for istiod; only the proxy reads it as the message that its `type_url` names.
 
-pub mod constraint;
-pub mod extension_code;
-pub mod guards;
-pub mod lua;
-pub mod lua_use;
-pub mod walk;
+pub(crate) mod constraint;
+pub(crate) mod extension_code;
+pub(crate) mod guards;
+pub(crate) mod lua;
+pub(crate) mod lua_use;
+pub(crate) mod walk;
 
 use crate::budget;
 use crate::lint::facts::view::PatchView;

@@ -1,9 +1,9 @@
 //! What requests through a real Envoy did: text, JSON and a page for `try`, the forms of `test`.
 
-pub mod human;
-pub mod page;
+pub(crate) mod human;
+pub(crate) mod page;
 mod picture;
-pub mod suite;
-pub mod view;
+pub(crate) mod suite;
+pub(crate) mod view;
 
 pub use view::View;
