@@ -6,6 +6,6 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 /// FNV-1a of 64 bits: the same number on every machine and in every release, as names of reports depend on it.
-pub fn fnv(text: &str) -> u64 {
+pub(crate) fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

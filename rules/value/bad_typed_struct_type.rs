@@ -26,14 +26,13 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.proxy_values() {
         for slot in &value.slots {
-            let Some(inner) = slot.inner else { continue };
             // Only where an extension is looked up by type; other fields take a TypedStruct as data of their own
             // (`plugin_config` of the Go filter).
-            if !matches!(slot.field.name(), "typed_config" | "typed_per_filter_config") {
+            if !slot.typed_struct || !matches!(slot.field.name(), "typed_config" | "typed_per_filter_config") {
                 continue;
             }
-            let Some(url) = inner.filter(|url| !url.text.is_empty()) else {
-                let span = inner.map_or_else(|| slot.url.map_or(slot.span, |url| url.span), |url| url.span);
+            let Some(url) = slot.inner.filter(|url| !url.text.is_empty()) else {
+                let span = slot.inner.map_or_else(|| slot.url.map_or(slot.span, |url| url.span), |url| url.span);
                 out.push(
                     value
                         .finding(rule, span, "a TypedStruct without `type_url`")

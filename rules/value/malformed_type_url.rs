@@ -39,7 +39,7 @@ pub(super) fn meant(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<String> {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for slot in &value.slots {
-            for url in [slot.url, slot.inner.flatten()].into_iter().flatten() {
+            for url in [slot.url, slot.inner].into_iter().flatten() {
                 let Some(name) = meant(cx, &url) else { continue };
                 let text = format!("type.googleapis.com/{name}");
                 out.push(

@@ -30,7 +30,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for slot in &value.slots {
             let own = slot.url.filter(|_| !slot.in_typed_struct).map(|url| (url, false));
-            let inner = slot.inner.flatten().filter(|_| value.envoy_minor.is_some()).map(|url| (url, true));
+            let inner = slot.inner.filter(|_| value.envoy_minor.is_some()).map(|url| (url, true));
             for (url, in_typed_struct) in [own, inner].into_iter().flatten() {
                 let Some(successor) = successor(&url) else { continue };
                 let text = format!("type.googleapis.com/{successor}");

@@ -37,7 +37,7 @@ pub struct Keeping {
 const STATE: &str = "state.json";
 
 /// Maintains certificates, and hands out the newest.
-pub struct Keeper {
+pub(crate) struct Keeper {
     cluster: kube::Client,
     keeping: Keeping,
     /// The Lease of the replica that may write.
@@ -48,7 +48,7 @@ pub struct Keeper {
 
 /// Result of a look at the Secret.
 #[derive(Debug)]
-pub enum Served {
+pub(crate) enum Served {
     /// A new certificate.
     New(Box<Store>),
     /// The certificate in use.
@@ -59,20 +59,20 @@ pub enum Served {
 
 impl Keeper {
     /// A keeper that has looked at nothing yet.
-    pub fn new(cluster: &Cluster, keeping: Keeping) -> Keeper {
+    pub(crate) fn new(cluster: &Cluster, keeping: Keeping) -> Keeper {
         let lease = Lease::new(cluster.client(), &keeping.namespace, &keeping.lease, &keeping.replica);
         Keeper { cluster: cluster.client(), keeping, lease, serving: None }
     }
 
     /// How often to look: several times within the shortest relevant lifetime.
-    pub fn interval(&self) -> Duration {
+    pub(crate) fn interval(&self) -> Duration {
         let lives = &self.keeping.lifetimes;
         let shortest = (lives.serving / 10).min(lives.overlap / 3);
         shortest.clamp(Duration::from_millis(200), Duration::from_secs(5))
     }
 
     /// Looks at the Secret and does what is due. Fails with a message for the log.
-    pub async fn look(&mut self, metrics: &Metrics) -> Result<Served, String> {
+    pub(crate) async fn look(&mut self, metrics: &Metrics) -> Result<Served, String> {
         let leads = self.lease.hold().await.unwrap_or_else(|(_, words)| {
             tracing::warn!(words, "cannot read or write the Lease");
             false
@@ -112,7 +112,7 @@ impl Keeper {
     }
 
     /// Releases the Lease, so that another replica need not wait.
-    pub async fn leave(&mut self) {
+    pub(crate) async fn leave(&mut self) {
         self.lease.leave().await;
     }
 

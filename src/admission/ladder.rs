@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// A stored filter, judged as if it were created now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub(crate) struct Judgement {
     /// Its name.
     pub name: String,
     /// Whether mode `enforce` denies it.
@@ -20,7 +20,7 @@ pub struct Judgement {
 
 /// A namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rung {
+pub(crate) struct Rung {
     /// Its name.
     pub namespace: String,
     /// The mode that applies now.
@@ -35,17 +35,17 @@ pub struct Rung {
 
 impl Rung {
     /// How many of its filters mode `enforce` denies.
-    pub fn denied(&self) -> usize {
+    pub(crate) fn denied(&self) -> usize {
         self.filters.iter().filter(|filter| filter.denied).count()
     }
 
     /// How many others have findings.
-    pub fn warned(&self) -> usize {
+    pub(crate) fn warned(&self) -> usize {
         self.filters.iter().filter(|filter| !filter.denied && !filter.codes.is_empty()).count()
     }
 
     /// The next mode, if there is one.
-    pub const fn next(&self) -> Option<Mode> {
+    pub(crate) const fn next(&self) -> Option<Mode> {
         match self.mode {
             Mode::Off => Some(Mode::Audit),
             Mode::Audit => Some(Mode::Warn),
@@ -56,7 +56,7 @@ impl Rung {
 }
 
 /// Judges filters as the server would, were they created now. Namespaces come by their names.
-pub fn ladder(world: &World, rules: &Rules, policy: Policy, units: u64, filters: &[(Name, Value)]) -> Vec<Rung> {
+pub(crate) fn ladder(world: &World, rules: &Rules, policy: Policy, units: u64, filters: &[(Name, Value)]) -> Vec<Rung> {
     let mut rungs: BTreeMap<&str, Rung> = BTreeMap::new();
     for ((namespace, name), object) in filters {
         let rung = rungs.entry(namespace).or_insert_with(|| {
@@ -92,7 +92,7 @@ pub fn ladder(world: &World, rules: &Rules, policy: Policy, units: u64, filters:
 }
 
 /// What a server has recorded: how many reviews mode `enforce` denies, by namespace. Reads the text of its metrics.
-pub fn recorded(metrics: &str) -> BTreeMap<String, u64> {
+pub(crate) fn recorded(metrics: &str) -> BTreeMap<String, u64> {
     let mut recorded = BTreeMap::new();
     for line in metrics.lines() {
         let Some(rest) = line.strip_prefix("envoyfilter_admission_would_deny_total{") else { continue };

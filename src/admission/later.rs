@@ -9,6 +9,6 @@ use crate::lint::config::Config;
 
 /// Whether an object applied later may resolve the findings of a rule. Not when the configuration sets their severity: its author
 /// knows the order in which objects are applied.
-pub fn may_come(rule: &RuleInfo, config: &Config) -> bool {
+pub(crate) fn may_come(rule: &RuleInfo, config: &Config) -> bool {
     rule.later && !config.weighs(rule)
 }

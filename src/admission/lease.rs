@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// How long a silent holder keeps a Lease.
-pub const LEASE: Duration = Duration::from_secs(15);
+pub(crate) const LEASE: Duration = Duration::from_secs(15);
 
 /// Why a request failed: the status (0 without one) and a message.
-pub type Fault = (u16, String);
+pub(crate) type Fault = (u16, String);
 
 /// A Lease that a replica may hold.
-pub struct Lease {
+pub(crate) struct Lease {
     client: kube::Client,
     namespace: String,
     name: String,
@@ -24,13 +24,13 @@ pub struct Lease {
 
 impl Lease {
     /// A Lease that nothing is known of yet.
-    pub fn new(client: kube::Client, namespace: &str, name: &str, replica: &str) -> Lease {
+    pub(crate) fn new(client: kube::Client, namespace: &str, name: &str, replica: &str) -> Lease {
         let text = str::to_owned;
         Lease { client, namespace: text(namespace), name: text(name), replica: text(replica), seen: None, held: false }
     }
 
     /// Whether this replica held it when it last looked.
-    pub fn held(&self) -> bool {
+    pub(crate) fn held(&self) -> bool {
         self.held
     }
 
@@ -39,7 +39,7 @@ impl Lease {
     }
 
     /// Acquires or renews the Lease, and makes it where there is none; returns whether this replica holds it.
-    pub async fn hold(&mut self) -> Result<bool, Fault> {
+    pub(crate) async fn hold(&mut self) -> Result<bool, Fault> {
         let held = self.look().await;
         self.held = *held.as_ref().unwrap_or(&false);
         held
@@ -96,7 +96,7 @@ impl Lease {
     }
 
     /// Releases the Lease, so that another replica need not wait.
-    pub async fn leave(&mut self) {
+    pub(crate) async fn leave(&mut self) {
         if self.held
             && let Ok(mut lease) = call(&self.client, "GET", &self.path(), None).await
             && lease.pointer("/spec/holderIdentity").and_then(Value::as_str) == Some(&self.replica)

@@ -41,7 +41,7 @@ impl<'w> MakeWriter<'w> for Lines {
 
 /// Starts logging; lines arrive at the receiver. Other crates log warnings only. Works once per process: later calls get no
 /// lines.
-pub fn start() -> Receiver<Vec<u8>> {
+pub(crate) fn start() -> Receiver<Vec<u8>> {
     let (sender, receiver) = sync_channel(WAITING);
     let format = tracing_subscriber::fmt::layer()
         .json()
@@ -60,6 +60,6 @@ pub fn start() -> Receiver<Vec<u8>> {
 }
 
 /// Number of lines dropped since the last call.
-pub fn dropped() -> u64 {
+pub(crate) fn dropped() -> u64 {
     DROPPED.swap(0, Ordering::Relaxed)
 }

@@ -181,14 +181,14 @@ impl Metrics {
 }
 
 /// The metrics of a registry in the OpenMetrics text format.
-pub fn text(registry: &Registry) -> Result<String, fmt::Error> {
+pub(crate) fn text(registry: &Registry) -> Result<String, fmt::Error> {
     let mut text = String::new();
     prometheus_client::encoding::text::encode(&mut text, registry)?;
     Ok(text)
 }
 
 /// The answer to who reads metrics.
-pub fn response(text: Result<String, fmt::Error>) -> Response {
+pub(crate) fn response(text: Result<String, fmt::Error>) -> Response {
     const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     match text {
         Ok(text) => ([(header::CONTENT_TYPE, TYPE)], text).into_response(),
@@ -198,7 +198,7 @@ pub fn response(text: Result<String, fmt::Error>) -> Response {
 
 /// Age of the view, computed when the metrics are read.
 #[derive(Debug)]
-pub struct Watches(pub Arc<Health>);
+pub(crate) struct Watches(pub Arc<Health>);
 
 impl Collector for Watches {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {

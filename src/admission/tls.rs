@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Why there is no TLS with these certificates.
 #[derive(Debug)]
-pub enum TlsError {
+pub(crate) enum TlsError {
     /// The certificate or its key is not PEM.
     Certificate(rustls::pki_types::pem::Error),
     /// The authority of the clients is not PEM.
@@ -34,7 +34,7 @@ impl fmt::Display for TlsError {
 impl std::error::Error for TlsError {}
 
 /// Serves with a certificate and its key, as PEM; `clients`: only to who has a certificate of these authorities.
-pub fn config(cert: &str, key: &str, clients: Option<&str>) -> Result<Arc<ServerConfig>, TlsError> {
+pub(crate) fn config(cert: &str, key: &str, clients: Option<&str>) -> Result<Arc<ServerConfig>, TlsError> {
     let refused = |error: &dyn fmt::Display| TlsError::Refused(error.to_string());
     let chain: Result<Vec<CertificateDer<'static>>, _> = CertificateDer::pem_slice_iter(cert.as_bytes()).collect();
     let chain = chain.map_err(TlsError::Certificate)?;

@@ -9,7 +9,7 @@ const WAITING: usize = 64;
 
 /// The permits, and who waits for one.
 #[derive(Debug)]
-pub struct Turns {
+pub(crate) struct Turns {
     state: Mutex<State>,
 }
 
@@ -25,14 +25,14 @@ struct State {
 
 /// A permit; dropping it gives it back.
 #[derive(Debug)]
-pub struct Turn {
+pub(crate) struct Turn {
     turns: Arc<Turns>,
     namespace: String,
 }
 
 impl Turns {
     /// This many permits. One namespace gets all but one of them, if there are several.
-    pub fn new(permits: usize) -> Arc<Turns> {
+    pub(crate) fn new(permits: usize) -> Arc<Turns> {
         let permits = permits.max(1);
         let (running, queues) = (HashMap::new(), VecDeque::new());
         let state = State { free: permits, share: permits.saturating_sub(1).max(1), running, queues };
@@ -40,7 +40,7 @@ impl Turns {
     }
 
     /// Waits for a permit for a review of a namespace; `None` when too many reviews of it wait already.
-    pub async fn take(self: &Arc<Turns>, namespace: &str) -> Option<Turn> {
+    pub(crate) async fn take(self: &Arc<Turns>, namespace: &str) -> Option<Turn> {
         let receiver = {
             let mut state = self.lock();
             if state.grant(namespace) {

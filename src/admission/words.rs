@@ -8,14 +8,14 @@ use crate::lint::config::word;
 use std::fmt::Write as _;
 
 /// The longest warning, in characters.
-pub const LONGEST: usize = 256;
+pub(crate) const LONGEST: usize = 256;
 /// Maximum number of characters of all warnings of a review.
-pub const ALL: usize = 4096;
+pub(crate) const ALL: usize = 4096;
 /// Maximum number of characters of a denial: a person must read it.
 const DENIAL: usize = 8192;
 
 /// One remark as a line: code, severity, place, what is wrong, what to write instead.
-pub fn line(remark: &Remark) -> String {
+pub(crate) fn line(remark: &Remark) -> String {
     let mut line = format!("{} {}", remark.code, word(remark.severity));
     if let Some(other) = &remark.other {
         let _ = write!(line, " in EnvoyFilter {other}");
@@ -36,7 +36,7 @@ pub fn line(remark: &Remark) -> String {
 }
 
 /// Warnings within the limits of the API server, each and together.
-pub fn warnings(lines: impl IntoIterator<Item = String>) -> Vec<String> {
+pub(crate) fn warnings(lines: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut lines: Vec<String> = lines.into_iter().map(|line| cut(&line, LONGEST)).collect();
     let sizes = |lines: &[String]| lines.iter().map(|line| line.chars().count()).sum::<usize>();
     if sizes(&lines) <= ALL {
@@ -51,7 +51,7 @@ pub fn warnings(lines: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 /// The reason for a denial.
-pub fn denial(denying: &[&Remark]) -> String {
+pub(crate) fn denial(denying: &[&Remark]) -> String {
     let number = denying.len();
     let findings = if number == 1 { "1 finding" } else { "findings" };
     let mut text = match number {
@@ -75,7 +75,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A text truncated to this length.
-pub fn cut(text: &str, longest: usize) -> String {
+pub(crate) fn cut(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.to_owned();
     }

@@ -4,7 +4,7 @@ use crate::lint::upgrade::tell::Class;
 use serde::{Serialize, Serializer};
 
 /// Version of the JSON.
-pub const API_VERSION: &str = "envoyfilter.dev/v1";
+pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
 
 /// Whether to go ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

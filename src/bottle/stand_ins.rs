@@ -64,7 +64,7 @@ impl Addresses {
 }
 
 /// Adds what is missing.
-pub fn complete(objects: &mut Objects) -> Added {
+pub(crate) fn complete(objects: &mut Objects) -> Added {
     let mut added = Added::default();
     let taken = objects.values("", "Service").map(|service| text(service, &["spec", "clusterIP"]).to_owned());
     let taken = taken.chain(objects.values("", "Pod").flat_map(addresses)).collect();
@@ -163,7 +163,7 @@ fn namespaces(objects: &mut Objects) -> usize {
 }
 
 /// Whether pods with these labels get a sidecar: what the label of the pod asks for, else that of its namespace.
-pub fn injected(objects: &Objects, namespace: &str, pod: &Value) -> bool {
+pub(crate) fn injected(objects: &Objects, namespace: &str, pod: &Value) -> bool {
     let label = |value: &Value, key: &str| text(value, &["metadata", "labels", key]).to_owned();
     let asked = [
         label(pod, "sidecar.istio.io/inject"),

@@ -17,18 +17,16 @@ const HEDGES: u32 = 3;
 
 /// A config dump, or why there is none.
 #[derive(Debug)]
-pub struct Delivery {
+pub(crate) struct Delivery {
     /// The pod; of those that are alike, the one that answered, or else the first.
     pub target: Target,
-    /// How many other pods it stands for.
-    pub stands_for: usize,
     /// The text of the dump and how it was read; otherwise a reason for each way that was tried.
     pub dump: Result<(String, Via), Vec<String>>,
 }
 
 /// Reads one dump a group, `at_once` at the same time, and hands them out in the order of the groups. `istiods`: namespaces
 /// and names of istiod's pods, which are asked last.
-pub fn deliver(
+pub(crate) fn deliver(
     cluster: Cluster,
     groups: Vec<Vec<Target>>,
     via: Option<Via>,
@@ -47,19 +45,19 @@ pub fn deliver(
 }
 
 /// Reads one proxy after the other, and remembers which ways are of no use.
-pub struct Reader {
+pub(crate) struct Reader {
     cluster: Cluster,
     ways: Ways,
 }
 
 impl Reader {
     /// A reader that has tried nothing yet. `istiods`: namespaces and names of istiod's pods.
-    pub fn new(cluster: Cluster, via: Option<Via>, istiods: Vec<(String, String)>) -> Reader {
+    pub(crate) fn new(cluster: Cluster, via: Option<Via>, istiods: Vec<(String, String)>) -> Reader {
         Reader { cluster, ways: Ways::new(via, istiods) }
     }
 
     /// Reads the dump of one pod.
-    pub async fn read(&self, target: &Target) -> Result<(String, Via), Vec<String>> {
+    pub(crate) async fn read(&self, target: &Target) -> Result<(String, Via), Vec<String>> {
         let end = Instant::now() + self.cluster.proxy_timeout;
         portals::config_dump(&self.cluster, &target.namespace, &target.pod, &self.ways, end).await
     }
@@ -68,7 +66,6 @@ impl Reader {
 /// Reads the first replica that answers. The next one is asked when one failed, or beside one that is silent, so that one
 /// time limit is enough for all.
 async fn first(cluster: &Cluster, group: &[Target], ways: &Ways) -> Option<Delivery> {
-    let stands_for = group.len().saturating_sub(1);
     let end = Instant::now() + cluster.proxy_timeout;
     let mut replicas = group.iter().take(REPLICAS).enumerate();
     let mut asked = FuturesUnordered::new();
@@ -78,7 +75,7 @@ async fn first(cluster: &Cluster, group: &[Target], ways: &Ways) -> Option<Deliv
         if let Some((index, target)) = next.take() {
             asked.push(async move {
                 let dump = portals::config_dump(cluster, &target.namespace, &target.pod, ways, end).await;
-                (index, Delivery { target: target.clone(), stands_for, dump })
+                (index, Delivery { target: target.clone(), dump })
             });
         }
         if asked.is_empty() {

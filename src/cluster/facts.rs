@@ -5,12 +5,12 @@ use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
 use std::collections::BTreeMap;
 
-pub use crate::model::proxy::REVISION_LABEL as REVISION;
+pub(crate) use crate::model::proxy::REVISION_LABEL as REVISION;
 
 /// Label that names a revision tag.
-pub const TAG: &str = "istio.io/tag";
+pub(crate) const TAG: &str = "istio.io/tag";
 /// What istiod calls the revision without a name.
-pub const DEFAULT_REVISION: &str = "default";
+pub(crate) const DEFAULT_REVISION: &str = "default";
 
 /// One control plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,13 +119,13 @@ fn plane(inventory: &Inventory, revision: String) -> ControlPlane {
 }
 
 /// Whether a workload is a pod of istiod.
-pub fn is_istiod(workload: &Workload) -> bool {
+pub(crate) fn is_istiod(workload: &Workload) -> bool {
     workload.object.kind == "Pod" && workload.labels.get("app").is_some_and(|app| app == "istiod")
 }
 
 /// The tag of an image: `docker.io/istio/proxyv2:1.30.3-distroless@sha256:…` → `1.30.3-distroless`. `None` when it does not
 /// name a version.
-pub fn image_version(image: &str) -> Option<&str> {
+pub(crate) fn image_version(image: &str) -> Option<&str> {
     let image = image.split('@').next().unwrap_or_default();
     let (name, tag) = image.rsplit_once(':')?;
     (!tag.contains('/') && !name.is_empty() && tag.starts_with(|c: char| c.is_ascii_digit())).then_some(tag)
@@ -133,7 +133,7 @@ pub fn image_version(image: &str) -> Option<&str> {
 
 /// What a workload has to do with EnvoyFilters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Station {
+pub(crate) enum Station {
     /// It runs a proxy that takes them.
     Proxy(ProxyKind),
     /// It runs ztunnel, which istiod sends no EnvoyFilters to.
@@ -143,7 +143,7 @@ pub enum Station {
 }
 
 /// Where a pod stands; `namespace` tells what its namespace asks for.
-pub fn station(pod: &Workload, namespace: Option<&Object>) -> Station {
+pub(crate) fn station(pod: &Workload, namespace: Option<&Object>) -> Station {
     let injection = &pod.injection;
     if injection.proxy_image.is_some() {
         let node_type = injection.proxy_args.iter().find_map(|argument| match argument.as_str() {
@@ -180,7 +180,7 @@ pub fn station(pod: &Workload, namespace: Option<&Object>) -> Station {
 }
 
 /// The revision a pod was injected by: what the injector wrote, else what the pod or its namespace asks for.
-pub fn revision<'p>(pod: &'p Workload, namespace: Option<&'p Object>) -> &'p str {
+pub(crate) fn revision<'p>(pod: &'p Workload, namespace: Option<&'p Object>) -> &'p str {
     let written = pod.annotations.get(REVISION).or(pod.labels.get(REVISION));
     written.or_else(|| namespace?.labels.get(REVISION)).map_or(DEFAULT_REVISION, String::as_str)
 }

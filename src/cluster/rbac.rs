@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Where a command is to be used.
 #[derive(Clone, Debug)]
-pub struct Place<'p> {
+pub(crate) struct Place<'p> {
     /// The namespace; all of them without.
     pub namespace: Option<&'p str>,
     /// Where istiod runs.
@@ -28,7 +28,7 @@ type Grants = BTreeMap<(&'static str, Vec<&'static str>, Vec<String>), Vec<&'sta
 
 /// What a command does with what it needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Doing {
+pub(crate) enum Doing {
     /// It reads.
     #[default]
     Reading,
@@ -49,7 +49,7 @@ impl Doing {
 
 /// The roles as Kubernetes objects. Unless something is tried nothing in them can change anything in a cluster: `create` on
 /// a subresource of pods opens a connection. Kubernetes has no right to a dry run alone: who may try may also do.
-pub fn roles(needs: &Needs, place: &Place<'_>, doing: Doing) -> Vec<Value> {
+pub(crate) fn roles(needs: &Needs, place: &Place<'_>, doing: Doing) -> Vec<Value> {
     let name = format!("envoyfilter-{}", needs.command);
     let istiods: &[&str] = if *needs == WATCH { doing.verbs() } else { &["list"] };
     let mut roles = of_verbs(needs, place, &name, doing.verbs(), istiods);
@@ -65,12 +65,12 @@ pub fn roles(needs: &Needs, place: &Place<'_>, doing: Doing) -> Vec<Value> {
 }
 
 /// The roles of the admission server, under this name: to watch all that it judges by.
-pub fn watching(name: &str, place: &Place<'_>) -> Vec<Value> {
+pub(crate) fn watching(name: &str, place: &Place<'_>) -> Vec<Value> {
     of_verbs(&WEBHOOK, place, name, &["list", "watch"], &["list", "watch"])
 }
 
 /// The roles of the scheduled report, under this name: to read what `lint` reads, and to write reports.
-pub fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
+pub(crate) fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
     let mut roles = of_verbs(&REPORT, place, name, &["list"], &["list"]);
     let reports = |all: &Kind, one: &Kind| {
         json!({
@@ -88,7 +88,7 @@ pub fn reporting(name: &str, place: &Place<'_>) -> Vec<Value> {
 }
 
 /// Adds the right to write Events to roles of which one is for all namespaces. What was told before is changed, never read.
-pub fn telling(roles: &mut [Value]) {
+pub(crate) fn telling(roles: &mut [Value]) {
     let everywhere = roles.iter_mut().find(|role| role["kind"] == CLUSTER_ROLE.kind);
     if let Some(rules) = everywhere.and_then(|role| role["rules"].as_array_mut()) {
         rules.push(json!({
@@ -98,12 +98,12 @@ pub fn telling(roles: &mut [Value]) {
 }
 
 /// The roles of a standing watch, under this name.
-pub fn looking(name: &str, place: &Place<'_>) -> Vec<Value> {
+pub(crate) fn looking(name: &str, place: &Place<'_>) -> Vec<Value> {
     of_verbs(&WATCH, place, name, Doing::Watching.verbs(), Doing::Watching.verbs())
 }
 
 /// The right to hold Leases of these names.
-pub fn holding(name: &str, namespace: &str, leases: &[String]) -> Value {
+pub(crate) fn holding(name: &str, namespace: &str, leases: &[String]) -> Value {
     let rule = json!({
         "apiGroups": [LEASE.group], "resources": [LEASE.plural], "resourceNames": leases, "verbs": ["get", "update"],
     });
@@ -111,7 +111,7 @@ pub fn holding(name: &str, namespace: &str, leases: &[String]) -> Value {
 }
 
 /// The right to read config dumps of all proxies.
-pub fn dumping(name: &str, via: Via) -> Value {
+pub(crate) fn dumping(name: &str, via: Via) -> Value {
     let (resource, verbs) = via.permission();
     role(CLUSTER_ROLE, name, None, &[json!({"apiGroups": [""], "resources": [resource], "verbs": verbs})])
 }
@@ -119,7 +119,7 @@ pub fn dumping(name: &str, via: Via) -> Value {
 /// The rights of an admission server that makes its own certificate: its one Secret and its one Lease, both of the given
 /// name, and the `caBundle` of its one webhook configuration. `create` cannot be limited to a name, so none is granted:
 /// `install` makes the empty objects.
-pub fn certifying(name: &str, namespace: &str, (secret, lease, webhook): (&str, &str, &str)) -> Vec<Value> {
+pub(crate) fn certifying(name: &str, namespace: &str, (secret, lease, webhook): (&str, &str, &str)) -> Vec<Value> {
     let one = |kind: &Kind, name: &str| {
         json!({
             "apiGroups": [kind.group], "resources": [kind.plural], "resourceNames": [name],
@@ -133,12 +133,12 @@ pub fn certifying(name: &str, namespace: &str, (secret, lease, webhook): (&str, 
 }
 
 /// The binding of a role to a service account.
-pub fn binding(role: &Value, account: &str, namespace: &str) -> Value {
+pub(crate) fn binding(role: &Value, account: &str, namespace: &str) -> Value {
     binding_of(role, &json!({"kind": SERVICE_ACCOUNT.kind, "name": account, "namespace": namespace}))
 }
 
 /// The binding of a role to a subject.
-pub fn binding_of(role: &Value, subject: &Value) -> Value {
+pub(crate) fn binding_of(role: &Value, subject: &Value) -> Value {
     json!({
         "apiVersion": role["apiVersion"],
         "kind": format!("{}Binding", role["kind"].as_str().unwrap_or_default()),

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What part of the mesh is asked about.
 #[derive(Clone, Debug, Default)]
-pub struct Scope {
+pub(crate) struct Scope {
     /// A namespace; all of them without.
     pub namespace: Option<String>,
     /// Where istiod runs.
@@ -29,7 +29,7 @@ pub struct Scope {
 
 /// What was read.
 #[derive(Debug)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// Texts, objects and problems, as if read from files.
     pub loaded: Loaded,
     /// The control planes.
@@ -44,7 +44,7 @@ pub struct Reading {
 const AT_ONCE: usize = 4;
 
 /// Reads what a command needs. Fails only when the cluster cannot be reached at all.
-pub async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Reading, Fault> {
+pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Reading, Fault> {
     let mut reader = Reader {
         cluster,
         needs,
@@ -81,7 +81,7 @@ pub async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Result<Rea
 
 /// The kinds that a command needs, each with the namespace to look at, or without one to look at all.
 /// `roots`: the root namespaces of all control planes.
-pub fn places<'n>(
+pub(crate) fn places<'n>(
     needs: &Needs,
     asked: Option<&'n str>,
     roots: &'n BTreeSet<String>,
@@ -104,7 +104,7 @@ pub fn places<'n>(
 }
 
 /// What an object is called in messages.
-pub fn source_name(context: &str, kind: &str, namespace: &str, name: &str) -> String {
+pub(crate) fn source_name(context: &str, kind: &str, namespace: &str, name: &str) -> String {
     match namespace {
         "" => format!("cluster://{context}/{kind}/{name}"),
         _ => format!("cluster://{context}/{kind}/{namespace}/{name}"),
@@ -370,7 +370,7 @@ impl Reader<'_> {
 }
 
 /// Names of the objects of a kind, sorted; what can be had.
-pub async fn names(cluster: &Cluster, kind: &Kind, namespace: &str) -> Vec<String> {
+pub(crate) async fn names(cluster: &Cluster, kind: &Kind, namespace: &str) -> Vec<String> {
     let selection = Selection { namespace: kind.namespaced.then_some(namespace), labels: None, fields: None };
     let name = |object: Value| Some(object.get("metadata")?.get("name")?.as_str()?.to_owned());
     let mut names = list(cluster, &Kind { metadata_only: true, ..*kind }, selection, name).await.objects;

@@ -70,7 +70,7 @@ impl Target {
 }
 
 /// The pods with a proxy that takes EnvoyFilters, sorted by name.
-pub fn targets(inventory: &Inventory) -> Vec<Target> {
+pub(crate) fn targets(inventory: &Inventory) -> Vec<Target> {
     let mut found: Vec<Target> = inventory.workloads.iter().filter_map(|pod| target(inventory, pod)).collect();
     found.sort_by(|a, b| (&a.namespace, &a.pod).cmp(&(&b.namespace, &b.pod)));
     found.dedup_by(|a, b| (&a.namespace, &a.pod) == (&b.namespace, &b.pod));
@@ -120,7 +120,7 @@ fn owner(pod: &Workload) -> (String, String) {
 }
 
 /// Puts replicas together, those that are ready first; every one for itself when all are wanted.
-pub fn groups(targets: Vec<Target>, all_replicas: bool) -> Vec<Vec<Target>> {
+pub(crate) fn groups(targets: Vec<Target>, all_replicas: bool) -> Vec<Vec<Target>> {
     if all_replicas {
         return targets.into_iter().map(|target| vec![target]).collect();
     }

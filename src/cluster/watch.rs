@@ -21,7 +21,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// What a watch tells.
 #[derive(Debug)]
-pub enum Seen {
+pub(crate) enum Seen {
     /// An object is new or another one.
     Put(Value),
     /// An object is gone: its namespace and name.
@@ -38,7 +38,7 @@ pub enum Seen {
 
 /// What is watched where it is not all objects of a kind.
 #[derive(Clone, Debug)]
-pub struct Within {
+pub(crate) struct Within {
     /// Their namespace.
     pub namespace: String,
     /// The name of the only one.
@@ -48,13 +48,13 @@ pub struct Within {
 /// Waits between tries: the first, the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 /// The longest wait; who has not broken again after that and the time of a request stands.
-pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long to wait before a kind that the cluster does not have is looked for again.
 const ABSENT: Duration = Duration::from_secs(30);
 
 /// Watches the objects of a kind and hands on what it sees under a tag; ends when nobody listens any more. Only what
 /// questions are about is kept of an object.
-pub async fn follow<T: Clone>(
+pub(crate) async fn follow<T: Clone>(
     cluster: Cluster,
     kind: &'static Kind,
     within: Option<Within>,
@@ -177,7 +177,7 @@ where
 }
 
 /// Waits until a time; for ever without one.
-pub async fn until(at: Option<Instant>) {
+pub(crate) async fn until(at: Option<Instant>) {
     match at {
         Some(at) => sleep_until(at).await,
         None => std::future::pending().await,

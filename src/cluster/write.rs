@@ -9,7 +9,7 @@ use http::Method;
 use serde_json::Value;
 
 /// Who owns the fields that are written, for the API server.
-pub const FIELD_MANAGER: &str = "kubectl-envoyfilter";
+pub(crate) const FIELD_MANAGER: &str = "kubectl-envoyfilter";
 
 /// What became of an object.
 #[derive(Clone, Debug)]

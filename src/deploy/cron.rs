@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What is wrong with a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CronError {
+pub(crate) enum CronError {
     /// Not five fields; how many.
     Fields(usize),
     /// A word such as `@often` that no schedule has.
@@ -48,7 +48,7 @@ const FIELDS: [Field; 5] = [
 ];
 
 /// Checks a schedule.
-pub fn check(schedule: &str) -> Result<(), CronError> {
+pub(crate) fn check(schedule: &str) -> Result<(), CronError> {
     let schedule = schedule.trim();
     if schedule.contains("TZ") {
         return Err(CronError::TimeZone);

@@ -10,11 +10,11 @@ use x509_parser::certificate::X509Certificate;
 use x509_parser::pem::Pem;
 
 /// An object, `None` if it does not exist, or why that is unknown.
-pub type Looked = Result<Option<Value>, Fault>;
+pub(crate) type Looked = Result<Option<Value>, Fault>;
 
 /// The observed state of an installation.
 #[derive(Debug)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// Its name and namespace.
     pub name: String,
     /// Its namespace.
@@ -37,7 +37,7 @@ pub struct Seen {
 
 /// State of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// It works.
     Good,
     /// It works, with a remark.
@@ -50,7 +50,7 @@ pub enum Verdict {
 
 /// One part of an installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
+pub(crate) struct Check {
     /// The part: `webhook`, `certificate`, `server`, `metrics`, `review`.
     pub part: &'static str,
     /// Its state.
@@ -70,7 +70,7 @@ const SOON: Duration = Duration::from_secs(7 * DAY);
 const DAY: u64 = 24 * 60 * 60;
 
 /// An EnvoyFilter that istiod accepts and `lint` rejects, for a dry run; it is never stored.
-pub fn trial(namespace: &str) -> Value {
+pub(crate) fn trial(namespace: &str) -> Value {
     json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
         "metadata": {"name": "webhook-status-trial", "namespace": namespace},
@@ -92,7 +92,7 @@ fn trial_code() -> &'static str {
 }
 
 /// The checks of an installation, part by part.
-pub fn checks(seen: &Seen) -> Vec<Check> {
+pub(crate) fn checks(seen: &Seen) -> Vec<Check> {
     let mut all = Vec::new();
     let webhook = match &seen.webhook {
         Err(fault) => {
@@ -160,7 +160,7 @@ fn decoded(value: &Value) -> Vec<u8> {
 }
 
 /// Who makes the certificate, as the webhook configuration shows.
-pub fn source(webhook: &Value) -> Certificates {
+pub(crate) fn source(webhook: &Value) -> Certificates {
     let annotations = &webhook["metadata"]["annotations"];
     if annotations["cert-manager.io/inject-ca-from"].is_string() {
         Certificates::CertManager
@@ -305,7 +305,7 @@ fn counted(metrics: &str, name: &str) -> Option<f64> {
 }
 
 /// The counter of reviews.
-pub const REVIEWS: &str = "envoyfilter_admission_reviews_total";
+pub(crate) const REVIEWS: &str = "envoyfilter_admission_reviews_total";
 
 fn measured(seen: &Seen) -> Check {
     const PART: &str = "metrics";

@@ -96,12 +96,12 @@ pub enum TargetMiss {
 
 /// Whether the control plane of a revision reads a filter at all: istiod ignores objects whose label names another revision
 /// (`LabelsInRevision` in `pkg/config/model.go`, istiod 1.22 to 1.31). The one place where that is decided.
-pub fn in_revision(filter: &EnvoyFilter, revision: &str) -> bool {
+pub(crate) fn in_revision(filter: &EnvoyFilter, revision: &str) -> bool {
     filter.labels.get(REVISION_LABEL).is_none_or(|label| label == revision)
 }
 
 /// Decides whether a filter attaches to a proxy.
-pub fn select(filter: &EnvoyFilter, proxy: &Proxy, mesh: &MeshSettings, compat: Compat) -> Selection {
+pub(crate) fn select(filter: &EnvoyFilter, proxy: &Proxy, mesh: &MeshSettings, compat: Compat) -> Selection {
     if let (Some(want), Some(have)) = (filter.labels.get(REVISION_LABEL), &mesh.revision)
         && !in_revision(filter, have)
     {
@@ -183,7 +183,7 @@ fn target_miss(
 
 /// Sorts filters (given by index) into the order in which istiod applies them: priority, root namespace first, creation
 /// time, then `name.namespace`. Before 1.22 those of the root namespace come first whatever their priority.
-pub fn sort(filters: &[EnvoyFilter], indices: &mut [usize], mesh: &MeshSettings, compat: Compat) {
+pub(crate) fn sort(filters: &[EnvoyFilter], indices: &mut [usize], mesh: &MeshSettings, compat: Compat) {
     let apart = !compat.has(Behaviour::PriorityAcrossNamespaces);
     indices.sort_by_cached_key(|&index| {
         let filter = &filters[index];

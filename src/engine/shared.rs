@@ -16,7 +16,7 @@ use crate::proto::tree::{Origin, Tree};
 
 /// Who gets the same object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub(crate) enum Reach {
     /// All filter chains of one direction of a proxy (`authz.Builder`).
     Proxy,
     /// All listeners of one class, of all proxies with the same telemetry settings, until these change.
@@ -48,12 +48,12 @@ const LISTENER_FILTERS: &[&str] = &[
 const SNI_DYNAMIC: &str = "envoy.extensions.filters.network.sni_dynamic_forward_proxy";
 
 /// Who gets the network filter of this name that istiod generates; `None`: the chain alone.
-pub fn network_filter(name: &str) -> Option<Reach> {
+pub(crate) fn network_filter(name: &str) -> Option<Reach> {
     NETWORK_FILTERS.iter().find(|(known, _)| *known == name).map(|(_, reach)| *reach)
 }
 
 /// Whether a listener filter that istiod generates is an object of all proxies.
-pub fn listener_filter(filter: &Tree<'_>) -> bool {
+pub(crate) fn listener_filter(filter: &Tree<'_>) -> bool {
     LISTENER_FILTERS.contains(&filter.name()) && filter.get("filter_disabled").is_none()
 }
 

@@ -8,7 +8,7 @@ use crate::study::InEffect;
 use serde::Serialize;
 
 /// Version of the JSON that this program writes.
-pub const API_VERSION: &str = "envoyfilter.dev/v1";
+pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
 
 /// An answer of `explain`.
 #[derive(Clone, Debug, Serialize)]

@@ -9,12 +9,12 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::Proxy;
 
 /// Why a filter does not attach to a proxy; `None` when it does.
-pub fn not_attached(selection: &Selection, filter: &EnvoyFilter, proxy: &Proxy, root: &str) -> Option<String> {
+pub(crate) fn not_attached(selection: &Selection, filter: &EnvoyFilter, proxy: &Proxy, root: &str) -> Option<String> {
     words::selection(selection, filter, proxy, root).map(|(_, message, _)| message)
 }
 
 /// Why a patch of an attached filter has no effect; empty when it has one.
-pub fn without_effect(plan: &Plan<'_>, id: PatchId, trace: &Trace, outcome: Outcome) -> String {
+pub(crate) fn without_effect(plan: &Plan<'_>, id: PatchId, trace: &Trace, outcome: Outcome) -> String {
     let planned = plan.get(id);
     let (filter, patch) = (plan.filter(id), planned.built.patch);
     match outcome {
@@ -39,12 +39,12 @@ pub fn without_effect(plan: &Plan<'_>, id: PatchId, trace: &Trace, outcome: Outc
 }
 
 /// Why istiod panics at a patch; `None` when it does not.
-pub fn panic(trace: &Trace, id: PatchId) -> Option<String> {
+pub(crate) fn panic(trace: &Trace, id: PatchId) -> Option<String> {
     trace.aborts.iter().find(|abort| abort.cause == id).map(|abort| words::panic(&abort.panic))
 }
 
 /// What a match asks for at a condition, as written.
-pub fn asked(filter: &EnvoyFilter, patch: usize, condition: Condition) -> String {
+pub(crate) fn asked(filter: &EnvoyFilter, patch: usize, condition: Condition) -> String {
     hint::asked(filter, patch, condition).0
 }
 

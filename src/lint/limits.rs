@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// Most values (mappings, lists and what they hold) of a filter.
-pub const VALUES: usize = 10_000;
+pub(crate) const VALUES: usize = 10_000;
 /// Deepest nesting; the YAML reader stops at the same depth.
-pub const DEPTH: usize = 1_000;
+pub(crate) const DEPTH: usize = 1_000;
 /// Most patches.
-pub const PATCHES: usize = 2_000;
+pub(crate) const PATCHES: usize = 2_000;
 /// Most instructions that all `proxyVersion` expressions of a filter compile to.
-pub const INSTRUCTIONS: u64 = 20_000;
+pub(crate) const INSTRUCTIONS: u64 = 20_000;
 
 /// A limit that is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl fmt::Display for Excess {
 }
 
 /// The first limit that a document exceeds, by the number of its values and its depth.
-pub fn of_size(values: usize, depth: usize) -> Option<Excess> {
+pub(crate) fn of_size(values: usize, depth: usize) -> Option<Excess> {
     match () {
         () if depth > DEPTH => Some(Excess::Depth),
         () if values > VALUES => Some(Excess::Values(values)),
@@ -58,7 +58,7 @@ pub fn of_size(values: usize, depth: usize) -> Option<Excess> {
 }
 
 /// The first limit that a filter exceeds.
-pub fn excess(filter: &EnvoyFilter) -> Option<Excess> {
+pub(crate) fn excess(filter: &EnvoyFilter) -> Option<Excess> {
     let (values, depth) = size(&filter.document);
     let patches = filter.patches.len();
     of_size(values, depth).or_else(|| (patches > PATCHES).then_some(Excess::Patches(patches))).or_else(|| {
@@ -84,7 +84,7 @@ pub fn excess(filter: &EnvoyFilter) -> Option<Excess> {
 }
 
 /// How many values a document has, and how deep they nest.
-pub fn size(node: &Node) -> (usize, usize) {
+pub(crate) fn size(node: &Node) -> (usize, usize) {
     let (mut values, mut deepest, mut open) = (0, 0, vec![(node, 1)]);
     while let Some((node, depth)) = open.pop() {
         values += 1;

@@ -3,17 +3,17 @@
 use super::files::shown;
 use super::limits::Excess;
 use super::yaml;
-use crate::source::{Code, FileId, Node, Problem, Severity, SourceText, Sources};
+use crate::source::{Code, FileId, Node, Problem, Severity, Sources};
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Name of the configuration.
-pub const NAME: &str = ".envoyfilter.yaml";
+pub(crate) const NAME: &str = ".envoyfilter.yaml";
 
 /// A configuration's text, read.
 #[derive(Debug)]
-pub struct ConfigFile {
+pub(crate) struct ConfigFile {
     /// Its folder, absolute: patterns of paths are counted from here.
     pub folder: PathBuf,
     /// The document; `None` when it is empty or cannot be read.
@@ -26,7 +26,7 @@ pub struct ConfigFile {
 
 impl ConfigFile {
     /// Whether the text says that it is of a kind, even if it cannot be parsed.
-    pub fn claims(&self, kind: &str) -> bool {
+    pub(crate) fn claims(&self, kind: &str) -> bool {
         let parsed = self.document.as_ref().and_then(|document| document.get("kind")).and_then(Node::as_str);
         parsed == Some(kind) || self.kinds.iter().any(|found| found == kind)
     }
@@ -38,7 +38,7 @@ const LONGEST: u64 = 1 << 20;
 const LONGEST_TEXT: u64 = 256 << 20;
 
 /// The configuration that holds for a file or folder: the nearest one upwards; `None` when there is none.
-pub fn find(beside: Option<&Path>) -> Option<PathBuf> {
+pub(crate) fn find(beside: Option<&Path>) -> Option<PathBuf> {
     let start = absolute(beside.unwrap_or(Path::new(".")));
     let found = start.ancestors().map(|folder| folder.join(NAME)).find(|path| fs::symlink_metadata(path).is_ok())?;
     // Shown as short as the user would write it.
@@ -47,7 +47,7 @@ pub fn find(beside: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Reads a configuration that the user named and adds its text to the sources. Fails when the file cannot be read.
-pub fn read(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
+pub(crate) fn read(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
     let text = bounded(path, LONGEST)?;
     let file = sources.add(shown(path), text.as_str());
     Ok(parse(file, &text, absolute(path).parent().map(Path::to_owned).unwrap_or_default()))
@@ -55,7 +55,7 @@ pub fn read(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
 
 /// Reads a configuration that was found, not named: whoever changes a repository can put it there, also as a link to a file
 /// that only the reader may read. Fails when it is not a regular file of its own folder.
-pub fn read_found(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
+pub(crate) fn read_found(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
     inside(path, absolute(path).parent().unwrap_or(Path::new("/")), "the configuration")?;
     read(path, sources)
 }
@@ -93,7 +93,7 @@ fn parse(file: FileId, text: &str, folder: PathBuf) -> ConfigFile {
 }
 
 /// The YAML files with rules: named files, and those in named folders, sorted.
-pub fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
+pub(crate) fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
         if path.is_dir() {
@@ -109,7 +109,7 @@ pub fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
 }
 
 /// The same for paths in a configuration: only what lies in its folder, links resolved.
-pub fn rule_files_inside(paths: &[String], folder: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
+pub(crate) fn rule_files_inside(paths: &[String], folder: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut allowed, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
         let path = folder.join(path);
@@ -127,7 +127,7 @@ pub fn rule_files_inside(paths: &[String], folder: &Path) -> (Vec<PathBuf>, Vec<
 }
 
 /// The YAML files in a folder, sorted; none when there is no folder.
-pub fn cases(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn cases(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let yaml = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|it| it == "yaml" || it == "yml");
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(yaml).collect();
@@ -136,7 +136,7 @@ pub fn cases(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The text of a file. Fails with what to tell the user.
-pub fn text(path: &Path) -> Result<String, Problem> {
+pub(crate) fn text(path: &Path) -> Result<String, Problem> {
     bounded(path, LONGEST_TEXT)
 }
 
@@ -158,31 +158,12 @@ fn bounded(path: &Path, longest: u64) -> Result<String, Problem> {
 }
 
 /// Whether there is such a file.
-pub fn exists(path: &Path) -> bool {
+pub(crate) fn exists(path: &Path) -> bool {
     path.exists()
 }
 
-/// The text in a source's file. What was read may differ from it: Secrets are blanked, packed files unpacked.
-pub fn original(source: &SourceText) -> Result<String, Problem> {
-    let text = text(Path::new(&source.name)).map_err(|_| changed(&source.name))?;
-    let blanked = |(read, stands): (u8, u8)| read == stands || read == b' ';
-    let same = text.len() == source.text.len() && source.text.bytes().zip(text.bytes()).all(blanked);
-    if same { Ok(text) } else { Err(changed(&source.name)) }
-}
-
-/// That a file cannot be written because it is not what was read.
-pub fn changed(name: &str) -> Problem {
-    Problem {
-        code: Code::CannotRead,
-        severity: Severity::Error,
-        span: None,
-        message: format!("cannot write {name}: it is packed, or has changed since it was read"),
-        help: None,
-    }
-}
-
 /// The path of a file counted from a folder, with `/` between its parts; as it is when it lies elsewhere.
-pub fn relative(name: &str, folder: &Path) -> String {
+pub(crate) fn relative(name: &str, folder: &Path) -> String {
     let path = absolute(Path::new(name));
     let path = path.strip_prefix(folder).map(Path::to_owned).unwrap_or(path);
     let parts: Vec<_> = path.components().map(|part| part.as_os_str().to_string_lossy()).collect();
@@ -190,7 +171,7 @@ pub fn relative(name: &str, folder: &Path) -> String {
 }
 
 /// Writes a file completely or not at all: to a temporary file beside it, then renamed. Follows links, keeps permissions.
-pub fn write(path: &Path, text: &str) -> Result<(), Problem> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Problem> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let beside = target.with_file_name(format!(".{name}.{}.tmp", std::process::id()));

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Lists dumps: named files, and for named folders the JSON files directly inside, sorted. `-` is standard input.
-pub fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
+pub(crate) fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut paths, mut problems) = (Vec::new(), Vec::new());
     for argument in arguments {
         if argument.as_os_str() == "-" || !argument.is_dir() {
@@ -38,7 +38,7 @@ pub fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
 }
 
 /// Reads one of them.
-pub fn read(path: &Path, layout: Layout, limits: Limits) -> (Option<Dump>, Vec<Problem>) {
+pub(crate) fn read(path: &Path, layout: Layout, limits: Limits) -> (Option<Dump>, Vec<Problem>) {
     // Standard input cannot be read a second time for the places in messages.
     if path.as_os_str() == "-" {
         Dump::from_reader_within("<stdin>", io::stdin().lock(), Layout::Kept, limits)

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// Writes texts under their names into a folder, which is made if it does not exist. Fails when a file cannot be written.
-pub fn write(folder: &Path, texts: &[(String, String)]) -> io::Result<()> {
+pub(crate) fn write(folder: &Path, texts: &[(String, String)]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     for (name, text) in texts {
         fs::write(folder.join(name), text)?;

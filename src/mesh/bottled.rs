@@ -31,7 +31,7 @@ pub(super) struct Bottled {
 type Take<'t> = dyn FnMut(&mut Vec<Problem>, Dump, &Target) -> io::Result<()> + 't;
 
 /// Starts an istiod with documents that were read.
-pub fn open(
+pub(crate) fn open(
     settings: &Settings,
     istiod: &IstiodSettings,
     loaded: &Loaded,

@@ -25,14 +25,14 @@ const AT_ONCE: usize = 8;
 type Take<'t> = dyn FnMut(&mut Vec<Problem>, Dump, &Target, Via) -> io::Result<()> + 't;
 
 /// A way to a cluster; nothing was sent yet.
-pub struct Link {
+pub(crate) struct Link {
     runtime: Runtime,
     cluster: Cluster,
 }
 
 impl Link {
     /// Finds the cluster that the settings name.
-    pub fn connect(settings: &Settings, progress: &dyn Progress) -> Result<Link, Error> {
+    pub(crate) fn connect(settings: &Settings, progress: &dyn Progress) -> Result<Link, Error> {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let stop = progress.stop().unwrap_or_else(Stop::never);
         let cluster = runtime.block_on(settings.cluster.access.connect(stop)).map_err(Error::NoCluster)?;
@@ -40,17 +40,17 @@ impl Link {
     }
 
     /// Namespace of the context.
-    pub fn namespace(&self) -> &str {
+    pub(crate) fn namespace(&self) -> &str {
         &self.cluster.namespace
     }
 
     /// The cluster and what runs requests to it.
-    pub fn parts(self) -> (Runtime, Cluster) {
+    pub(crate) fn parts(self) -> (Runtime, Cluster) {
         (self.runtime, self.cluster)
     }
 
     /// Asks the cluster something.
-    pub fn ask<T>(&self, question: impl AsyncFnOnce(&Cluster) -> T) -> T {
+    pub(crate) fn ask<T>(&self, question: impl AsyncFnOnce(&Cluster) -> T) -> T {
         self.runtime.block_on(question(&self.cluster))
     }
 
@@ -76,7 +76,7 @@ impl Link {
 }
 
 /// A cluster that gives no answer.
-pub fn failed(cluster: &Cluster, fault: Fault) -> Error {
+pub(crate) fn failed(cluster: &Cluster, fault: Fault) -> Error {
     Error::Cluster { unreachable: cluster.unreachable(&fault), fault }
 }
 

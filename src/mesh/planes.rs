@@ -31,7 +31,7 @@ impl Plane {
 
 /// The control planes of a mesh, the main one first, each with the release that is modelled for it; at least one.
 /// `release` and `root` are what the user says over all of them.
-pub fn planes(facts: &Facts, targets: &[Target], release: Option<Release>, root: Option<&str>) -> Vec<Plane> {
+pub(crate) fn planes(facts: &Facts, targets: &[Target], release: Option<Release>, root: Option<&str>) -> Vec<Plane> {
     // Without a control plane to ask, the newest proxy: istiod is never older than its proxies for long.
     let proxies = || targets.iter().filter_map(|target| target.version.parse().ok()).max();
     let plane = |plane: &ControlPlane| Plane {
@@ -60,21 +60,21 @@ pub fn planes(facts: &Facts, targets: &[Target], release: Option<Release>, root:
 }
 
 /// Number of the control plane of a revision; the main one when it is not known.
-pub fn number(planes: &[Plane], facts: &Facts, revision: &str) -> usize {
+pub(crate) fn number(planes: &[Plane], facts: &Facts, revision: &str) -> usize {
     let plane = facts.plane(revision);
     plane.and_then(|plane| planes.iter().position(|it| it.revision.as_ref() == Some(&plane.revision))).unwrap_or(0)
 }
 
 /// Whether the control plane of this number judges a filter: it does not where the filter is labelled for the revision of
 /// another one of them. A filter for a revision that none of them has is judged by all.
-pub fn judges(planes: &[Plane], number: usize, filter: &EnvoyFilter) -> bool {
+pub(crate) fn judges(planes: &[Plane], number: usize, filter: &EnvoyFilter) -> bool {
     let own = planes.get(number).and_then(|plane| plane.revision.as_deref());
     let reads = |revision: Option<&str>| revision.is_none_or(|revision| in_revision(filter, revision));
     reads(own) || !planes.iter().any(|plane| plane.revision.as_deref().is_some_and(|it| in_revision(filter, it)))
 }
 
 /// What the control plane of this number judges of what was read.
-pub fn judged_by<'i>(planes: &[Plane], number: usize, all: &'i Inventory) -> Cow<'i, Inventory> {
+pub(crate) fn judged_by<'i>(planes: &[Plane], number: usize, all: &'i Inventory) -> Cow<'i, Inventory> {
     if all.envoy_filters.iter().all(|filter| judges(planes, number, filter)) {
         return Cow::Borrowed(all);
     }
@@ -84,7 +84,7 @@ pub fn judged_by<'i>(planes: &[Plane], number: usize, all: &'i Inventory) -> Cow
 }
 
 /// The revision a filter is labelled for, where no control plane that was seen has it.
-pub fn unknown_revision<'f>(facts: &Facts, filter: &'f EnvoyFilter) -> Option<&'f str> {
+pub(crate) fn unknown_revision<'f>(facts: &Facts, filter: &'f EnvoyFilter) -> Option<&'f str> {
     // A control plane may run elsewhere: only a mesh whose control planes were seen can tell.
     if facts.planes.iter().all(|plane| plane.pods == 0) {
         return None;

@@ -68,6 +68,7 @@ pub(super) fn prove(
         let alone = run(&Request { asked: Some([name.clone()].into()), ..request.clone() })?;
         let reaches =
             |target: &Target| select(filter, &proxy_of(target), &mesh, Compat { release }) == Selection::Selected;
+        #[cfg_attr(not(feature = "sandbox"), expect(unused_mut, reason = "only the sandbox sends requests"))]
         let mut traffic = None;
         let found = match changes(&alone, loaded, filter) {
             Err(why) => Proven::NotComputed(why.to_owned()),

@@ -48,7 +48,6 @@ pub(super) struct Mesh<'p> {
     /// The namespace that was looked at; all of them without.
     pub(super) only: Option<String>,
     /// Who watches.
-    #[cfg_attr(not(feature = "cluster"), expect(dead_code, reason = "only reading a running mesh takes long"))]
     pub(super) progress: &'p dyn Progress,
     /// What it was read from.
     pub(super) origin: Origin,

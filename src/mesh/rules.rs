@@ -8,12 +8,12 @@ use crate::source::{Code, Problem, Severity, Sources, escape};
 use std::path::{Path, PathBuf};
 
 /// All rules, with those in files and folders. Fails when one of them is wrong.
-pub fn rules(paths: &[PathBuf], sources: &mut Sources) -> Result<Vec<&'static Rule>, Error> {
+pub(crate) fn rules(paths: &[PathBuf], sources: &mut Sources) -> Result<Vec<&'static Rule>, Error> {
     rules_with(paths, None, sources)
 }
 
 /// The same with the rules that a configuration names: these must lie in its folder.
-pub fn rules_with(
+pub(crate) fn rules_with(
     paths: &[PathBuf],
     of_config: Option<(&[String], &Path)>,
     sources: &mut Sources,
@@ -38,10 +38,10 @@ pub(super) fn unusable(message: &str, sources: &Sources, problems: Vec<Problem>)
 }
 
 /// A rule of a user's own and the file that holds it.
-pub type OwnRule = (PathBuf, &'static Rule);
+pub(crate) type OwnRule = (PathBuf, &'static Rule);
 
 /// The rules in files and folders, each with its file, and what is wrong with others.
-pub fn read(paths: &[PathBuf], sources: &mut Sources) -> (Vec<OwnRule>, Vec<Problem>) {
+pub(crate) fn read(paths: &[PathBuf], sources: &mut Sources) -> (Vec<OwnRule>, Vec<Problem>) {
     let (list, mut problems) = files::rule_files(paths);
     let (found, trouble) = read_files(list, sources);
     problems.extend(trouble);

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// A mesh as it was read last.
 #[derive(Clone, Copy, Debug)]
-pub struct Now<'m> {
+pub(crate) struct Now<'m> {
     /// The texts.
     pub sources: &'m Sources,
     /// The objects.
@@ -57,24 +57,24 @@ const LEFTOVER: &str = "leftover-object";
 
 impl Now<'_> {
     /// Number of the control plane of a proxy.
-    pub fn plane_of(&self, target: &Target) -> usize {
+    pub(crate) fn plane_of(&self, target: &Target) -> usize {
         planes::number(self.planes, self.facts, &target.revision)
     }
 
     /// Whether a filter attaches to a pod, as far as the pod's namespace and labels decide.
-    pub fn reaches(&self, filter: &EnvoyFilter, target: &Target) -> bool {
+    pub(crate) fn reaches(&self, filter: &EnvoyFilter, target: &Target) -> bool {
         let Some(plane) = self.planes.get(self.plane_of(target)) else { return true };
         select(filter, &proxy_of(target), &plane.mesh, Compat { release: plane.release }) == Selection::Selected
     }
 
     /// The services whose clusters waypoints need, by annotations of the filters.
-    pub fn referenced(&self) -> BTreeSet<&str> {
+    pub(crate) fn referenced(&self) -> BTreeSet<&str> {
         self.inventory.envoy_filters.iter().flat_map(services::referenced_by).collect()
     }
 
     /// Reads the dump of a proxy and says what is wrong with filters there. `lent`: clusters that other proxies lend.
     /// Fails with a reason when it is no dump.
-    pub fn look(
+    pub(crate) fn look(
         &self,
         target: &Target,
         text: &str,

@@ -298,7 +298,7 @@ fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
 }
 
 /// Counts a patch on a proxy; what is wrong with it there.
-pub fn judge(held: &mut Held, patch: &Patch, proxy: &view::Proxy) -> Option<What> {
+pub(crate) fn judge(held: &mut Held, patch: &Patch, proxy: &view::Proxy) -> Option<What> {
     let mut unseen = Held::default();
     // What istiod would send tells nothing of what a proxy holds.
     let held = if proxy.running { held } else { &mut unseen };

@@ -13,16 +13,13 @@ pub struct Pattern {
     pub follow: &'static str,
 }
 
-/// Declares the patterns as statics and as a list.
+/// Declares the patterns as statics.
 macro_rules! patterns {
     ($($name:ident = $id:literal, $title:literal, $native:literal, $follow:literal;)+) => {
         $(
             #[doc = $title]
-            pub static $name: Pattern = Pattern { id: $id, title: $title, native: $native, follow: $follow };
+            pub(crate) static $name: Pattern = Pattern { id: $id, title: $title, native: $native, follow: $follow };
         )+
-
-        /// Every pattern.
-        pub static ALL: &[&Pattern] = &[$(&$name),+];
     };
 }
 
@@ -59,7 +56,6 @@ patterns! {
     CLUSTER_POLICY = "cluster-policy", "connection settings of clusters", "DestinationRule `trafficPolicy`", "";
     CLUSTER_HTTP_OPTIONS = "cluster-http-options", "upstream HTTP options", "DestinationRule `connectionPool.http`", "";
     CLUSTER_BUFFER = "cluster-buffer", "buffer limit of clusters", "none: `connectionSettings.clusterPerConnectionBufferLimitBytes` is accepted and not read", "";
-    V1_FILTERS = "v1-filters", "spec.filters of the first API", "none needed: no supported release reads it", "";
     PER_FILTER_CONFIG = "per-filter-config", "settings of one filter on a route", "moves with its filter", "";
     GLOBAL_RATELIMIT = "global-ratelimit", "global rate limit filter", "none", "https://github.com/istio/istio/issues/43295";
     VHOST_RATE_LIMITS = "vhost-rate-limits", "rate limit actions of routes", "none", "https://github.com/istio/istio/issues/43295";
@@ -73,9 +69,4 @@ patterns! {
     LOCAL_REPLY = "local-reply", "custom error pages", "none", "";
     BOOTSTRAP = "bootstrap", "bootstrap settings", "none: no supported release applies the patch; use a ProxyConfig or a custom bootstrap", "";
     OTHER = "other", "another patch", "none known", "";
-}
-
-/// A pattern by its name.
-pub fn pattern(id: &str) -> Option<&'static Pattern> {
-    ALL.iter().find(|pattern| pattern.id == id).copied()
 }

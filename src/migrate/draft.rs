@@ -1,7 +1,7 @@
 //! The objects that a migration writes: new ones, edits of existing ones, pod annotations and mesh settings.
 
 use super::change::{Change, apply};
-use super::mesh::{Mesh, includes};
+use super::mesh::Mesh;
 use super::value::merge;
 use crate::load::yaml_text;
 use crate::model::envoy_filter::EnvoyFilter;
@@ -12,10 +12,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 /// The label that says which filter an object replaces.
-pub const MIGRATED_FROM: &str = "envoyfilter.dev/migrated-from";
+pub(crate) const MIGRATED_FROM: &str = "envoyfilter.dev/migrated-from";
 
 /// The pod annotation that proxies read their settings from.
-pub const PROXY_CONFIG: &str = "proxy.istio.io/config";
+pub(crate) const PROXY_CONFIG: &str = "proxy.istio.io/config";
 
 /// One thing to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -316,7 +316,7 @@ fn merge_settings(into: &mut Json, from: &Json) {
 }
 
 /// An object of the input as JSON, without what the API server adds.
-pub fn existing(mesh: &Mesh<'_>, (kind, namespace, name): (&str, &str, &str)) -> Option<Json> {
+pub(crate) fn existing(mesh: &Mesh<'_>, (kind, namespace, name): (&str, &str, &str)) -> Option<Json> {
     let inventory = mesh.inventory;
     let is = |object: &crate::model::inventory::Object| object.namespace == namespace && object.name == name;
     let document = match kind {
@@ -355,7 +355,7 @@ fn others<'a>(mesh: &Mesh<'a>, object: &Json) -> Vec<&'a str> {
 }
 
 /// Takes away what the API server adds to an object.
-pub fn clean(json: &mut Json, namespace: &str) {
+pub(crate) fn clean(json: &mut Json, namespace: &str) {
     json["metadata"]["namespace"] = namespace.into();
     if let Some(map) = json.as_object_mut() {
         map.shift_remove("status");
@@ -370,7 +370,7 @@ pub fn clean(json: &mut Json, namespace: &str) {
 }
 
 /// New objects as YAML documents to stand beside the filter they come from, or in its place when it goes whole.
-pub fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result<String, String> {
+pub(crate) fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result<String, String> {
     let mut text = String::new();
     for (number, made) in draft.made.iter().enumerate() {
         if number > 0 {
@@ -387,7 +387,7 @@ pub fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result<String
 }
 
 /// `Kind namespace/name` of an object.
-pub fn title(object: &Json) -> String {
+pub(crate) fn title(object: &Json) -> String {
     let text = |path: &str| object.pointer(path).and_then(Json::as_str).unwrap_or_default().to_owned();
     format!("{} {}/{}", text("/kind"), text("/metadata/namespace"), text("/metadata/name"))
 }
@@ -410,7 +410,7 @@ impl PodSettings {
 }
 
 /// An object with the filter's name and namespace, attached like the filter.
-pub fn object(api_version: &str, kind: &str, filter: &EnvoyFilter, spec: Map<String, Json>) -> Json {
+pub(crate) fn object(api_version: &str, kind: &str, filter: &EnvoyFilter, spec: Map<String, Json>) -> Json {
     json!({
         "apiVersion": api_version,
         "kind": kind,
@@ -420,7 +420,7 @@ pub fn object(api_version: &str, kind: &str, filter: &EnvoyFilter, spec: Map<Str
 }
 
 /// Name, namespace and label of an object that replaces (a part of) a filter.
-pub fn metadata(filter: &EnvoyFilter, namespace: &str) -> Json {
+pub(crate) fn metadata(filter: &EnvoyFilter, namespace: &str) -> Json {
     let mut metadata = json!({ "name": filter.name, "namespace": namespace });
     // A label's value has at most 63 characters.
     if filter.name.len() <= 63 {
@@ -434,7 +434,7 @@ pub fn metadata(filter: &EnvoyFilter, namespace: &str) -> Json {
 }
 
 /// `selector` or `targetRefs` of a filter as most Istio APIs have them.
-pub fn attachment(filter: &EnvoyFilter) -> Map<String, Json> {
+pub(crate) fn attachment(filter: &EnvoyFilter) -> Map<String, Json> {
     let mut map = Map::new();
     if !filter.target_refs.is_empty() {
         let refs: Vec<Json> = filter
@@ -447,9 +447,4 @@ pub fn attachment(filter: &EnvoyFilter) -> Map<String, Json> {
         map.insert("selector".to_owned(), json!({ "matchLabels": labels }));
     }
     map
-}
-
-/// Whether an object's selector can pick a pod that a filter picks: no label has to have two values.
-pub fn may_meet(labels: &Labels, selector: &Labels) -> bool {
-    includes(labels, selector) || selector.iter().all(|(key, value)| labels.get(key).is_none_or(|have| have == value))
 }

@@ -299,12 +299,12 @@ impl<'a> Mesh<'a> {
 }
 
 /// Whether labels have all of these.
-pub fn includes(labels: &Labels, wanted: &Labels) -> bool {
+pub(crate) fn includes(labels: &Labels, wanted: &Labels) -> bool {
     wanted.iter().all(|(key, value)| labels.get(key) == Some(value))
 }
 
 /// The full name of a host that a document in this namespace names.
-pub fn full_host(host: &str, namespace: &str) -> String {
+pub(crate) fn full_host(host: &str, namespace: &str) -> String {
     if host.contains('.') || host == "*" { host.to_owned() } else { format!("{host}.{namespace}.svc.cluster.local") }
 }
 

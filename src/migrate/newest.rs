@@ -63,7 +63,7 @@ const MANAGER: &str = "envoy.filters.network.http_connection_manager";
 
 /// A document with `spec.filters` of the first API, which no supported release reads, with `configPatches` instead; `None` when
 /// it is not one, or says what `configPatches` cannot say.
-pub fn from_first_api(document: &Json) -> Option<Json> {
+pub(crate) fn from_first_api(document: &Json) -> Option<Json> {
     let filters = document.pointer("/spec/filters")?.as_array()?;
     let mut spec = Map::new();
     if let Some(labels) = document.pointer("/spec/workloadLabels") {

@@ -9,7 +9,7 @@ use crate::model::release::Release;
 
 /// Part of the traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reach {
+pub(crate) struct Reach {
     /// The context as written.
     pub context: PatchContext,
     /// The proxies.
@@ -22,7 +22,7 @@ pub struct Reach {
 
 impl Reach {
     /// Where a patch of a listener (or its chains and filters) reaches.
-    pub fn of_listener(mesh: &Mesh<'_>, filter: &EnvoyFilter, built: &BuiltPatch<'_>) -> Reach {
+    pub(crate) fn of_listener(mesh: &Mesh<'_>, filter: &EnvoyFilter, built: &BuiltPatch<'_>) -> Reach {
         let patch = built.patch;
         let mut reach =
             Reach { context: patch.context, proxies: mesh.proxies(filter, patch), port: None, narrowed: None };
@@ -76,7 +76,7 @@ impl Reach {
     }
 
     /// Whether the patch is for everything of its direction and proxies.
-    pub const fn is_whole(&self) -> bool {
+    pub(crate) const fn is_whole(&self) -> bool {
         self.port.is_none() && self.narrowed.is_none()
     }
 }

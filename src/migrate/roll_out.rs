@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// A step of the roll-out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(crate) enum Step {
     /// Apply new and edited objects.
     Apply(Vec<String>),
     /// Change the mesh settings.
@@ -24,7 +24,7 @@ pub enum Step {
 }
 
 /// The steps, in order.
-pub fn steps(report: &Report) -> Vec<Step> {
+pub(crate) fn steps(report: &Report) -> Vec<Step> {
     let mut steps = Vec::new();
     let draft = &report.draft;
     if let Some((settings, _)) = &draft.mesh {
@@ -67,7 +67,7 @@ pub fn steps(report: &Report) -> Vec<Step> {
 }
 
 /// What happens while the filter and the native objects are both there.
-pub fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
+pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
     let patterns: BTreeSet<&str> =
         filter.patches.iter().filter(|patch| patch.written).map(|patch| patch.found.pattern.id).collect();
     let mut effects = Vec::new();

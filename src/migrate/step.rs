@@ -18,7 +18,7 @@ pub(super) const IDLE_VARIABLE: &str = "environmentVariables.ISTIO_META_IDLE_TIM
 
 /// What every pattern sees.
 #[derive(Clone, Copy)]
-pub struct Cx<'a> {
+pub(crate) struct Cx<'a> {
     /// The objects beside the filters.
     pub mesh: Mesh<'a>,
     /// The filter.
@@ -35,7 +35,7 @@ pub struct Cx<'a> {
 
 /// Names that patches of all filters use of each other.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(crate) struct Names {
     /// Host and port behind the clusters that filters add.
     pub clusters: BTreeMap<String, (String, u32)>,
     /// `namespace/name` of the filters that mention a cluster which a filter adds.
@@ -49,7 +49,7 @@ pub struct Names {
 }
 
 /// A patch on its way.
-pub struct Part<'a> {
+pub(crate) struct Part<'a> {
     /// The patch as istiod reads it.
     pub built: &'a BuiltPatch<'a>,
     /// Its value.
@@ -211,17 +211,17 @@ impl Move {
 
 impl Part<'_> {
     /// What the patch is applied to.
-    pub fn apply_to(&self) -> ApplyTo {
+    pub(crate) fn apply_to(&self) -> ApplyTo {
         self.built.patch.apply_to
     }
 
     /// The operation as istiod settles it.
-    pub fn operation(&self) -> Operation {
+    pub(crate) fn operation(&self) -> Operation {
         self.built.operation
     }
 
     /// Whether it puts a new object into a list.
-    pub fn inserts(&self) -> bool {
+    pub(crate) fn inserts(&self) -> bool {
         matches!(
             self.operation(),
             Operation::Add | Operation::InsertBefore | Operation::InsertAfter | Operation::InsertFirst
@@ -229,23 +229,23 @@ impl Part<'_> {
     }
 
     /// The message in `typed_config`; empty when there is none.
-    pub fn config_type(&self) -> &str {
+    pub(crate) fn config_type(&self) -> &str {
         self.value.peek("typed_config").map_or("", super::value::any_type)
     }
 
     /// Gives a pattern's answer.
-    pub fn answer(&mut self, found: Move) {
+    pub(crate) fn answer(&mut self, found: Move) {
         self.found = Some(found);
     }
 }
 
 /// Whether the target release has what was added in a minor release.
-pub fn has(cx: &Cx<'_>, minor: u16) -> bool {
+pub(crate) fn has(cx: &Cx<'_>, minor: u16) -> bool {
     cx.to >= Release::minor(minor)
 }
 
 /// The refusal where the target release is too old.
-pub fn too_old(pattern: &'static Pattern, cx: &Cx<'_>, what: &str, minor: u16) -> Move {
+pub(crate) fn too_old(pattern: &'static Pattern, cx: &Cx<'_>, what: &str, minor: u16) -> Move {
     let reason = format!("{what} is new in Istio 1.{minor}; the target release is {}.{}", cx.to.major, cx.to.minor);
     Move::none(pattern, reason)
 }

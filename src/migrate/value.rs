@@ -9,10 +9,10 @@ use serde_json::{Map, Value as Json};
 
 /// A message of which fields are taken one by one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fields(pub Json);
+pub(crate) struct Fields(pub Json);
 
 /// A tree as JSON; configurations inside a TypedStruct are read as the message they stand for.
-pub fn json(tree: &Tree<'_>, schema: Schema) -> Json {
+pub(crate) fn json(tree: &Tree<'_>, schema: Schema) -> Json {
     if let Some(unwrapped) = typed_struct(tree, schema) {
         return unwrapped;
     }
@@ -47,17 +47,17 @@ fn typed_struct(tree: &Tree<'_>, schema: Schema) -> Option<Json> {
 
 impl Fields {
     /// Whether every field was taken.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.as_object().is_none_or(Map::is_empty)
     }
 
     /// Looks at the value at a path of fields written `a/b/c`.
-    pub fn peek(&self, path: &str) -> Option<&Json> {
+    pub(crate) fn peek(&self, path: &str) -> Option<&Json> {
         path.split('/').try_fold(&self.0, |value, key| value.get(key))
     }
 
     /// Takes the value at a path; what becomes empty above it goes too.
-    pub fn take(&mut self, path: &str) -> Option<Json> {
+    pub(crate) fn take(&mut self, path: &str) -> Option<Json> {
         fn remove(value: &mut Json, path: &str) -> Option<Json> {
             let Some((head, rest)) = path.split_once('/') else { return value.as_object_mut()?.shift_remove(path) };
             let child = value.get_mut(head)?;
@@ -71,18 +71,18 @@ impl Fields {
     }
 
     /// Takes a value and forgets it.
-    pub fn skip(&mut self, path: &str) {
+    pub(crate) fn skip(&mut self, path: &str) {
         self.take(path);
     }
 
     /// Takes a text, enum name or duration; another value stays.
-    pub fn text(&mut self, path: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, path: &str) -> Option<String> {
         self.peek(path)?.as_str()?;
         self.take(path)?.as_str().map(str::to_owned)
     }
 
     /// Takes a whole number, also when it stands in a string.
-    pub fn number(&mut self, path: &str) -> Option<u64> {
+    pub(crate) fn number(&mut self, path: &str) -> Option<u64> {
         let value = self.peek(path)?;
         let number = value.as_u64().or_else(|| value.as_str()?.parse().ok())?;
         self.take(path);
@@ -90,19 +90,19 @@ impl Fields {
     }
 
     /// Takes a boolean.
-    pub fn flag(&mut self, path: &str) -> Option<bool> {
+    pub(crate) fn flag(&mut self, path: &str) -> Option<bool> {
         self.peek(path)?.as_bool()?;
         self.take(path)?.as_bool()
     }
 
     /// Takes a message as fields of its own.
-    pub fn sub(&mut self, path: &str) -> Option<Fields> {
+    pub(crate) fn sub(&mut self, path: &str) -> Option<Fields> {
         self.peek(path)?.as_object()?;
         self.take(path).map(Fields)
     }
 
     /// Takes the items of a list.
-    pub fn list(&mut self, path: &str) -> Vec<Fields> {
+    pub(crate) fn list(&mut self, path: &str) -> Vec<Fields> {
         match self.peek(path) {
             Some(Json::Array(_)) => {}
             _ => return Vec::new(),
@@ -114,12 +114,12 @@ impl Fields {
     }
 
     /// Takes a list of texts.
-    pub fn texts(&mut self, path: &str) -> Vec<String> {
+    pub(crate) fn texts(&mut self, path: &str) -> Vec<String> {
         self.list(path).into_iter().filter_map(|item| item.0.as_str().map(str::to_owned)).collect()
     }
 
     /// Takes an `Any` if it holds that message.
-    pub fn typed(&mut self, path: &str, message: &str) -> Option<Fields> {
+    pub(crate) fn typed(&mut self, path: &str, message: &str) -> Option<Fields> {
         if any_type(self.peek(path)?) != message {
             return None;
         }
@@ -130,12 +130,12 @@ impl Fields {
 }
 
 /// The message in an `Any`, empty for anything else.
-pub fn any_type(value: &Json) -> &str {
+pub(crate) fn any_type(value: &Json) -> &str {
     value.get(TYPE_KEY).and_then(Json::as_str).map_or("", type_name)
 }
 
 /// Puts a value under a chain of keys, making the maps on the way.
-pub fn put(into: &mut Json, path: &str, value: impl Into<Json>) {
+pub(crate) fn put(into: &mut Json, path: &str, value: impl Into<Json>) {
     if !into.is_object() {
         *into = Json::Object(Map::new());
     }
@@ -149,7 +149,7 @@ pub fn put(into: &mut Json, path: &str, value: impl Into<Json>) {
 }
 
 /// Merges maps into maps; anything else replaces.
-pub fn merge(into: &mut Json, from: &Json) {
+pub(crate) fn merge(into: &mut Json, from: &Json) {
     match (into, from) {
         (Json::Object(into), Json::Object(from)) => {
             for (key, value) in from {
@@ -166,7 +166,7 @@ pub fn merge(into: &mut Json, from: &Json) {
 }
 
 /// Whether an object somewhere in a value has an entry for which a test holds.
-pub fn has_entry(value: &Json, test: &dyn Fn(&str, &Json) -> bool) -> bool {
+pub(crate) fn has_entry(value: &Json, test: &dyn Fn(&str, &Json) -> bool) -> bool {
     match value {
         Json::Object(map) => map.iter().any(|(key, inner)| test(key, inner) || has_entry(inner, test)),
         Json::Array(items) => items.iter().any(|item| has_entry(item, test)),

@@ -34,7 +34,7 @@ impl Verified {
 }
 
 /// The resources of a dump.
-pub fn resources(config: &ProxyConfig<'_>) -> Resources {
+pub(crate) fn resources(config: &ProxyConfig<'_>) -> Resources {
     let mut all = Resources::new();
     for kind in crate::model::resource::ResourceKind::ALL {
         let word = if kind == crate::model::resource::ResourceKind::ExtensionConfig { "ecds" } else { kind.word() };
@@ -50,14 +50,14 @@ pub fn resources(config: &ProxyConfig<'_>) -> Resources {
 }
 
 /// Names by which a proxy of before is found after: pods get new names when they restart, workloads do not.
-pub fn name(config: &ProxyConfig<'_>) -> String {
+pub(crate) fn name(config: &ProxyConfig<'_>) -> String {
     let proxy = &config.proxy;
     let own = if proxy.workload.is_empty() { &proxy.name } else { &proxy.workload };
     format!("{}/{own}", proxy.namespace)
 }
 
 /// Compares proxies by name; `renamed` pairs clusters whose name changes.
-pub fn verify(
+pub(crate) fn verify(
     before: &BTreeMap<String, Resources>,
     after: &BTreeMap<String, Resources>,
     renamed: &BTreeMap<String, String>,

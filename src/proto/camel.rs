@@ -5,7 +5,7 @@ use super::tree::{TYPE_KEY, Tree, Value};
 use std::borrow::Cow;
 
 /// Renames the fields of a message, and of all messages inside that the schema knows, to lowerCamelCase.
-pub fn json_names(schema: Schema, message: Message, tree: &mut Tree<'_>) {
+pub(crate) fn json_names(schema: Schema, message: Message, tree: &mut Tree<'_>) {
     tree.open();
     match message.well_known() {
         Some(WellKnown::Any) => {

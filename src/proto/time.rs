@@ -53,7 +53,7 @@ pub fn read(text: &str) -> Option<(i64, u32)> {
 }
 
 /// Seconds since 1970 (UTC) as RFC 3339, the fraction in 0, 3, 6 or 9 digits as proto JSON has it.
-pub fn write((seconds, nanos): (i64, u32)) -> String {
+pub(crate) fn write((seconds, nanos): (i64, u32)) -> String {
     let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Civil date from days, after Howard Hinnant: eras of 400 years that start on 1 March 0000.
     let days = days + 719_468;

@@ -13,7 +13,7 @@ const MAX_ENTRIES: usize = 3;
 const MAX_FIELDS: usize = 60;
 
 /// Writes entries.
-pub fn text(
+pub(crate) fn text(
     out: &mut dyn Write,
     terminal: Terminal,
     verbose: bool,
@@ -135,7 +135,7 @@ fn life(life: &Life) -> Vec<(&'static str, String)> {
 }
 
 /// Writes entries as JSON: schemas/api.json.
-pub fn json(
+pub(crate) fn json(
     out: &mut dyn Write,
     asked: &str,
     notes: &[String],

@@ -5,9 +5,9 @@ mod html;
 mod human;
 mod markdown;
 
-pub use html::html;
-pub use human::{diff, text};
-pub use markdown::markdown;
+pub(crate) use html::html;
+pub(crate) use human::{diff, text};
+pub(crate) use markdown::markdown;
 
 use crate::audit::view::{Audit, During, Filter, Finding, Gets, Place, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;

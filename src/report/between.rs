@@ -66,7 +66,7 @@ fn split(name: &str) -> (&str, &str) {
 }
 
 /// Writes it as JSON; `names` are what the two are called.
-pub fn json(out: &mut dyn Write, report: &BetweenReport, names: [&str; 2]) -> io::Result<()> {
+pub(crate) fn json(out: &mut dyn Write, report: &BetweenReport, names: [&str; 2]) -> io::Result<()> {
     let filters = report.filters.iter().map(|(name, difference)| {
         let (namespace, name) = split(name);
         let (difference, fields, order) = match difference {
@@ -96,7 +96,7 @@ pub fn json(out: &mut dyn Write, report: &BetweenReport, names: [&str; 2]) -> io
 }
 
 /// Writes it for people.
-pub fn text(out: &mut dyn Write, report: &BetweenReport, [first, second]: [&str; 2]) -> io::Result<()> {
+pub(crate) fn text(out: &mut dyn Write, report: &BetweenReport, [first, second]: [&str; 2]) -> io::Result<()> {
     for (name, difference) in &report.filters {
         match difference {
             FilterDifference::OnlyFirst => writeln!(out, "{name}: only in {first}")?,

@@ -16,7 +16,7 @@ const LONGEST: usize = 60_000;
 /// The answer of `diff` as data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Diff<'d> {
+pub(crate) struct Diff<'d> {
     api_version: &'static str,
     kind: &'static str,
     /// Whether any proxy was compared, or there was nothing to compare.
@@ -96,17 +96,17 @@ impl OfResource<'_> {
 }
 
 /// Whether proxies were compared, or nothing had to be.
-pub fn is_judged(report: &DiffReport) -> bool {
+pub(crate) fn is_judged(report: &DiffReport) -> bool {
     report.scope.proxies.read > 0 || (report.scope.filters == 0 && !report.whole)
 }
 
 /// Whether proxies come or go, or patches begin or end to do something.
-pub fn more_than_resources(report: &DiffReport) -> bool {
+pub(crate) fn more_than_resources(report: &DiffReport) -> bool {
     !(report.appeared.is_empty() && report.gone.is_empty() && report.outcomes.is_empty())
 }
 
 /// Proxies that come and go, and patches that begin or end to do something, in lines.
-pub fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
+pub(crate) fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
     const SHOWN: usize = 3;
     let mut lines: Vec<String> = report.appeared.iter().map(|name| format!("new proxy {name}")).collect();
     lines.extend(report.gone.iter().map(|name| format!("removed proxy {name}")));
@@ -131,7 +131,7 @@ pub fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
 }
 
 /// In one sentence what a comparison came to, where nothing changed.
-pub fn unchanged(report: &DiffReport) -> String {
+pub(crate) fn unchanged(report: &DiffReport) -> String {
     let read = report.scope.proxies.read;
     match (report.scope.filters, read, report.scope.unread.is_empty()) {
         (0, 0, _) if !report.whole => "no change: the EnvoyFilters are the same".to_owned(),
@@ -144,7 +144,7 @@ pub fn unchanged(report: &DiffReport) -> String {
 
 impl Diff<'_> {
     /// Of a report.
-    pub fn of(report: &DiffReport) -> Diff<'_> {
+    pub(crate) fn of(report: &DiffReport) -> Diff<'_> {
         let loaded = report.current.problems.iter().chain(&report.new.problems);
         let remarks = report.remarks.iter().map(|remark| &remark.problem);
         let problems = loaded.chain(&report.problems).chain(remarks);
@@ -198,7 +198,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Writes a comment for a change: what changes on which proxy, folded, and what it was made from.
-pub fn markdown(out: &mut dyn Write, report: &DiffReport, everything: bool) -> io::Result<()> {
+pub(crate) fn markdown(out: &mut dyn Write, report: &DiffReport, everything: bool) -> io::Result<()> {
     let resources: usize = report.proxies.iter().map(|proxy| proxy.resources.len()).sum();
     writeln!(out, "### EnvoyFilters: what changes on proxies\n")?;
     if resources == 0 {

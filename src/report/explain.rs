@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 /// How much to write.
 #[derive(Clone, Copy, Debug)]
-pub struct Detail {
+pub(crate) struct Detail {
     /// Everything, nothing shortened.
     pub verbose: bool,
 }
@@ -27,7 +27,7 @@ const FEW: usize = 6;
 const MOST_WORDS: usize = 300;
 
 /// Writes an explanation.
-pub fn text(
+pub(crate) fn text(
     out: &mut dyn Write,
     terminal: Terminal,
     detail: Detail,

@@ -9,7 +9,12 @@ use std::io::{self, Write};
 const MOST_WORDS: usize = 300;
 
 /// Writes an explanation of a field.
-pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, answer: &FieldExplanation) -> io::Result<()> {
+pub(crate) fn text(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    verbose: bool,
+    answer: &FieldExplanation,
+) -> io::Result<()> {
     for (index, field) in answer.fields.iter().enumerate() {
         if index > 0 {
             writeln!(out)?;

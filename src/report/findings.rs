@@ -5,10 +5,10 @@ mod human;
 mod json;
 mod sarif;
 
-pub use ci::{github, gitlab, junit, markdown};
-pub use human::{Detail, one, stat, text};
-pub use json::{API_VERSION, json};
-pub use sarif::sarif;
+pub(crate) use ci::{github, gitlab, junit, markdown};
+pub(crate) use human::{Detail, one, stat, text};
+pub(crate) use json::{API_VERSION, json};
+pub(crate) use sarif::sarif;
 
 use crate::lint::istioctl::Verdict;
 use crate::lint::summary::Summary;
@@ -24,7 +24,7 @@ fn published(rule: &RuleInfo) -> Option<String> {
 }
 
 /// Everything that a form shows.
-pub struct Report<'r> {
+pub(crate) struct Report<'r> {
     /// The texts.
     pub sources: &'r Sources,
     /// The findings, sorted by place.

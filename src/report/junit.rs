@@ -5,24 +5,24 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus};
 use std::io::{self, Write};
 
 /// A text as it may stand in a report: characters that steer a terminal or a runner are written out.
-pub fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     escape::lines(text).into_owned()
 }
 
 /// A name, on one line.
-pub fn name(text: &str) -> String {
+pub(crate) fn name(text: &str) -> String {
     escape::one_line(text).into_owned()
 }
 
 /// A case that passed.
-pub fn passed(class: &str, case: &str) -> TestCase {
+pub(crate) fn passed(class: &str, case: &str) -> TestCase {
     let mut passed = TestCase::new(name(case), TestCaseStatus::success());
     passed.set_classname(name(class));
     passed
 }
 
 /// A case that failed, or that could not be run.
-pub fn failed(class: &str, case: &str, kind: NonSuccessKind, message: &str) -> TestCase {
+pub(crate) fn failed(class: &str, case: &str, kind: NonSuccessKind, message: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(kind);
     status.set_message(name(message));
     let mut failed = TestCase::new(name(case), status);
@@ -31,6 +31,6 @@ pub fn failed(class: &str, case: &str, kind: NonSuccessKind, message: &str) -> T
 }
 
 /// Writes a report.
-pub fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     report.serialize(out).map_err(io::Error::other)
 }

@@ -7,14 +7,14 @@
 use crate::lint::Finding;
 use crate::lint::config::word;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::source::{Severity, Sources, field_path};
+use crate::source::{Severity, field_path};
 use crate::words::fnv;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The API of the objects. Results are the same in both; a Report names its source once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Api {
+pub(crate) enum Api {
     /// `wgpolicyk8s.io/v1alpha2`.
     PolicyReport,
     /// `openreports.io/v1alpha1`.
@@ -50,18 +50,16 @@ const LONGEST_NAME: usize = 253;
 
 /// What the reports of a run have in common.
 #[derive(Clone, Debug)]
-pub struct Run<'r> {
+pub(crate) struct Run {
     /// The API of the objects.
     pub api: Api,
-    /// The texts.
-    pub sources: &'r Sources,
     /// Labels of every report.
     pub labels: Value,
     /// When the run was.
     pub now: SystemTime,
 }
 
-impl Run<'_> {
+impl Run {
     fn timestamp(&self) -> Value {
         let since = self.now.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         json!({"seconds": since.as_secs(), "nanos": 0})
@@ -69,7 +67,7 @@ impl Run<'_> {
 
     /// The reports of a filter: one, or more where its findings are too many for one object. A filter of which nothing is
     /// to be said passes.
-    pub fn of_filter(&self, filter: &EnvoyFilter, findings: &[&Finding]) -> Vec<Value> {
+    pub(crate) fn of_filter(&self, filter: &EnvoyFilter, findings: &[&Finding]) -> Vec<Value> {
         let uid = filter.document.under(&["metadata", "uid"]).and_then(|uid| uid.as_str());
         let mut object = json!({
             "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
@@ -145,7 +143,7 @@ impl Run<'_> {
     }
 
     /// The report about a run itself: how many filters it looked at, and what could not be read.
-    pub fn of_run(&self, name: &str, filters: usize, trouble: &[String]) -> Value {
+    pub(crate) fn of_run(&self, name: &str, filters: usize, trouble: &[String]) -> Value {
         let result = |result: &str, message: &str| {
             json!({
                 "policy": SOURCE, "rule": "run", "source": SOURCE, "result": result, "message": cut(message),

@@ -48,7 +48,7 @@ fn offset(at: usize) -> u32 {
 }
 
 /// Writes one problem; without a place as one or two lines, with a place with its line and a caret.
-pub fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources, problem: &Problem) -> io::Result<()> {
+pub(crate) fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources, problem: &Problem) -> io::Result<()> {
     let message = escape::one_line(&problem.message);
     let word = match problem.severity {
         Severity::Error => terminal.paint(Role::Bad, "error"),
@@ -77,7 +77,7 @@ pub fn problem(out: &mut dyn Write, terminal: Terminal, sources: &Sources, probl
 }
 
 /// Writes the line of a place with a caret and words under it.
-pub fn excerpt(
+pub(crate) fn excerpt(
     out: &mut dyn Write,
     terminal: Terminal,
     sources: &Sources,

@@ -20,7 +20,7 @@ fn role(severity: Severity) -> Role {
 const NARROW: usize = 24;
 
 /// Writes every rule in a line, by theme.
-pub fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static Rule]) -> io::Result<()> {
+pub(crate) fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static Rule]) -> io::Result<()> {
     let width = rules.iter().map(|rule| rule.name.len()).max().unwrap_or_default();
     let code_width = rules.iter().map(|rule| rule.code.len()).max().unwrap_or_default();
     for family in Family::ALL.into_iter().chain([Family::Custom]) {
@@ -71,7 +71,12 @@ fn plain(text: &str) -> String {
 }
 
 /// Writes the documentation of a rule; with its example and what is said of that, if there is one.
-pub fn one(out: &mut dyn Write, terminal: Terminal, rule: &RuleInfo, example: Option<(&str, &str)>) -> io::Result<()> {
+pub(crate) fn one(
+    out: &mut dyn Write,
+    terminal: Terminal,
+    rule: &RuleInfo,
+    example: Option<(&str, &str)>,
+) -> io::Result<()> {
     let severity = terminal.paint(role(rule.severity), word(rule.severity));
     let fix = if rule.fixes { ", offers a fix" } else { "" };
     writeln!(out, "{} {}", terminal.paint(Role::Strong, rule.code), terminal.paint(Role::Strong, rule.name))?;
@@ -121,7 +126,7 @@ pub fn one(out: &mut dyn Write, terminal: Terminal, rule: &RuleInfo, example: Op
 }
 
 /// Writes rules as JSON.
-pub fn json(out: &mut dyn Write, rules: &[&'static Rule]) -> io::Result<()> {
+pub(crate) fn json(out: &mut dyn Write, rules: &[&'static Rule]) -> io::Result<()> {
     let rules: Vec<Value> = rules
         .iter()
         .map(|rule| {

@@ -4,12 +4,12 @@ use super::style::count;
 use crate::mesh::{Origin, Scope};
 
 /// One line for people; `None` for files alone, whose names the user wrote.
-pub fn line(scope: &Scope) -> Option<String> {
+pub(crate) fn line(scope: &Scope) -> Option<String> {
     (!matches!(scope.origin, Origin::Files | Origin::Demo)).then(|| sentence(scope))
 }
 
 /// The same for whoever reads a report without the command: files are told too.
-pub fn sentence(scope: &Scope) -> String {
+pub(crate) fn sentence(scope: &Scope) -> String {
     let mut parts = Vec::new();
     let of_mesh = match &scope.origin {
         Origin::Files => {

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Text or data.
     Plain,
     /// The same with the colors of a terminal.
@@ -25,7 +25,7 @@ pub enum Mode {
 const LONGEST: usize = 1 << 20;
 
 /// A writer that lets pass what is safe to print.
-pub struct Screen<W: Write> {
+pub(crate) struct Screen<W: Write> {
     out: W,
     mode: Mode,
     /// What no output repeats; `None` when the user asked to see it.
@@ -40,15 +40,8 @@ pub struct Screen<W: Write> {
 
 impl<W: Write> Screen<W> {
     /// Wraps a writer.
-    pub fn new(out: W, mode: Mode, secrets: Option<Keeper>) -> Screen<W> {
+    pub(crate) fn new(out: W, mode: Mode, secrets: Option<Keeper>) -> Screen<W> {
         Screen { out, mode, secrets, line: Vec::new(), at_start: true, in_pem: false }
-    }
-
-    /// Changes what is printed from here on.
-    pub fn set_mode(&mut self, mode: Mode) -> io::Result<()> {
-        self.pass()?;
-        self.mode = mode;
-        Ok(())
     }
 
     /// Writes what is held back.

@@ -8,12 +8,12 @@ use crate::mesh::{Scope, SurveyReport};
 use serde::Serialize;
 
 /// Most characters of Envoy's words in a table without `--verbose`.
-pub const MOST_WORDS: usize = 160;
+pub(crate) const MOST_WORDS: usize = 160;
 
 /// The answer of `status` as data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Status<'s> {
+pub(crate) struct Status<'s> {
     api_version: &'static str,
     kind: &'static str,
     /// EnvoyFilters looked at.
@@ -27,7 +27,7 @@ pub struct Status<'s> {
 /// What is wrong with an EnvoyFilter on a workload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct OnWorkload {
+pub(crate) struct OnWorkload {
     namespace: String,
     filter: String,
     workload_namespace: String,
@@ -37,7 +37,7 @@ pub struct OnWorkload {
 
 impl Status<'_> {
     /// Puts into words what a survey found; of Envoy's own words at most so many characters.
-    pub fn of(survey: &SurveyReport, most: usize) -> Status<'_> {
+    pub(crate) fn of(survey: &SurveyReport, most: usize) -> Status<'_> {
         let mut wrong = Vec::new();
         for row in &survey.rows {
             let Some(filter) = survey.loaded.inventory.envoy_filters.get(row.filter) else { continue };
@@ -74,7 +74,7 @@ fn words(wrong: &Wrong, most: usize) -> String {
 }
 
 /// What is wrong with a patch, in words. Of Envoy's own, at most so many characters on one line.
-pub fn what(what: &What, most: usize) -> String {
+pub(crate) fn what(what: &What, most: usize) -> String {
     match what {
         What::Rejected { kind, resource, details } => {
             format!("rejected: {kind} {resource}: {}", quoted(details, most))
@@ -96,7 +96,7 @@ pub fn what(what: &What, most: usize) -> String {
 }
 
 /// What people are told where nothing is wrong.
-pub fn nothing(status: &Status<'_>) -> String {
+pub(crate) fn nothing(status: &Status<'_>) -> String {
     let filters = count(status.filters, "EnvoyFilter", "EnvoyFilters");
     match (status.scope.is_empty(), status.scope.is_complete()) {
         (true, _) => "nothing could be judged".to_owned(),
@@ -106,16 +106,16 @@ pub fn nothing(status: &Status<'_>) -> String {
 }
 
 /// The headings of a table.
-pub const HEADING: [&str; 4] = ["NAMESPACE", "FILTER", "WORKLOAD", "WHAT IS WRONG"];
+pub(crate) const HEADING: [&str; 4] = ["NAMESPACE", "FILTER", "WORKLOAD", "WHAT IS WRONG"];
 
 impl OnWorkload {
     /// What it is about: namespace and name of the EnvoyFilter and of the workload.
-    pub fn key(&self) -> [String; 4] {
+    pub(crate) fn key(&self) -> [String; 4] {
         [self.namespace.clone(), self.filter.clone(), self.workload_namespace.clone(), self.workload.clone()]
     }
 
     /// A row of a table; with a reason that takes the place of its own.
-    pub fn row(&self, instead: Option<&str>) -> Vec<String> {
+    pub(crate) fn row(&self, instead: Option<&str>) -> Vec<String> {
         let workload = match self.workload_namespace.as_str() {
             "" => self.workload.clone(),
             namespace if namespace == self.namespace => self.workload.clone(),
@@ -126,7 +126,7 @@ impl OnWorkload {
     }
 
     /// Name of the EnvoyFilter.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.filter
     }
 }

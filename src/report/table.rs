@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Widths of columns: those of their widest cells.
-pub fn widths(heading: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
+pub(crate) fn widths(heading: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| columns(&one_cell(cell)));
         cells.chain(heading.get(column).map(|cell| columns(cell))).max().unwrap_or(0)
@@ -15,7 +15,11 @@ pub fn widths(heading: &[&str], rows: &[Vec<String>]) -> Vec<usize> {
 }
 
 /// Writes one line of a table; its last cell is not padded.
-pub fn line<'c>(out: &mut dyn Write, widths: &[usize], cells: impl IntoIterator<Item = &'c str>) -> io::Result<()> {
+pub(crate) fn line<'c>(
+    out: &mut dyn Write,
+    widths: &[usize],
+    cells: impl IntoIterator<Item = &'c str>,
+) -> io::Result<()> {
     let mut text = String::new();
     for (cell, width) in cells.into_iter().zip(widths) {
         let cell = &*one_cell(cell);
@@ -30,14 +34,14 @@ fn one_cell(cell: &str) -> Cow<'_, str> {
 }
 
 /// Writes rows under a heading.
-pub fn write(out: &mut dyn Write, heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, heading: &[&str], rows: &[Vec<String>]) -> io::Result<()> {
     let widths = widths(heading, rows);
     line(out, &widths, heading.iter().copied())?;
     rows.iter().try_for_each(|row| line(out, &widths, row.iter().map(String::as_str)))
 }
 
 /// How long ago something was, as kubectl says it: `45s`, `3m`, `5h`, `2d`, `3y`.
-pub fn age(seconds: i64) -> String {
+pub(crate) fn age(seconds: i64) -> String {
     match seconds.max(0) {
         seconds if seconds < 120 => format!("{seconds}s"),
         seconds if seconds < 2 * 3_600 => format!("{}m", seconds / 60),

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 /// A template with paths in braces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template(Vec<Piece>);
+pub(crate) struct Template(Vec<Piece>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
@@ -23,7 +23,7 @@ enum Piece {
 
 /// A path as RFC 9535 writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Path {
+pub(crate) struct Path {
     query: String,
     /// Whether it begins at the whole answer and not at the item that a range is at.
     of_root: bool,
@@ -31,11 +31,11 @@ pub struct Path {
 
 /// Columns: a heading and a path each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Columns(Vec<(String, Path)>);
+pub(crate) struct Columns(Vec<(String, Path)>);
 
 impl Path {
     /// Reads a path as kubectl writes it: `.a.b[0]`, `{.a}`, `a.b`. Fails with a sentence.
-    pub fn parse(text: &str) -> Result<Path, String> {
+    pub(crate) fn parse(text: &str) -> Result<Path, String> {
         let text = text.trim();
         let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text).trim();
         let (of_root, rest) = match inner.strip_prefix('$') {
@@ -51,7 +51,7 @@ impl Path {
     }
 
     /// What it finds.
-    pub fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
+    pub(crate) fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         value.query(&self.query).unwrap_or_default()
     }
 }
@@ -123,7 +123,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
 
 impl Template {
     /// Reads a template. Fails with a sentence.
-    pub fn parse(text: &str) -> Result<Template, String> {
+    pub(crate) fn parse(text: &str) -> Result<Template, String> {
         if !text.contains('{') {
             return Ok(Template(vec![Piece::Path(Path::parse(text)?)]));
         }
@@ -171,7 +171,7 @@ impl Template {
     }
 
     /// Writes what it makes of a value. What is not there is left out.
-    pub fn write(&self, out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write, value: &Value) -> io::Result<()> {
         pieces(out, &self.0, value, value)
     }
 }
@@ -225,7 +225,7 @@ fn word(value: &Value) -> String {
 
 impl Columns {
     /// Reads `NAME:.path,NAME:.path`. Fails with a sentence.
-    pub fn parse(text: &str) -> Result<Columns, String> {
+    pub(crate) fn parse(text: &str) -> Result<Columns, String> {
         let mut columns = Vec::new();
         for part in text.split(',') {
             let (name, path) = part
@@ -238,7 +238,7 @@ impl Columns {
     }
 
     /// Writes a table of items.
-    pub fn write(&self, out: &mut dyn Write, items: &[Value], heading: bool) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write, items: &[Value], heading: bool) -> io::Result<()> {
         let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
         let cell = |path: &Path, item: &Value| {
             let found: Vec<String> = path.find(item).into_iter().map(word).collect();
@@ -256,7 +256,7 @@ impl Columns {
 
 /// The order of items by what a path finds in each, those first that have nothing there; numbers by their value. `None` where
 /// no item has anything there.
-pub fn order(path: &Path, items: &[Value]) -> Option<Vec<usize>> {
+pub(crate) fn order(path: &Path, items: &[Value]) -> Option<Vec<usize>> {
     let keys: Vec<Option<&Value>> = items.iter().map(|item| path.find(item).into_iter().next()).collect();
     if !keys.is_empty() && keys.iter().all(Option::is_none) {
         return None;

@@ -5,14 +5,14 @@ use similar::{ChangeTag, TextDiff};
 use std::io::{self, Write};
 
 /// Most lines of a diff that are shown of one resource unless everything is asked for.
-pub const MAX_LINES: usize = 200;
+pub(crate) const MAX_LINES: usize = 200;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
 /// How many lines a diff adds and takes away.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Size {
+pub(crate) struct Size {
     /// Lines added.
     pub added: usize,
     /// Lines taken away.
@@ -20,7 +20,7 @@ pub struct Size {
 }
 
 /// Writes what differs between two texts, at most `limit` lines, and says when that is not all.
-pub fn diff(
+pub(crate) fn diff(
     out: &mut dyn Write,
     terminal: Terminal,
     names: (&str, &str),

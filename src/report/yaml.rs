@@ -4,7 +4,7 @@ use crate::load::yaml_text;
 use std::io::{self, Write};
 
 /// Writes a JSON text as YAML.
-pub fn write(out: &mut dyn Write, json: &[u8]) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, json: &[u8]) -> io::Result<()> {
     let value: serde_json::Value = serde_json::from_slice(json)?;
     let text = yaml_text::write(&value).map_err(io::Error::other)?;
     out.write_all(text.as_bytes())

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// A name that resembles another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Nearest<'n> {
+pub(crate) struct Nearest<'n> {
     /// The name.
     pub name: &'n str,
     /// Whether it differs only in case and separators.
@@ -13,7 +13,7 @@ pub struct Nearest<'n> {
 
 /// Of a fixed vocabulary (keys, fields, enum values, options) the word that was most likely meant: the same but for case and
 /// separators, else the nearest within a third of the length.
-pub fn word<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>) -> Option<Nearest<'n>> {
+pub(crate) fn word<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>) -> Option<Nearest<'n>> {
     let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let wanted_plain = plain(wanted);
     let mut best: Option<(usize, &'n str)> = None;
@@ -36,7 +36,7 @@ pub fn word<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>) -> Optio
 }
 
 /// Of names that users and istiod give (filters, hosts, labels, Gateways) the one most like another; `None` when none is like it.
-pub fn name<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn name<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let (whole, tail) = (wanted.to_lowercase(), last(wanted).to_lowercase());
     // What names of filters have in common says nothing: `envoy.filters.http.wasm` is not like `envoy.filters.http.cors`.
     #[allow(clippy::float_cmp, reason = "1.0 is what equal texts have")]
@@ -62,7 +62,7 @@ fn last(name: &str) -> &str {
 }
 
 /// The candidates in the order of their likeness, up to `most`: what there is instead, whether or not it is like.
-pub fn ranked(wanted: &str, candidates: &BTreeSet<String>, most: usize) -> Vec<String> {
+pub(crate) fn ranked(wanted: &str, candidates: &BTreeSet<String>, most: usize) -> Vec<String> {
     let mut ranked: Vec<(usize, &String)> = candidates
         .iter()
         .filter(|text| !text.is_empty())
@@ -81,12 +81,12 @@ pub fn ranked(wanted: &str, candidates: &BTreeSet<String>, most: usize) -> Vec<S
 }
 
 /// Whether a name is likely a misspelling of another.
-pub fn misspelled(wanted: &str, other: &str) -> bool {
+pub(crate) fn misspelled(wanted: &str, other: &str) -> bool {
     wanted.parse::<i64>().is_err() && !wanted.is_empty() && likeness(wanted, other) > 0.7
 }
 
 /// How alike two texts are, from 0 to 1.
-pub fn likeness(one: &str, other: &str) -> f64 {
+pub(crate) fn likeness(one: &str, other: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(one, other)
 }
 

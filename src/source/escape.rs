@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Whether a character steers a terminal, ends a line, changes the order of the text around it, or cannot be seen.
-pub fn is_unsafe(c: char) -> bool {
+pub(crate) fn is_unsafe(c: char) -> bool {
     match c {
         ' '..='~' => false,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
@@ -25,12 +25,12 @@ pub fn is_unsafe(c: char) -> bool {
 }
 
 /// A text on one line, with nothing in it that a terminal or a runner would obey.
-pub fn one_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_unsafe)
 }
 
 /// A text of several lines: the same, but line ends and tabs stay.
-pub fn lines(text: &str) -> Cow<'_, str> {
+pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
 }
 
@@ -45,7 +45,7 @@ fn escaped(text: &str, is_bad: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// Appends a character as a JSON string writes it.
-pub fn push(out: &mut String, c: char) {
+pub(crate) fn push(out: &mut String, c: char) {
     match c {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),

@@ -32,7 +32,7 @@ const REFUSED: &str = "Filesystem config update rejected: ";
 const FAILED: &str = "Filesystem config update failure: ";
 
 /// The version of a binary. Fails when it is no Envoy.
-pub fn version(binary: &Path) -> Result<Version, Trouble> {
+pub(crate) fn version(binary: &Path) -> Result<Version, Trouble> {
     let shown = binary.display();
     let none = |why: String| Trouble::usage(format!("{shown} is no Envoy: {why}"));
     let program = Program::new(binary)?.arg("--version").capture_output(1 << 16);
@@ -68,7 +68,7 @@ struct Running {
 }
 
 /// An Envoy binary that answers updates; started again after a crash.
-pub struct Envoy {
+pub(crate) struct Envoy {
     binary: PathBuf,
     /// What it is built with.
     pub known: Known,
@@ -100,7 +100,7 @@ impl Channel {
 
 impl Envoy {
     /// Starts it.
-    pub fn start(binary: &Path) -> Result<Envoy, Trouble> {
+    pub(crate) fn start(binary: &Path) -> Result<Envoy, Trouble> {
         let mut running = Running::start(binary)?;
         let known = running.known()?;
         Ok(Envoy { binary: binary.to_owned(), known, running: Some(running) })

@@ -4,11 +4,11 @@ use super::events::{Events, Written};
 use super::findings;
 use super::metrics::{Metrics, Outcome};
 use super::moment::{Moment, digest};
-pub use super::shards::Sharing;
+pub(crate) use super::shards::Sharing;
 use super::shards::{RENEW, Shards};
 use super::state::{Key, Pod, State, Topic, Value};
 use super::tell::Teller;
-pub use super::turns::Pace;
+pub(crate) use super::turns::Pace;
 use super::turns::{Next, Turns};
 use crate::admission::health::Health;
 use crate::admission::judge::Rules;
@@ -48,7 +48,7 @@ use tokio::time::Instant;
 
 /// What is watched, and how.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub(crate) struct Watch {
     /// Settings that override the cluster's.
     pub said: Said,
     /// Namespace of istiod.
@@ -75,7 +75,7 @@ pub struct Watch {
 
 /// How a watch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// Whether something is wrong.
     pub wrong: bool,
     /// Whether everything that matters was read.
@@ -97,7 +97,7 @@ const WAYS: Duration = Duration::from_secs(600);
 type Read = (Target, Result<(String, Via), Vec<String>>, Duration);
 
 /// Watches until the user wants an end. Fails with a message for the user.
-pub async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line>) -> Result<Ended, String> {
+pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line>) -> Result<Ended, String> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let (library, health) = librarian::library(watch.said.clone());
     let metrics = Arc::new(Metrics::new(Arc::clone(&health)));

@@ -16,7 +16,7 @@ const OFFER: Duration = Duration::from_secs(120);
 
 /// How proxies are shared.
 #[derive(Clone, Debug)]
-pub struct Sharing {
+pub(crate) struct Sharing {
     /// Namespace of the Leases.
     pub namespace: String,
     /// Their names are this with `-0`, `-1` and so on.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 /// How often proxies are read.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     /// How many in a minute.
     pub per_minute: u32,
     /// How long after it was read a proxy is read again when nothing changed.
@@ -36,7 +36,7 @@ struct Turn {
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub(crate) enum Next {
     /// Read this proxy.
     Read(Pod),
     /// Nothing before then.
@@ -47,7 +47,7 @@ pub enum Next {
 
 /// Turns of all proxies.
 #[derive(Debug)]
-pub struct Turns {
+pub(crate) struct Turns {
     pace: Pace,
     turns: BTreeMap<Pod, Turn>,
     /// How many reads may begin now, and when that was counted.
@@ -56,7 +56,7 @@ pub struct Turns {
 
 /// What became of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Done {
+pub(crate) struct Done {
     /// Whether the filters are those of when it began; what was read is of no use otherwise.
     pub current: bool,
     /// Whether it is the first time, of a proxy that was there from the beginning.
@@ -67,12 +67,12 @@ pub struct Done {
 
 impl Turns {
     /// Turns of nobody yet.
-    pub fn new(pace: Pace, now: Instant) -> Turns {
+    pub(crate) fn new(pace: Pace, now: Instant) -> Turns {
         Turns { pace, turns: BTreeMap::new(), tokens: (f64::from(pace.per_minute), now) }
     }
 
     /// A proxy exists, with the digest of the filters that attach to it. `present`: it was there before this process looked.
-    pub fn put(&mut self, pod: &Pod, filters: u64, rank: usize, present: bool, now: Instant) {
+    pub(crate) fn put(&mut self, pod: &Pod, filters: u64, rank: usize, present: bool, now: Instant) {
         let settle = self.pace.settle;
         if let Some(turn) = self.turns.get_mut(pod) {
             turn.rank = rank;
@@ -87,7 +87,7 @@ impl Turns {
     }
 
     /// Proxies that are not among these are gone.
-    pub fn keep(&mut self, pods: &BTreeSet<Pod>) {
+    pub(crate) fn keep(&mut self, pods: &BTreeSet<Pod>) {
         self.turns.retain(|pod, _| pods.contains(pod));
     }
 
@@ -100,7 +100,7 @@ impl Turns {
     }
 
     /// What to do now. A proxy that is handed out counts as being read.
-    pub fn next(&mut self, now: Instant) -> Next {
+    pub(crate) fn next(&mut self, now: Instant) -> Next {
         self.refill(now);
         let idle = self.turns.iter().filter(|(_, turn)| turn.reading.is_none());
         let first = idle.map(|(pod, turn)| (self.when(turn, now), turn.rank, pod)).min();
@@ -138,7 +138,7 @@ impl Turns {
     }
 
     /// A read ended.
-    pub fn done(&mut self, pod: &Pod, now: Instant) -> Option<Done> {
+    pub(crate) fn done(&mut self, pod: &Pod, now: Instant) -> Option<Done> {
         let turn = self.turns.get_mut(pod)?;
         let current = turn.reading.take() == Some(turn.filters);
         let present = turn.present && turn.asked.is_none();
@@ -149,7 +149,7 @@ impl Turns {
     }
 
     /// How long ago the proxy that waits longest was read; `None` while one was never read.
-    pub fn oldest(&self, now: Instant) -> Option<Duration> {
+    pub(crate) fn oldest(&self, now: Instant) -> Option<Duration> {
         let asked = self.turns.values().map(|turn| turn.asked);
         asked
             .map(|asked| asked.map(|at| now.saturating_duration_since(at)))
@@ -159,7 +159,7 @@ impl Turns {
     }
 
     /// Whether every proxy that was there in the beginning was asked once.
-    pub fn round_is_over(&self) -> bool {
+    pub(crate) fn round_is_over(&self) -> bool {
         self.turns.values().all(|turn| !turn.present || turn.asked.is_some())
     }
 }

@@ -141,12 +141,11 @@ impl Report {
     }
 
     fn reports(&self, run: &LintReport, shard: Shard, api: Api) -> Vec<Value> {
-        let sources = &run.loaded.sources;
         let labels = json!({
             "app.kubernetes.io/name": deploy::PROGRAM, deploy::INSTANCE: self.installation.name,
             "app.kubernetes.io/component": "report", deploy::MANAGED_BY: deploy::PROGRAM,
         });
-        let all = policy_report::Run { api, sources, labels, now: SystemTime::now() };
+        let all = policy_report::Run { api, labels, now: SystemTime::now() };
         let mut of_file: BTreeMap<_, Vec<&Finding>> = BTreeMap::new();
         for finding in &run.findings {
             of_file.entry(finding.primary.span.file).or_default().push(finding);

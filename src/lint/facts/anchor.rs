@@ -20,7 +20,7 @@ struct Adder {
 }
 
 /// The finding for an absent filter of a kind (`http`, `network`, `listener`); `None` where nothing certain can be said.
-pub fn absent(
+pub(crate) fn absent(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
     one: &NoMatch<'_, '_>,

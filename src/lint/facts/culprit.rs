@@ -28,7 +28,7 @@ struct Culprit {
 }
 
 /// The cause of a patch that matches nothing, if another patch is to blame; `runs` are the proxies it was looked for on.
-pub fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
+pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
     // Replicas have the same cause: a few proxies are enough.
     runs.iter().take(3).find_map(|run| {
         let id = run.plan.find(filter, patch)?;

@@ -19,7 +19,7 @@ enum Owner<'a> {
 
 /// The loader's problems of some kinds that stand in EnvoyFilters, each with a finding that has its place, message, help
 /// and owner.
-pub fn in_filters<'c>(
+pub(crate) fn in_filters<'c>(
     cx: &'c Context<'_>,
     rule: &'static RuleInfo,
     codes: &'c [Code],
@@ -31,7 +31,7 @@ pub fn in_filters<'c>(
 
 /// The loader's problems of some kinds that stand in an EnvoyFilter or in a document that cannot be read and that speaks
 /// of EnvoyFilters: a broken Deployment is not this tool's business.
-pub fn in_texts<'c>(
+pub(crate) fn in_texts<'c>(
     cx: &'c Context<'_>,
     rule: &'static RuleInfo,
     codes: &'c [Code],
@@ -58,7 +58,7 @@ const UNREAD: &[Code] = &[
 
 /// Whether a problem cost a document of which no finding is made, since it does not speak of EnvoyFilters. What stands in
 /// it may matter all the same: a workload, a Service, the settings of the mesh.
-pub fn unread_aside(sources: &Sources, problem: &Problem) -> bool {
+pub(crate) fn unread_aside(sources: &Sources, problem: &Problem) -> bool {
     UNREAD.contains(&problem.code) && problem.span.is_some_and(|span| !speaks_of_filters(sources, span))
 }
 
@@ -107,7 +107,7 @@ fn owner<'c>(cx: &'c Context<'_>, span: Span) -> Owner<'c> {
 }
 
 /// The keys of the mapping of an EnvoyFilter in which a key stands; none when the filter is rejected.
-pub fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
+pub(crate) fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
     let Owner::Filter(filter) = owner(cx, key) else { return &[] };
     let mut node = &filter.document;
     loop {
@@ -122,7 +122,7 @@ pub fn keys_beside<'c>(cx: &'c Context<'_>, key: Span) -> &'c [Entry] {
 }
 
 /// Whether a key is that of a label in the selector of an EnvoyFilter.
-pub fn is_label_of_selector(cx: &Context<'_>, key: Span) -> bool {
+pub(crate) fn is_label_of_selector(cx: &Context<'_>, key: Span) -> bool {
     let Owner::Filter(filter) = owner(cx, key) else { return false };
     let labels = filter.document.under(&["spec", "workloadSelector", "labels"]);
     labels.is_some_and(|labels| labels.entries().iter().any(|entry| entry.key_span == key))
@@ -145,12 +145,12 @@ fn document_text(text: &str, at: usize) -> &str {
 }
 
 /// The name that a help of the loader quotes as the one to write.
-pub fn name_to_write(help: Option<&str>) -> Option<&str> {
+pub(crate) fn name_to_write(help: Option<&str>) -> Option<&str> {
     help?.strip_prefix("write `")?.split_once('`').map(|(name, _)| name)
 }
 
 /// `{{ … }}`, `{% … %}` or `${…}` in a text.
-pub fn template_in(text: &str) -> Option<&str> {
+pub(crate) fn template_in(text: &str) -> Option<&str> {
     // Asked of every text; most have neither.
     memchr::memchr2(b'{', b'$', text.as_bytes())?;
     [("{{", "}}"), ("{%", "%}"), ("${", "}")].iter().find_map(|(open, close)| {
@@ -161,12 +161,12 @@ pub fn template_in(text: &str) -> Option<&str> {
 }
 
 /// A Kubernetes object name: an RFC 1123 subdomain of at most 253 bytes.
-pub fn is_object_name(name: &str) -> bool {
+pub(crate) fn is_object_name(name: &str) -> bool {
     name.len() <= 253 && is_subdomain(name)
 }
 
 /// An RFC 1123 subdomain of any length.
-pub fn is_subdomain(name: &str) -> bool {
+pub(crate) fn is_subdomain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let label = |label: &str| {
         let bytes = label.as_bytes();
@@ -178,21 +178,21 @@ pub fn is_subdomain(name: &str) -> bool {
 }
 
 /// The node below a document, `null` counting as absent, as for the API server.
-pub fn present<'n>(document: &'n Node, keys: &[&str]) -> Option<&'n Node> {
+pub(crate) fn present<'n>(document: &'n Node, keys: &[&str]) -> Option<&'n Node> {
     document.under(keys).filter(|node| !node.is_null())
 }
 
 /// Where in a patch [`filter_match`] stands.
-pub const FILTER_MATCH: &[&str] = &["match", "listener", "filterChain", "filter"];
+pub(crate) const FILTER_MATCH: &[&str] = &["match", "listener", "filterChain", "filter"];
 
 /// `proxyVersion` of a patch, if it has one.
-pub fn proxy_version(patch: &Patch) -> Option<&str> {
+pub(crate) fn proxy_version(patch: &Patch) -> Option<&str> {
     patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).filter(|version| !version.is_empty())
 }
 
 /// Where to point when a key of a config patch is missing: at the key if it is there without a value, else at the first
 /// key, since underlining the whole patch would show too much.
-pub fn patch_place(view: &PatchView<'_>, key: &str) -> Span {
+pub(crate) fn patch_place(view: &PatchView<'_>, key: &str) -> Span {
     let entries = view.node(&[]).map_or(&[][..], Node::entries);
     let entry = entries.iter().find(|entry| entry.key == key).or(entries.first());
     entry.map_or(view.patch.span, |entry| entry.key_span)
@@ -200,7 +200,7 @@ pub fn patch_place(view: &PatchView<'_>, key: &str) -> Span {
 
 /// The filter match of a patch for listeners, filter chains, network or HTTP filters: the patches whose filter matches
 /// istiod's webhook looks at. It looks at none for waypoints.
-pub fn filter_match(patch: &Patch) -> Option<&FilterMatch> {
+pub(crate) fn filter_match(patch: &Patch) -> Option<&FilterMatch> {
     use ApplyTo::{FilterChain, HttpFilter, Listener, NetworkFilter};
     let judged = matches!(patch.apply_to, Listener | FilterChain | NetworkFilter | HttpFilter);
     match &patch.object {

@@ -17,7 +17,7 @@ use crate::study::InEffect;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many dumps were taken how, by [`crate::engine::unapply::State::word`]; and of how many patched ones that is proven.
-pub fn states(cx: &Context<'_>) -> (BTreeMap<&'static str, usize>, usize) {
+pub(crate) fn states(cx: &Context<'_>) -> (BTreeMap<&'static str, usize>, usize) {
     let (mut states, mut proven) = (BTreeMap::new(), 0);
     for live in cx.runs.iter().filter_map(|run| run.live.as_ref()) {
         *states.entry(live.unapplied.state().word()).or_default() += 1;
@@ -27,7 +27,7 @@ pub fn states(cx: &Context<'_>) -> (BTreeMap<&'static str, usize>, usize) {
 }
 
 /// A patch on a running proxy that it should be in effect on.
-pub struct Standing<'c, 'a> {
+pub(crate) struct Standing<'c, 'a> {
     /// The proxy.
     pub run: &'c ProxyRun<'a>,
     /// The patch's number there.
@@ -38,7 +38,9 @@ pub struct Standing<'c, 'a> {
 
 /// What dumps of running proxies show of each patch of the filters that are in the cluster, patch by patch. A filter that
 /// only stands in a file need not be in effect anywhere.
-pub fn standings<'c, 'a>(cx: &'c Context<'a>) -> impl Iterator<Item = (PatchView<'a>, Vec<Standing<'c, 'a>>)> + 'c {
+pub(crate) fn standings<'c, 'a>(
+    cx: &'c Context<'a>,
+) -> impl Iterator<Item = (PatchView<'a>, Vec<Standing<'c, 'a>>)> + 'c {
     cx.patches().filter(|view| in_cluster(view.filter)).filter_map(move |view| {
         let attached = cx.attached.get(view.filter_index).into_iter().flatten();
         let runs = attached.filter_map(|&run| cx.runs.get(run)).filter(|run| run.knowledge == Knowledge::Dump);
@@ -54,7 +56,7 @@ pub fn standings<'c, 'a>(cx: &'c Context<'a>) -> impl Iterator<Item = (PatchView
 }
 
 /// Whether the API server has the filter: it wrote something into its metadata.
-pub fn in_cluster(filter: &EnvoyFilter) -> bool {
+pub(crate) fn in_cluster(filter: &EnvoyFilter) -> bool {
     ["uid", "resourceVersion", "creationTimestamp"].iter().any(|key| {
         let node = filter.document.under(&["metadata", key]);
         node.is_some_and(|node| !matches!(node.value, NodeValue::Null))
@@ -62,7 +64,7 @@ pub fn in_cluster(filter: &EnvoyFilter) -> bool {
 }
 
 /// The last change of a filter's spec.
-pub struct Edit {
+pub(crate) struct Edit {
     /// When: seconds since 1970 and nanoseconds.
     pub time: (i64, u32),
     /// The same as it is written.
@@ -73,7 +75,7 @@ pub struct Edit {
 
 impl Edit {
     /// `edited by kubectl at 2026-01-01T00:00:00Z`.
-    pub fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         match &self.manager {
             Some(manager) => format!("last written by `{manager}` at {}", self.text),
             None => format!("created at {}", self.text),
@@ -82,7 +84,7 @@ impl Edit {
 }
 
 /// Who wrote the spec of a filter last, from `managedFields`; else when it was created.
-pub fn last_edit(filter: &EnvoyFilter) -> Option<Edit> {
+pub(crate) fn last_edit(filter: &EnvoyFilter) -> Option<Edit> {
     let metadata = filter.document.get("metadata")?;
     let managers = metadata.get("managedFields").map(crate::source::Node::items).unwrap_or_default();
     let written = managers.iter().filter_map(|one| {
@@ -100,7 +102,7 @@ pub fn last_edit(filter: &EnvoyFilter) -> Option<Edit> {
 
 impl Standing<'_, '_> {
     /// The resources that the patch changes, or should change.
-    pub fn resources(&self) -> BTreeSet<(ResourceKind, String)> {
+    pub(crate) fn resources(&self) -> BTreeSet<(ResourceKind, String)> {
         let effects = self.run.judged.trace.patches.get(self.id.index()).map(|it| it.effects.as_slice());
         let changed = effects.unwrap_or_default().iter().filter(|(_, effect)| effect.changes());
         let shown = self.run.live.as_ref().map(|live| live.unapplied.of(self.id)).into_iter().flatten();
@@ -109,7 +111,7 @@ impl Standing<'_, '_> {
     }
 
     /// When the proxy last took an update of what the patch changes; of anything, where it has none of that.
-    pub fn updated(&self) -> Option<((i64, u32), String)> {
+    pub(crate) fn updated(&self) -> Option<((i64, u32), String)> {
         let wanted = self.resources();
         let resources = || self.run.live.iter().flat_map(|live| live.dump.resources.iter());
         let time = |text: &str| Some((timestamp(text)?, text.to_owned()));
@@ -119,19 +121,19 @@ impl Standing<'_, '_> {
     }
 
     /// Whether Envoy rejected an update of something that the patch changes.
-    pub fn refused(&self) -> bool {
+    pub(crate) fn refused(&self) -> bool {
         let wanted = self.resources();
         refusals(self.run).any(|(kind, name, _)| wanted.contains(&(kind, name.to_owned())))
     }
 
     /// The revisions of the filter and of the proxy, where they are others.
-    pub fn other_revision<'f>(&self, filter: &'f EnvoyFilter) -> Option<(&'f str, &str)> {
+    pub(crate) fn other_revision<'f>(&self, filter: &'f EnvoyFilter) -> Option<(&'f str, &str)> {
         let (wanted, have) = (filter.labels.get(REVISION_LABEL)?, self.run.config.proxy.labels.get(REVISION_LABEL)?);
         (wanted != have).then_some((wanted, have))
     }
 
     /// What is there instead of what the patch writes: `connect_timeout is "5s", not "3s"`, the first few.
-    pub fn instead(&self) -> Vec<String> {
+    pub(crate) fn instead(&self) -> Vec<String> {
         let shown = self.run.live.as_ref().map(|live| live.unapplied.of(self.id)).into_iter().flatten();
         let mut told = Vec::new();
         for shown in shown {
@@ -152,7 +154,7 @@ impl Standing<'_, '_> {
 
     /// Whether another version of the patch was pushed: other values than it writes are there, and another patch of its
     /// filter is in effect, or it is itself somewhere else.
-    pub fn older_version(&self) -> bool {
+    pub(crate) fn older_version(&self) -> bool {
         let Some(live) = &self.run.live else { return false };
         let own = self.run.plan.get(self.id).filter;
         let mut positive = live.unapplied.shown.iter().filter(|shown| shown.seen.positive());
@@ -161,7 +163,7 @@ impl Standing<'_, '_> {
     }
 
     /// Whether the replay of everything else gives the dump.
-    pub fn confidence(&self) -> Confidence {
+    pub(crate) fn confidence(&self) -> Confidence {
         let proven = self.run.live.as_ref().is_some_and(|live| live.unapplied.proven());
         if proven { Confidence::Certain } else { Confidence::Likely }
     }
@@ -176,17 +178,17 @@ fn cut(text: &str) -> String {
 }
 
 /// The name of who owns a proxy's pod, with what tells its pods from those of another template.
-pub fn owner(run: &ProxyRun<'_>) -> Option<String> {
+pub(crate) fn owner(run: &ProxyRun<'_>) -> Option<String> {
     let proxy = &run.config.proxy;
     let version = proxy.labels.get("version").map(|it| format!(" version {it}")).unwrap_or_default();
     (!proxy.workload.is_empty()).then(|| format!("{}/{}{version}", proxy.namespace, proxy.workload))
 }
 
 /// Replicas on which a patch stands differently, by owner: those without it and those with it.
-pub type Split<'s, 'c, 'a> = BTreeMap<String, (Vec<&'s Standing<'c, 'a>>, Vec<&'s Standing<'c, 'a>>)>;
+pub(crate) type Split<'s, 'c, 'a> = BTreeMap<String, (Vec<&'s Standing<'c, 'a>>, Vec<&'s Standing<'c, 'a>>)>;
 
 /// The owners of which only some replicas have a patch.
-pub fn split<'s, 'c, 'a>(standing: &'s [Standing<'c, 'a>]) -> Split<'s, 'c, 'a> {
+pub(crate) fn split<'s, 'c, 'a>(standing: &'s [Standing<'c, 'a>]) -> Split<'s, 'c, 'a> {
     let mut owners = Split::new();
     for one in standing {
         if let Some(owner) = owner(one.run) {
@@ -199,12 +201,12 @@ pub fn split<'s, 'c, 'a>(standing: &'s [Standing<'c, 'a>]) -> Split<'s, 'c, 'a> 
 }
 
 /// Whether rules of their own tell of a patch on a proxy: of rejected updates, and of replicas that differ.
-pub fn told_elsewhere(one: &Standing<'_, '_>, split: &Split<'_, '_, '_>) -> bool {
+pub(crate) fn told_elsewhere(one: &Standing<'_, '_>, split: &Split<'_, '_, '_>) -> bool {
     one.refused() || owner(one.run).is_some_and(|owner| split.contains_key(&owner))
 }
 
 /// Updates that Envoy rejected: of resources that it still has in an older version, and of others.
-pub fn refusals<'c>(
+pub(crate) fn refusals<'c>(
     run: &'c ProxyRun<'_>,
 ) -> impl Iterator<Item = (ResourceKind, &'c str, &'c ResourceError<'c>)> + 'c {
     let dump = run.live.as_ref().map(|live| live.dump);
@@ -215,7 +217,7 @@ pub fn refusals<'c>(
 }
 
 /// Patches that change a resource on a proxy, or would.
-pub fn writers(run: &ProxyRun<'_>, kind: ResourceKind, name: &str) -> Vec<PatchId> {
+pub(crate) fn writers(run: &ProxyRun<'_>, kind: ResourceKind, name: &str) -> Vec<PatchId> {
     let here = |place: &Place| place.kind == kind && place.resource == name;
     let ids = run.plan.ids().filter(|id| {
         let trace = &run.judged.trace.patches[id.index()];
@@ -226,7 +228,7 @@ pub fn writers(run: &ProxyRun<'_>, kind: ResourceKind, name: &str) -> Vec<PatchI
 }
 
 /// Words of a patch's value by which Envoy can name it in a message: names, and types as it writes them.
-pub fn words_of(value: &Tree<'_>) -> BTreeSet<String> {
+pub(crate) fn words_of(value: &Tree<'_>) -> BTreeSet<String> {
     fn walk(tree: &Tree<'_>, key: &str, into: &mut BTreeSet<String>) {
         match &tree.value {
             Value::Raw(_) => {
@@ -256,7 +258,7 @@ pub fn words_of(value: &Tree<'_>) -> BTreeSet<String> {
 }
 
 /// Whether an object of this name inside a tree passes a test.
-pub fn any_named(mut tree: Tree<'_>, name: &str, test: &impl Fn(&Tree<'_>) -> bool) -> bool {
+pub(crate) fn any_named(mut tree: Tree<'_>, name: &str, test: &impl Fn(&Tree<'_>) -> bool) -> bool {
     tree.open();
     if tree.name() == name && test(&tree) {
         return true;
@@ -269,7 +271,7 @@ pub fn any_named(mut tree: Tree<'_>, name: &str, test: &impl Fn(&Tree<'_>) -> bo
 }
 
 /// Says on how many proxies something is so, and names them.
-pub fn on(finding: Finding, standing: &[&Standing<'_, '_>], all: usize, what: &str) -> Finding {
+pub(crate) fn on(finding: Finding, standing: &[&Standing<'_, '_>], all: usize, what: &str) -> Finding {
     let sure = standing.iter().all(|one| one.confidence() == Confidence::Certain);
     let names = standing.iter().map(|one| one.run.label());
     finding

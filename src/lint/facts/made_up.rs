@@ -4,13 +4,13 @@ use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy};
 use std::fmt::Write as _;
 
 /// The namespace of made-up workloads that filters of the root namespace meet.
-pub const ANY_NAMESPACE: &str = "any-namespace";
+pub(crate) const ANY_NAMESPACE: &str = "any-namespace";
 
 /// The gateway of made-up gateways and waypoints whose name no filter gives.
-pub const ANY_GATEWAY: &str = "any-gateway";
+pub(crate) const ANY_GATEWAY: &str = "any-gateway";
 
 /// What a made-up workload is called: what filters can tell it by.
-pub fn label(proxy: &Proxy) -> String {
+pub(crate) fn label(proxy: &Proxy) -> String {
     let mut label = format!("a {}", proxy.kind.word());
     if let Some(gateway) = proxy.gateway_name().filter(|name| *name != ANY_GATEWAY) {
         let _ = write!(label, " {gateway}");

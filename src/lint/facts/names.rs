@@ -1,12 +1,12 @@
 //! Names of filters: which ones old releases used, which ones istiod gives, since when and until when.
 
-pub use crate::source::alike::name as nearest;
-pub use crate::words::count;
+pub(crate) use crate::source::alike::name as nearest;
+pub(crate) use crate::words::count;
 
 use crate::model::release::Release;
 
 /// Istio stopped comparing old names in matches with this release.
-pub const LEGACY_NAMES_UNTIL: Release = Release::minor(19);
+pub(crate) const LEGACY_NAMES_UNTIL: Release = Release::minor(19);
 
 /// A name that istiod generates, for some configuration of the mesh.
 struct Generated {
@@ -95,7 +95,7 @@ const GENERATED: &[(&str, &[Generated])] = &[
 
 /// Whether istiod generates a filter of that name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub(crate) enum Known {
     /// This release does, for some meshes.
     Now,
     /// Another release does: the first that does, and the first that no longer does.
@@ -111,7 +111,7 @@ fn of_kind(kind: &str) -> impl Iterator<Item = &'static Generated> + use<> {
 }
 
 /// Whether a release generates a filter of this kind (`http`, `network`, `listener`) and name.
-pub fn known(kind: &str, name: &str, release: Release) -> Known {
+pub(crate) fn known(kind: &str, name: &str, release: Release) -> Known {
     let same = |one: &&Generated| if one.name.ends_with('/') { name.starts_with(one.name) } else { name == one.name };
     match of_kind(kind).find(same) {
         Some(one) if one.since <= release && release < one.until => Known::Now,
@@ -121,18 +121,18 @@ pub fn known(kind: &str, name: &str, release: Release) -> Known {
 }
 
 /// The names of this kind that a release generates; prefixes left out.
-pub fn generated(kind: &str, release: Release) -> impl Iterator<Item = &'static str> {
+pub(crate) fn generated(kind: &str, release: Release) -> impl Iterator<Item = &'static str> {
     let now = move |one: &&Generated| one.since <= release && release < one.until && !one.name.ends_with('/');
     of_kind(kind).filter(now).map(|one| one.name)
 }
 
 /// Up to `most` of these names in backquotes, and how many more there are.
-pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>, most: usize) -> String {
+pub(crate) fn listed<'n>(names: impl IntoIterator<Item = &'n str>, most: usize) -> String {
     listed_or(names, most, "(no name)")
 }
 
 /// The same for texts that are no names, with a word for one that is empty.
-pub fn listed_or<'n>(names: impl IntoIterator<Item = &'n str>, most: usize, absent: &str) -> String {
+pub(crate) fn listed_or<'n>(names: impl IntoIterator<Item = &'n str>, most: usize, absent: &str) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let quote = |name: &&str| if name.is_empty() { absent.to_owned() } else { format!("`{name}`") };
     let shown: Vec<String> = names.iter().take(most).map(quote).collect();

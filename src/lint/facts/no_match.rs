@@ -11,7 +11,7 @@ use crate::source::Span;
 use std::collections::BTreeSet;
 
 /// A patch that matches nothing where it looked.
-pub struct NoMatch<'c, 'a> {
+pub(crate) struct NoMatch<'c, 'a> {
     /// The patch.
     pub view: PatchView<'a>,
     /// The condition that was reached furthest; `None`: there was no object of its kind to check.
@@ -35,12 +35,12 @@ struct Met {
 }
 
 /// Every patch that was looked for and matched nothing on any proxy. Where config dumps are given, only they count.
-pub fn all<'c, 'a>(cx: &'c Context<'a>) -> Vec<NoMatch<'c, 'a>> {
+pub(crate) fn all<'c, 'a>(cx: &'c Context<'a>) -> Vec<NoMatch<'c, 'a>> {
     missed(cx).iter().filter_map(|one| gather(cx, one)).collect()
 }
 
 /// Those whose nearest condition is one of these. On a reference configuration only filters' names mean anything.
-pub fn at<'c, 'a>(cx: &'c Context<'a>, conditions: &[Condition]) -> Vec<NoMatch<'c, 'a>> {
+pub(crate) fn at<'c, 'a>(cx: &'c Context<'a>, conditions: &[Condition]) -> Vec<NoMatch<'c, 'a>> {
     let wanted = |one: &&Missed| one.nearest.is_some_and(|nearest| conditions.contains(&nearest));
     missed(cx).iter().filter(wanted).filter_map(|one| gather(cx, one)).collect()
 }
@@ -114,7 +114,7 @@ fn meant_for_release(cx: &Context<'_>, view: &PatchView<'_>) -> bool {
 
 impl NoMatch<'_, '_> {
     /// The place of the value that the nearest condition asks for; of its key where the value is a mapping.
-    pub fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         let mut route = vec!["match"];
         route.extend(self.nearest.map_or(&[][..], Condition::route));
         if self.view.node(&route).is_some_and(|node| node.entries().is_empty()) {
@@ -126,7 +126,7 @@ impl NoMatch<'_, '_> {
 
     /// A finding at that place, with the proxies that were looked at and what they have there. `what` names one of the
     /// things that were compared: "listener", "virtual host".
-    pub fn finding(
+    pub(crate) fn finding(
         &self,
         cx: &Context<'_>,
         rule: &'static RuleInfo,
@@ -160,7 +160,7 @@ impl NoMatch<'_, '_> {
     }
 
     /// The patch that takes away what this one asks for.
-    pub fn cause(&self, cx: &Context<'_>) -> Option<Cause> {
+    pub(crate) fn cause(&self, cx: &Context<'_>) -> Option<Cause> {
         culprit::cause(cx, self.view.filter_index, self.view.patch.index, &self.runs)
     }
 
@@ -174,7 +174,7 @@ impl NoMatch<'_, '_> {
     }
 
     /// What is there and most like the text asked for.
-    pub fn like(&self, want: &str) -> Option<&str> {
+    pub(crate) fn like(&self, want: &str) -> Option<&str> {
         nearest(want, self.candidates.iter().map(String::as_str))
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 const MAX_SWAPS: usize = 64;
 
 /// Why the second of two filters is applied after the first.
-pub fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
+pub(crate) fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
     let (Some(one), Some(two)) = (cx.filters.get(first), cx.filters.get(second)) else { return String::new() };
     let root = |filter: &EnvoyFilter| filter.namespace == cx.mesh.root_namespace;
     if first == second {
@@ -33,7 +33,7 @@ pub fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
 }
 
 /// Whether priority or the root namespace, not creation time or name, puts two filters in order.
-pub fn decided_by_priority(cx: &Context<'_>, first: usize, second: usize) -> bool {
+pub(crate) fn decided_by_priority(cx: &Context<'_>, first: usize, second: usize) -> bool {
     let (Some(one), Some(two)) = (cx.filters.get(first), cx.filters.get(second)) else { return true };
     let root = |filter: &EnvoyFilter| filter.namespace == cx.mesh.root_namespace;
     one.priority != two.priority || root(one) != root(two)
@@ -115,7 +115,7 @@ impl<'a> ProxyRun<'a> {
 }
 
 /// The patch that removes what this one inserted: a REMOVE behind it, or of a virtual host of the same name.
-pub fn remover(run: &PatchRun<'_, '_>) -> Option<PatchId> {
+pub(crate) fn remover(run: &PatchRun<'_, '_>) -> Option<PatchId> {
     let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
     let (place, _) = run.trace.effects.iter().find(|(_, effect)| inserted(effect))?;
     let removes = |id: PatchId| run.run.plan.get(id).built.operation == Operation::Remove;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// A port of a service and where it leads on a workload.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PortPair {
+pub(crate) struct PortPair {
     /// The service, `namespace/name`; empty when only the ports are known.
     pub service: String,
     /// The service's port.
@@ -19,7 +19,7 @@ pub struct PortPair {
 }
 
 /// The pairs of the services in front of a workload.
-pub fn of_workload(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeSet<PortPair> {
+pub(crate) fn of_workload(cx: &Context<'_>, run: &ProxyRun<'_>) -> BTreeSet<PortPair> {
     let proxy = &run.config.proxy;
     let mut pairs = BTreeSet::new();
     let services = cx.inventory.services.iter().filter(|service| {
@@ -68,7 +68,7 @@ fn from_configuration(run: &ProxyRun<'_>, pairs: &mut BTreeSet<PortPair>) {
 }
 
 /// The hosts of a proxy's outbound clusters.
-pub fn outbound_hosts(run: &ProxyRun<'_>) -> BTreeSet<String> {
+pub(crate) fn outbound_hosts(run: &ProxyRun<'_>) -> BTreeSet<String> {
     let clusters = run.config.of_kind(ResourceKind::Cluster);
     clusters
         .map(|cluster| parse_subset_key(&cluster.name))

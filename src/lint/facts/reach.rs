@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 /// A workload of the input: from a manifest, from the cluster, or the proxy of a config dump.
 #[derive(Clone, Copy, Debug)]
-pub struct Reached<'c> {
+pub(crate) struct Reached<'c> {
     /// Its namespace.
     pub namespace: &'c str,
     /// Its name.
@@ -25,13 +25,13 @@ pub struct Reached<'c> {
 
 impl Reached<'_> {
     /// `namespace/name`.
-    pub fn full_name(&self) -> String {
+    pub(crate) fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }
 }
 
 /// Every workload that is known.
-pub fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
+pub(crate) fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
     let dumps = cx.runs.iter().filter(|run| run.knowledge == Knowledge::Dump).map(|run| {
         let proxy = &run.config.proxy;
         let name = if proxy.name.is_empty() { proxy.workload.as_str() } else { proxy.name.as_str() };
@@ -48,37 +48,37 @@ pub fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
 
 /// Whether what is known comes from a cluster, so that a workload that does not exist does not exist: manifests of a
 /// repository seldom name everything that runs.
-pub fn complete(cx: &Context<'_>) -> bool {
+pub(crate) fn complete(cx: &Context<'_>) -> bool {
     cx.inventory.workloads.iter().any(|workload| workload.injection.proxy_image.is_some())
 }
 
 /// Whether the namespace of a filter lets it reach a workload.
-pub fn in_scope(cx: &Context<'_>, filter: &EnvoyFilter, workload: &Reached<'_>) -> bool {
+pub(crate) fn in_scope(cx: &Context<'_>, filter: &EnvoyFilter, workload: &Reached<'_>) -> bool {
     is_root(cx, filter) || filter.namespace == workload.namespace
 }
 
 /// Whether a filter's labels are among a workload's.
-pub fn selects(filter: &EnvoyFilter, workload: &Reached<'_>) -> bool {
+pub(crate) fn selects(filter: &EnvoyFilter, workload: &Reached<'_>) -> bool {
     filter.missing_label(workload.labels).is_none()
 }
 
 /// Whether a filter stands in the root namespace.
-pub fn is_root(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+pub(crate) fn is_root(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     filter.namespace == cx.mesh.root_namespace
 }
 
 /// Whether `targetRefs` decide for this filter and release.
-pub fn by_target_refs(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+pub(crate) fn by_target_refs(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     !filter.target_refs.is_empty() && cx.program.compat.has(Behaviour::TargetRefs)
 }
 
 /// Whether nothing but its namespace limits a filter.
-pub fn unselective(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+pub(crate) fn unselective(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     !by_target_refs(cx, filter) && filter.selector.as_ref().is_none_or(Labels::is_empty)
 }
 
 /// How many workloads in how many namespaces these are: "14 workloads in 3 namespaces".
-pub fn extent(workloads: &[Reached<'_>]) -> String {
+pub(crate) fn extent(workloads: &[Reached<'_>]) -> String {
     let names: BTreeSet<String> = workloads.iter().map(Reached::full_name).collect();
     let namespaces: BTreeSet<&str> = workloads.iter().map(|one| one.namespace).collect();
     let workloads = crate::lint::facts::names::count(names.len(), "workload", "workloads");
@@ -86,7 +86,7 @@ pub fn extent(workloads: &[Reached<'_>]) -> String {
 }
 
 /// Whether every patch of a filter is for proxies that are older than all supported ones: what an upgrade left behind.
-pub fn left_over(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+pub(crate) fn left_over(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     let newest = cx.release.minor.max(Release::NEWEST.minor);
     let old = |version: &str| !version.is_empty() && newest_fitting(version, newest).is_none();
     !filter.patches.is_empty()
@@ -95,7 +95,7 @@ pub fn left_over(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
 
 /// Whether the selector of a filter is that of gateways: labels that Istio's own gateways have, or those of an Istio Gateway
 /// that was given.
-pub fn selects_gateways(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
+pub(crate) fn selects_gateways(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
     let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { return false };
     let installed = classic_gateway(labels).is_some()
         || labels.iter().any(|(key, value)| match key.as_str() {
@@ -110,7 +110,7 @@ pub fn selects_gateways(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
 }
 
 /// The label that the pods of Istio's own gateways have, as `istioctl` and the charts install them.
-pub fn classic_gateway(labels: &Labels) -> Option<(&String, &String)> {
+pub(crate) fn classic_gateway(labels: &Labels) -> Option<(&String, &String)> {
     labels.iter().find(|(key, value)| match key.as_str() {
         "istio" => value.ends_with("gateway") || matches!(value.as_str(), "ingress" | "egress"),
         "app" => value
@@ -121,11 +121,11 @@ pub fn classic_gateway(labels: &Labels) -> Option<(&String, &String)> {
 }
 
 /// Names that classic gateways have, which targetRefs do not refer to.
-pub const CLASSIC_GATEWAYS: [&str; 2] = ["istio-ingressgateway", "istio-egressgateway"];
+pub(crate) const CLASSIC_GATEWAYS: [&str; 2] = ["istio-ingressgateway", "istio-egressgateway"];
 
 /// What the proxies are that the `targetRefs` of a filter refer to, where all of them are of one kind: known by Gateways that
 /// were given, or by the name that `istioctl` gives to waypoints.
-pub fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(ProxyKind, Confidence)> {
+pub(crate) fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(ProxyKind, Confidence)> {
     if !by_target_refs(cx, filter) {
         return None;
     }
@@ -141,7 +141,7 @@ pub fn target_kind(cx: &Context<'_>, filter: &EnvoyFilter) -> Option<(ProxyKind,
 }
 
 /// What the pods of a Gateway of the Gateway API are.
-pub fn gateway_kind(inventory: &Inventory, namespace: &str, name: &str) -> Option<(ProxyKind, Confidence)> {
+pub(crate) fn gateway_kind(inventory: &Inventory, namespace: &str, name: &str) -> Option<(ProxyKind, Confidence)> {
     let mut given = inventory.kube_gateways.iter();
     if let Some(one) = given.find(|it| it.object.name == name && it.object.namespace == namespace) {
         let kind = if one.class.contains("waypoint") { ProxyKind::Waypoint } else { ProxyKind::Gateway };

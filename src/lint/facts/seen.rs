@@ -113,7 +113,7 @@ fn keys_of(path: &str) -> Vec<Step> {
 
 /// Whether a run speaks of the match as it is written: a dump, or a reference configuration for which nothing of the
 /// match was left out.
-pub fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
+pub(crate) fn exact(run: &PatchRun<'_, '_>, view: &PatchView<'_>) -> bool {
     // Where nothing of any match was left out, it is the same patch; many rules ask this of each.
     let same =
         |built: &BuiltPatch<'_>| std::ptr::eq(built, run.planned.built) || built.object == run.planned.built.object;
@@ -254,7 +254,7 @@ fn named<'a>(tree: &mut Tree<'a>, list: &str, name: &str) -> Option<Tree<'a>> {
 }
 
 /// A list of filters of a listener.
-pub struct FilterList<'l, 't> {
+pub(crate) struct FilterList<'l, 't> {
     /// HTTP filters (or else network filters).
     pub http: bool,
     /// The filters.
@@ -262,7 +262,7 @@ pub struct FilterList<'l, 't> {
 }
 
 /// The lists of network and HTTP filters of a listener.
-pub fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l, 't>> {
+pub(crate) fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l, 't>> {
     let mut lists = Vec::new();
     let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
     for chain in chains.iter().chain(listener.get("default_filter_chain")) {
@@ -280,7 +280,7 @@ pub fn filter_lists<'l, 't>(listener: &'l Tree<'t>) -> Vec<FilterList<'l, 't>> {
 }
 
 /// Those of the lists that patches had a hand in: what is still as the dump has it is not even parsed.
-pub fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Item = (bool, &'l [Tree<'t>])> {
+pub(crate) fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Item = (bool, &'l [Tree<'t>])> {
     let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
     let chains = chains.iter().chain(listener.get("default_filter_chain"));
     let filters = chains.map(|chain| chain.get("filters").map(Tree::items).unwrap_or_default());
@@ -293,7 +293,7 @@ pub fn changed_filter_lists<'l, 't>(listener: &'l Tree<'t>) -> impl Iterator<Ite
 
 /// A filter behind the first terminal filter of its list, and a patch is to blame.
 #[derive(Clone, Copy)]
-pub struct Behind<'r> {
+pub(crate) struct Behind<'r> {
     /// The patch.
     pub id: PatchId,
     /// The filter that this patch brought.
@@ -329,7 +329,7 @@ fn behind_terminal<'r>(run: &'r ProxyRun<'_>) -> Vec<Behind<'r>> {
 }
 
 /// How a rule tells of filters behind terminal ones.
-pub struct Telling {
+pub(crate) struct Telling {
     /// Whether it is about two terminal filters (or else about others that come after one).
     pub both: bool,
     /// What is wrong.
@@ -341,7 +341,7 @@ pub struct Telling {
 }
 
 /// Tells of every filter that a patch brought after a terminal one, or of every second terminal filter.
-pub fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
+pub(crate) fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: &Telling, out: &mut Findings) {
     let mut found: BTreeMap<(usize, usize), (Vec<String>, String)> = BTreeMap::new();
     let mut judged = HashMap::new();
     for run in &cx.runs {
@@ -366,7 +366,7 @@ pub fn tell_behind_terminal(rule: &'static RuleInfo, cx: &Context<'_>, telling: 
 }
 
 /// Message name of a filter's configuration, looked for inside a TypedStruct; empty when there is none.
-pub fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
+pub(crate) fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
     let Some(config) = filter.get("typed_config") else { return Cow::Borrowed("") };
     let name = config.type_name().unwrap_or_default();
     if name != "udpa.type.v1.TypedStruct" && name != "xds.type.v3.TypedStruct" {
@@ -377,7 +377,7 @@ pub fn config_type<'t>(filter: &'t Tree<'_>) -> Cow<'t, str> {
 
 /// Network filters and HTTP filters that end their chain: Envoy rejects a listener in which another filter follows
 /// (`isTerminalFilter` in Envoy's source, 1.30 to 1.38).
-pub fn terminal(http: bool, type_name: &str) -> bool {
+pub(crate) fn terminal(http: bool, type_name: &str) -> bool {
     if http {
         return type_name == "envoy.extensions.filters.http.router.v3.Router";
     }
@@ -395,7 +395,7 @@ pub fn terminal(http: bool, type_name: &str) -> bool {
 }
 
 /// Names of the filters that patches insert with `config_discovery`.
-pub fn discovered<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = String> + 'c {
+pub(crate) fn discovered<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = String> + 'c {
     cx.patches().filter_map(|view| {
         let value = view.built.and_then(|built| built.value.as_ref())?;
         value.get("config_discovery").map(|_| value.name().to_owned())

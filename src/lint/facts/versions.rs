@@ -9,7 +9,7 @@ const MAX_PATCH: u16 = 30;
 /// The newest minor, from the oldest supported (or `newest`, if that is older) to `newest`, of which some patch release fits
 /// an expression. An empty or broken expression fits all, and one with letters may mean the releases of a vendor: `newest` for
 /// these.
-pub fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
+pub(crate) fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
     // An expression without `^` is also found inside versions that it was not written for (`1\.11` in 1.21.11).
     let compiled = go_regexp::compile(&format!("^(?:{expression})"));
     let Ok(regex) = compiled.as_ref() else { return Some(newest) };

@@ -16,7 +16,7 @@ const MAX_HOMES: usize = 2;
 
 /// Adds a finding for each patch of some patterns that moves and passes a test. Where new objects take over without another
 /// effect than names, order and metadata, the findings of a filter offer one fix.
-pub fn check(
+pub(crate) fn check(
     rule: &'static RuleInfo,
     cx: &Context<'_>,
     out: &mut Findings,

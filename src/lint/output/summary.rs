@@ -62,7 +62,7 @@ impl Summary {
 }
 
 /// Findings by rule: how many, and how many of them are certain.
-pub fn by_rule(findings: &[Finding]) -> Vec<(&'static RuleInfo, usize, usize)> {
+pub(crate) fn by_rule(findings: &[Finding]) -> Vec<(&'static RuleInfo, usize, usize)> {
     let mut counts: BTreeMap<&str, (&'static RuleInfo, usize, usize)> = BTreeMap::new();
     for finding in findings {
         let entry = counts.entry(finding.rule.code).or_insert((finding.rule, 0, 0));

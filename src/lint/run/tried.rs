@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Says that Envoy rejects resources on account of a patch.
-pub fn refusal(envoy: &str, resources: &BTreeSet<String>) -> String {
+pub(crate) fn refusal(envoy: &str, resources: &BTreeSet<String>) -> String {
     let first = resources.first().map_or("", String::as_str);
     match resources.len() {
         1 => format!("{envoy} rejects {first} with this patch in it"),
@@ -82,7 +82,7 @@ impl Trials {
 }
 
 /// What the run with Envoy was about, for whoever wants to know everything.
-pub fn story(trial: &Trial) -> String {
+pub(crate) fn story(trial: &Trial) -> String {
     let asked = count(trial.asked(), "resource", "resources");
     let changed: Vec<String> = trial.neutralised().iter().map(|(what, number)| format!("{what} ({number})")).collect();
     let changed = if changed.is_empty() { "nothing".to_owned() } else { changed.join("; ") };

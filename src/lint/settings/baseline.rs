@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Version of the file.
-pub const API_VERSION: &str = "envoyfilter.dev/v1";
+pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
 
 /// A baseline file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl Hash {
 
 /// A fingerprint for each finding: the rule, the filter, what the patch applies to and matches, and the offending text
 /// without its spaces; no line numbers and no position in the list of patches. A finding without filter: its file instead.
-pub fn fingerprints(findings: &[Finding], sources: &Sources, filters: &[EnvoyFilter]) -> Vec<String> {
+pub(crate) fn fingerprints(findings: &[Finding], sources: &Sources, filters: &[EnvoyFilter]) -> Vec<String> {
     let by_name: BTreeMap<String, &EnvoyFilter> = filters.iter().map(|filter| (filter.full_name(), filter)).collect();
     findings
         .iter()

@@ -1,7 +1,7 @@
 //! Patterns for paths and namespaces: `*` within a part, `**` over parts, `?` for one character.
 
 /// Whether a pattern fits a whole text. `*` and `?` do not go over a `/`; `**` does, and `**/` matches nothing as well.
-pub fn fits(pattern: &str, text: &str) -> bool {
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     matches(pattern.as_bytes(), text.as_bytes())
 }
 

@@ -36,7 +36,7 @@ impl Selector {
 }
 
 /// The rule whose code or name is nearest to a word that is neither.
-pub fn nearest(word: &str, rules: &[&'static Rule]) -> Option<String> {
+pub(crate) fn nearest(word: &str, rules: &[&'static Rule]) -> Option<String> {
     let lower = word.to_ascii_lowercase();
     let best = rules.iter().map(|rule| {
         let name = strsim::jaro_winkler(&lower, rule.name);
@@ -48,7 +48,7 @@ pub fn nearest(word: &str, rules: &[&'static Rule]) -> Option<String> {
 }
 
 /// Whether a rule is selected: the most exact of the selectors decides, and at equal weight the one that ignores.
-pub fn selected(rule: &RuleInfo, select: &[Selector], ignore: &[Selector]) -> bool {
+pub(crate) fn selected(rule: &RuleInfo, select: &[Selector], ignore: &[Selector]) -> bool {
     let weight = |selectors: &[Selector]| selectors.iter().filter_map(|one| one.weight(rule)).max();
     let wanted = if select.is_empty() { Some(0) } else { weight(select) };
     match (wanted, weight(ignore)) {

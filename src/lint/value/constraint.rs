@@ -9,7 +9,7 @@ use regex::Regex;
 
 /// A rule that a value breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub(crate) struct Broken {
     /// The value.
     pub span: Span,
     /// What it must be: `at least 1`, `one of A, B`.
@@ -20,7 +20,7 @@ pub struct Broken {
 
 /// What must be there and is not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Absent {
+pub(crate) enum Absent {
     /// A field, and what it must be.
     Field(Field, String),
     /// One of the members of a oneof: its name, the names of the members.
@@ -28,7 +28,7 @@ pub enum Absent {
 }
 
 /// The rules that the values of a message's field break.
-pub fn broken(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
+pub(crate) fn broken(object: &Object<'_>, member: &Member<'_>) -> Vec<Broken> {
     let mut out = stated(object, member);
     if out.is_empty() {
         out.extend(member.envoy.and_then(|field| negative(field, &member.entry.value)));
@@ -111,7 +111,7 @@ fn negative(field: Field, node: &Node) -> Option<Broken> {
 }
 
 /// What Envoy misses in an object that is given in full.
-pub fn absent(object: &Object<'_>, message: Message) -> Vec<Absent> {
+pub(crate) fn absent(object: &Object<'_>, message: Message) -> Vec<Absent> {
     let mut out = Vec::new();
     let present = |field: Field| {
         let member =

@@ -9,7 +9,7 @@ use crate::source::{NodeValue, Span};
 use std::net::IpAddr;
 
 /// Something that an extension's code rejects.
-pub struct Refusal {
+pub(crate) struct Refusal {
     /// The value, or the object that lacks something.
     pub span: Span,
     /// What is wrong.
@@ -19,7 +19,7 @@ pub struct Refusal {
 }
 
 /// A check in the code of Envoy.
-pub struct Check {
+pub(crate) struct Check {
     /// The message that it looks at.
     pub message: &'static str,
     /// The Envoy minors that have it, of those that are known. What a check asks for may narrow that further: a field or a
@@ -39,7 +39,7 @@ macro_rules! checks {
 }
 
 /// Every check that is known.
-pub const CHECKS: &[Check] = checks! {
+pub(crate) const CHECKS: &[Check] = checks! {
     "envoy.config.cluster.v3.Cluster" EVER, "source/common/network/resolver_impl.cc", static_with_name;
     "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction" (0, 36),
         "source/extensions/filters/http/composite/action.cc", composite_both;
@@ -66,7 +66,7 @@ pub const CHECKS: &[Check] = checks! {
 };
 
 /// What a check finds in an object of a patch's value; the first of each kind.
-pub fn refusals<'v>(
+pub(crate) fn refusals<'v>(
     value: &'v PatchValue<'_>,
     object: &'v Object<'_>,
 ) -> impl Iterator<Item = (&'static Check, Refusal)> {

@@ -12,10 +12,10 @@ use crate::source::{Node, NodeValue, Span};
 const PREFIXES: [&str; 2] = ["envoy.reloadable_features.", "envoy.restart_features."];
 
 /// The first release of istiod that applies no BOOTSTRAP patch.
-pub const BOOTSTRAP_UNTIL: Release = Release::minor(21);
+pub(crate) const BOOTSTRAP_UNTIL: Release = Release::minor(21);
 
 /// A guard that a value names.
-pub struct Named<'n> {
+pub(crate) struct Named<'n> {
     /// Its full name.
     pub name: String,
     /// The key or text that says it.
@@ -26,7 +26,7 @@ pub struct Named<'n> {
 
 impl Named<'_> {
     /// Whether a runtime layer writes what the guard would be anyway: `on` or `off`.
-    pub fn sets(&self, default: &str) -> bool {
+    pub(crate) fn sets(&self, default: &str) -> bool {
         let on = match self.set.map(|node| &node.value) {
             Some(NodeValue::Bool(on)) => *on,
             Some(NodeValue::String(text)) => match text.as_str() {
@@ -40,7 +40,7 @@ impl Named<'_> {
     }
 
     /// Whether Envoy logs an error where it has no such guard; for texts it says nothing (real Envoys, 1.36 and 1.40).
-    pub fn is_logged(&self) -> bool {
+    pub(crate) fn is_logged(&self) -> bool {
         self.set.is_some_and(|node| !matches!(node.value, NodeValue::String(_)))
     }
 }
@@ -62,7 +62,7 @@ fn is_guard(name: &str) -> bool {
 
 /// Every guard that a value names: as keys of a runtime layer, in one piece or one mapping a part, which Envoy joins with
 /// dots; and as `runtime_key`.
-pub fn named<'a>(value: &PatchValue<'a>) -> Vec<Named<'a>> {
+pub(crate) fn named<'a>(value: &PatchValue<'a>) -> Vec<Named<'a>> {
     let mut found = Vec::new();
     walk::fields(value.node, &mut |field| {
         if field.is("runtime_key") {
@@ -96,13 +96,13 @@ fn dotted(path: &[Part<'_>]) -> Option<String> {
 const LONGEST: usize = 256;
 
 /// Whether no proxy gets the value: a patch of the bootstrap, which this istiod does not apply.
-pub fn unread(value: &PatchValue<'_>, release: Release) -> bool {
+pub(crate) fn unread(value: &PatchValue<'_>, release: Release) -> bool {
     let bootstrap = value.view.built.is_some_and(|built| built.status == Status::NoOp(NoOp::Bootstrap));
     bootstrap && release >= BOOTSTRAP_UNTIL
 }
 
 /// When Envoy had a guard: `Envoy 1.26 to 1.30 have it`; `None` for a name that no known release has.
-pub fn life(name: &str) -> Option<String> {
+pub(crate) fn life(name: &str) -> Option<String> {
     let guard = envoy::runtime_guard(name).filter(|guard| guard.name() == name)?;
     let (first, last) = guard.minors()?;
     let [(oldest, before), (after, newest)] = envoy::GUARDS_KNOWN;
@@ -119,7 +119,7 @@ pub fn life(name: &str) -> Option<String> {
 }
 
 /// The releases whose guards are known: `Envoy 1.26 to 1.33 and 1.36 to 1.40`.
-pub fn looked_at() -> String {
+pub(crate) fn looked_at() -> String {
     let runs = envoy::GUARDS_KNOWN.map(|(first, last)| format!("1.{first} to 1.{last}"));
     format!("Envoy {}", runs.join(" and "))
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// What was found in a chunk that parses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Chunk<'t> {
+pub(crate) struct Chunk<'t> {
     /// Every name used that is not a field of something.
     pub names: BTreeSet<&'t str>,
     /// Every short string.
@@ -16,7 +16,7 @@ pub struct Chunk<'t> {
 
 /// Why a chunk does not parse, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyntaxError {
+pub(crate) struct SyntaxError {
     /// Byte in the text.
     pub at: usize,
     /// What was expected, or what is wrong.
@@ -24,7 +24,7 @@ pub struct SyntaxError {
 }
 
 /// Parses a chunk.
-pub fn parse(text: &str) -> Result<Chunk<'_>, SyntaxError> {
+pub(crate) fn parse(text: &str) -> Result<Chunk<'_>, SyntaxError> {
     let mut parser = Parser { text, at: 0, token: Token::End, start: 0, depth: 0, chunk: Chunk::default() };
     if text.starts_with('#') {
         parser.at = text.find('\n').unwrap_or(text.len());

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What was found in a script.
 #[derive(Debug, Default)]
-pub struct Use<'t> {
+pub(crate) struct Use<'t> {
     /// `require` of a module outside `pcall`.
     pub modules: Vec<Named<'t>>,
     /// Globals that are indexed or called and that nothing defines.
@@ -36,7 +36,7 @@ pub struct Use<'t> {
 
 /// A name and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named<'t> {
+pub(crate) struct Named<'t> {
     /// The name, or the text.
     pub name: &'t str,
     /// Byte in the script.
@@ -92,7 +92,7 @@ struct Reader<'t> {
 }
 
 /// Reads a script that parses.
-pub fn read(text: &str) -> Use<'_> {
+pub(crate) fn read(text: &str) -> Use<'_> {
     let mut reader = Reader {
         tokens: tokens(text),
         scopes: vec![(Opened::Block, Vec::new())],

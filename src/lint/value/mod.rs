@@ -22,7 +22,7 @@ use crate::proto::tree::{Origin, TYPE_KEY, type_name};
 use crate::source::{Entry, Node, NodeValue, Span, Step};
 
 /// Types whose content is the message that their `type_url` names.
-pub const TYPED_STRUCTS: [&str; 2] = ["udpa.type.v1.TypedStruct", "xds.type.v3.TypedStruct"];
+pub(crate) const TYPED_STRUCTS: [&str; 2] = ["udpa.type.v1.TypedStruct", "xds.type.v3.TypedStruct"];
 
 /// A patch and its value, walked.
 pub struct PatchValue<'a> {
@@ -101,8 +101,10 @@ pub struct Slot<'a> {
     pub route: Vec<Step>,
     /// Its `@type`, when it is text.
     pub url: Option<TypeUrl<'a>>,
-    /// If that is a TypedStruct: the `type_url` in it; `None` inside when there is none.
-    pub inner: Option<Option<TypeUrl<'a>>>,
+    /// Whether that is a TypedStruct.
+    pub typed_struct: bool,
+    /// The `type_url` in a TypedStruct.
+    pub inner: Option<TypeUrl<'a>>,
     /// Whether it is given in full; see [`Object::whole`].
     pub whole: bool,
     /// Whether a TypedStruct holds it.
@@ -147,7 +149,7 @@ impl<'a> TypeUrl<'a> {
 impl<'a> Slot<'a> {
     /// The type URL that counts: that of the content for a TypedStruct.
     pub fn content(&self) -> Option<TypeUrl<'a>> {
-        self.inner.unwrap_or(self.url)
+        if self.typed_struct { self.inner } else { self.url }
     }
 
     /// The `name` beside the field that holds it, for the messages that have one.
@@ -247,12 +249,12 @@ impl<'a> PatchValue<'a> {
 }
 
 /// Last part of a dotted name.
-pub fn short(full_name: &str) -> &str {
+pub(crate) fn short(full_name: &str) -> &str {
     full_name.rsplit('.').next().unwrap_or(full_name)
 }
 
 /// Walks the value of a patch; `None` when it has none or its type is not known.
-pub fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>) -> Option<PatchValue<'_>> {
+pub(crate) fn walk(view: PatchView<'_>, istiod: Schema, envoy_minor: Option<u16>) -> Option<PatchValue<'_>> {
     let envoy = envoy_minor.and_then(Schema::envoy);
     let body = view.patch.body.as_ref()?;
     let node = body.value.as_ref()?;
@@ -442,10 +444,8 @@ impl<'a> Walker<'a> {
         let Some((owner, field)) = place.parent else { return };
         let url = node.entry(TYPE_KEY).and_then(|entry| self.type_url(&entry.value, place.in_typed_struct));
         let typed_struct = url.is_some_and(|url| TYPED_STRUCTS.contains(&url.name()));
-        let inner = typed_struct.then(|| {
-            let entry = node.entry("type_url").or_else(|| node.entry("typeUrl"))?;
-            self.type_url(&entry.value, true)
-        });
+        let inner = node.entry("type_url").or_else(|| node.entry("typeUrl")).filter(|_| typed_struct);
+        let inner = inner.and_then(|entry| self.type_url(&entry.value, true));
         self.value.slots.push(Slot {
             node,
             span: place.span,
@@ -453,6 +453,7 @@ impl<'a> Walker<'a> {
             field,
             route: self.route.clone(),
             url,
+            typed_struct,
             inner,
             whole: place.whole,
             in_typed_struct: place.in_typed_struct,
@@ -468,7 +469,7 @@ impl<'a> Walker<'a> {
             }
             return;
         }
-        let Some(Some(inner)) = inner else { return };
+        let Some(inner) = inner else { return };
         let Some(message) = inner.envoy else { return };
         let mut route = self.route.clone();
         route.push(Step::from("value"));

@@ -5,7 +5,7 @@ use crate::source::{Node, NodeValue, Step};
 
 /// A step to a field, as it is in the document.
 #[derive(Clone, Copy, Debug)]
-pub enum Part<'n> {
+pub(crate) enum Part<'n> {
     /// The value under a key.
     Key(&'n str),
     /// An item of a list, from 0.
@@ -13,7 +13,7 @@ pub enum Part<'n> {
 }
 
 /// A field of a value.
-pub struct Field<'w, 'n> {
+pub(crate) struct Field<'w, 'n> {
     /// Its key as written.
     pub key: &'n str,
     /// What it holds.
@@ -26,12 +26,12 @@ pub struct Field<'w, 'n> {
 
 impl Field<'_, '_> {
     /// Whether this is the field of that proto name, written in either way (`inline_string`, `inlineString`).
-    pub fn is(&self, name: &str) -> bool {
+    pub(crate) fn is(&self, name: &str) -> bool {
         same(self.key, name)
     }
 
     /// The way to it from the root of the value.
-    pub fn route(&self) -> Vec<Step> {
+    pub(crate) fn route(&self) -> Vec<Step> {
         let step = |part: &Part<'_>| match *part {
             Part::Key(key) => Step::from(key),
             Part::Item(item) => Step::from(item),
@@ -40,19 +40,19 @@ impl Field<'_, '_> {
     }
 
     /// Whether one of the keys above it is that field.
-    pub fn inside(&self, name: &str) -> bool {
+    pub(crate) fn inside(&self, name: &str) -> bool {
         let above = self.path.len().saturating_sub(1);
         self.path[..above].iter().any(|part| matches!(part, Part::Key(key) if same(key, name)))
     }
 
     /// Whether it is `true`.
-    pub fn is_true(&self) -> bool {
+    pub(crate) fn is_true(&self) -> bool {
         matches!(self.node.value, NodeValue::Bool(true)) || self.node.as_str() == Some("true")
     }
 }
 
 /// Whether a key is a field's proto or JSON name.
-pub fn same(key: &str, name: &str) -> bool {
+pub(crate) fn same(key: &str, name: &str) -> bool {
     // Names of fields are ASCII and begin with a letter; this is asked for every field by many rules, mostly without effect.
     fn plain(text: &str) -> impl Iterator<Item = u8> {
         text.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase())
@@ -63,12 +63,12 @@ pub fn same(key: &str, name: &str) -> bool {
 }
 
 /// The value of a field by its proto name, written in either way.
-pub fn get<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+pub(crate) fn get<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
     node.entries().iter().find(|entry| same(&entry.key, name)).map(|entry| &entry.value)
 }
 
 /// Calls `look` for every field, outer before inner.
-pub fn fields<'n>(value: &'n Node, look: &mut dyn FnMut(&Field<'_, 'n>)) {
+pub(crate) fn fields<'n>(value: &'n Node, look: &mut dyn FnMut(&Field<'_, 'n>)) {
     walk(value, "", &mut Vec::new(), look);
 }
 

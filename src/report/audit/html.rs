@@ -55,7 +55,7 @@ impl std::fmt::Display for Prose<'_> {
 }
 
 /// Writes the page.
-pub fn html(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()> {
+pub(crate) fn html(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io::Result<()> {
     writeln!(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")?;
     writeln!(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">")?;
     writeln!(out, "<title>EnvoyFilters: Istio {} to {}</title>", Text(&audit.from), Text(&audit.to))?;

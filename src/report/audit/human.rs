@@ -27,7 +27,7 @@ fn role(class: Option<Class>) -> Role {
 }
 
 /// Writes an audit.
-pub fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
+pub(crate) fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit) -> io::Result<()> {
     let between = audit.path.get(1..audit.path.len().saturating_sub(1)).unwrap_or_default();
     let way = if between.is_empty() { String::new() } else { format!("  by way of {}", between.join(", ")) };
     writeln!(
@@ -287,7 +287,7 @@ fn during(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit)
 }
 
 /// Writes what the fixes change, as a patch for `patch -p1` or `git apply`. The texts are those of whole files.
-pub fn diff(out: &mut dyn Write, terminal: Terminal, files: &[(String, String, String)]) -> io::Result<()> {
+pub(crate) fn diff(out: &mut dyn Write, terminal: Terminal, files: &[(String, String, String)]) -> io::Result<()> {
     for (name, before, after) in files {
         let plain = name.strip_prefix("./").unwrap_or(name);
         let names = (format!("a/{plain}"), format!("b/{plain}"));

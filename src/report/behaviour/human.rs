@@ -5,7 +5,7 @@ use crate::report::style::{Role, Terminal, count, shorten};
 use std::io::{self, Write};
 
 /// Writes an answer. `verbose` leaves nothing out.
-pub fn write(out: &mut dyn Write, terminal: Terminal, view: &View, verbose: bool) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, terminal: Terminal, view: &View, verbose: bool) -> io::Result<()> {
     let mut page = Page { out, terminal, verbose };
     page.view(view)
 }

@@ -5,5 +5,3 @@ pub(crate) mod page;
 mod picture;
 pub(crate) mod suite;
 pub(crate) mod view;
-
-pub use view::View;

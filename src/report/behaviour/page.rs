@@ -80,7 +80,7 @@ fn filter(one: &FilterView) -> String {
 }
 
 /// Writes the page.
-pub fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, view: &View) -> io::Result<()> {
     let mut page = String::new();
     let title = text(&view.request);
     let _ = write!(

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub(crate) enum Form {
     /// For people.
     Human,
     /// schemas/test.json.
@@ -28,7 +28,7 @@ pub enum Form {
 }
 
 /// A file that was run.
-pub struct File {
+pub(crate) struct File {
     /// Its name.
     pub name: String,
     /// What became of its tests.
@@ -36,7 +36,7 @@ pub struct File {
 }
 
 /// What the output is made of.
-pub struct Shown<'s> {
+pub(crate) struct Shown<'s> {
     /// The files in their order.
     pub files: &'s [File],
     /// The texts that places are in.
@@ -67,13 +67,13 @@ impl Shown<'_> {
     }
 
     /// Tests that passed, and those that did not.
-    pub fn tally(&self) -> (usize, usize) {
+    pub(crate) fn tally(&self) -> (usize, usize) {
         let (passed, failed): (Vec<_>, Vec<_>) = self.outcomes().partition(|(_, outcome)| outcome.passed());
         (passed.len(), failed.len())
     }
 
     /// Writes it.
-    pub fn write(&self, out: &mut dyn Write, terminal: Terminal, form: Form) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write, terminal: Terminal, form: Form) -> io::Result<()> {
         match form {
             Form::Human => self.human(out, terminal),
             Form::Json => crate::report::json(out, &self.json()),

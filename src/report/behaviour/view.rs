@@ -8,12 +8,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Version of this form.
-pub const API_VERSION: &str = "envoyfilter.dev/v1";
+pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
 
 /// What `try` answers.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct View {
+pub(crate) struct View {
     /// [`API_VERSION`].
     pub api_version: &'static str,
     /// `TryReport`.
@@ -49,7 +49,7 @@ pub struct View {
 /// One configuration.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Side {
+pub(crate) struct Side {
     /// How often each status came; without one `answered` (TCP), `closed`, `timed out` or `failed`.
     pub statuses: BTreeMap<String, usize>,
     /// The exchange that is shown, from 1.
@@ -73,7 +73,7 @@ pub struct Side {
 /// What the client saw.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ClientView {
+pub(crate) struct ClientView {
     /// Status.
     pub status: Option<u16>,
     /// Header fields in their order.
@@ -94,7 +94,7 @@ pub struct ClientView {
 /// The way of a request.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PathView {
+pub(crate) struct PathView {
     /// The listener.
     pub listener: String,
     /// Name of the filter chain, and its place in the listener.
@@ -136,7 +136,7 @@ pub struct PathView {
 /// An HTTP filter.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct FilterView {
+pub(crate) struct FilterView {
     /// Its name.
     pub name: String,
     /// The message that configures it.
@@ -165,7 +165,7 @@ pub struct FilterView {
 
 /// A header field that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ChangeView {
+pub(crate) struct ChangeView {
     /// Its name.
     pub name: String,
     /// Values before.
@@ -176,7 +176,7 @@ pub struct ChangeView {
 
 /// Something that a script said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SaidView {
+pub(crate) struct SaidView {
     /// The level.
     pub level: String,
     /// The text.
@@ -188,7 +188,7 @@ pub struct SaidView {
 /// A call of a stub.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CallView {
+pub(crate) struct CallView {
     /// The cluster.
     pub cluster: String,
     /// What was called: `http`, `ext_authz` and so on.
@@ -217,7 +217,7 @@ pub struct CallView {
 /// Something that is not as in the mesh.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LeftOutView {
+pub(crate) struct LeftOutView {
     /// Why, a word.
     pub reason: &'static str,
     /// Why, for people.
@@ -231,7 +231,7 @@ pub struct LeftOutView {
 /// How much was loaded, of how much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ScopeView {
+pub(crate) struct ScopeView {
     /// Listeners loaded and all.
     pub listeners: (usize, usize),
     /// Route configurations loaded and all.
@@ -241,7 +241,7 @@ pub struct ScopeView {
 }
 
 /// What a view is made of.
-pub struct Shown<'v> {
+pub(crate) struct Shown<'v> {
     /// What was seen.
     pub report: &'v Report,
     /// The request.
@@ -273,11 +273,11 @@ const VARYING: [&str; 12] = [
 ];
 
 /// What stands for a value that differs from run to run.
-pub const VARIES: &str = "(varies)";
+pub(crate) const VARIES: &str = "(varies)";
 
 impl Shown<'_> {
     /// The whole view.
-    pub fn view(&self) -> View {
+    pub(crate) fn view(&self) -> View {
         let (with, without) = (&self.report.with, self.report.without.as_ref());
         let kind = match self.proxy.kind {
             crate::model::proxy::ProxyKind::Sidecar => "sidecar",

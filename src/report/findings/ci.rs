@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Writes findings as JUnit XML: a suite for each file, a failed case for each finding, a passed one for a clean file.
-pub fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let mut suites: BTreeMap<&str, Vec<&crate::lint::Finding>> = BTreeMap::new();
     for (_, source) in report.sources.iter() {
         suites.entry(&source.name).or_default();
@@ -55,7 +55,7 @@ pub fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
 }
 
 /// Writes findings as workflow commands: GitHub shows them beside the changed lines.
-pub fn github(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn github(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
     for finding in report.findings {
@@ -86,7 +86,7 @@ pub fn github(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
 }
 
 /// Writes findings as GitLab's code quality report.
-pub fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn gitlab(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let mut issues: Vec<Value> = report
         .numbered()
         .iter()
@@ -153,7 +153,7 @@ fn code(text: &str) -> String {
 }
 
 /// Writes findings as a Markdown table, for a comment or a job's summary.
-pub fn markdown(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn markdown(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let sum = report.summary;
     let counts = [
         count(sum.errors, "error", "errors"),

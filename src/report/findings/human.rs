@@ -21,7 +21,7 @@ const MAX_SUGGESTION: usize = 3;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug)]
-pub struct Detail {
+pub(crate) struct Detail {
     /// Every workload, and whole objects.
     pub verbose: bool,
     /// Infos, and not only their number.
@@ -29,7 +29,7 @@ pub struct Detail {
 }
 
 /// Writes findings and the summary: file by file, in each the most severe first.
-pub fn text(out: &mut dyn Write, terminal: Terminal, detail: Detail, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn text(out: &mut dyn Write, terminal: Terminal, detail: Detail, report: &Report<'_>) -> io::Result<()> {
     let mut files: Vec<(&str, Vec<&Finding>)> = Vec::new();
     for finding in report.findings {
         let name = report.file(finding.primary.span);
@@ -88,7 +88,7 @@ fn shows_secret(sources: &Sources, secrets: &[Lines], finding: &Finding) -> bool
 }
 
 /// Writes one finding; `hidden`: without the lines that it is about.
-pub fn one(
+pub(crate) fn one(
     out: &mut dyn Write,
     terminal: Terminal,
     verbose: bool,
@@ -255,7 +255,7 @@ fn summary(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>, hidden:
 }
 
 /// Writes counts by rule.
-pub fn stat(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn stat(out: &mut dyn Write, terminal: Terminal, report: &Report<'_>) -> io::Result<()> {
     for (rule, number, certain) in by_rule(report.findings) {
         let role = match rule.severity {
             Severity::Error => Role::Bad,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 /// Version of the JSON.
-pub const API_VERSION: &str = "envoyfilter.dev/v1";
+pub(crate) const API_VERSION: &str = "envoyfilter.dev/v1";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -126,7 +126,7 @@ fn location<'r>(report: &'r Report<'_>, span: Span) -> Location<'r> {
 }
 
 /// Writes findings as JSON.
-pub fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let findings = report.numbered().into_iter().map(|(finding, fingerprint)| Item {
         code: finding.rule.code,
         rule: finding.rule.name,

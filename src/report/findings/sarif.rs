@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Writes findings as SARIF.
-pub fn sarif(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn sarif(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let used: BTreeMap<&str, &'static RuleInfo> = report.findings.iter().map(|one| (one.rule.code, one.rule)).collect();
     let rules: Vec<Value> = used.values().map(|rule| descriptor(rule)).collect();
     let index = |code: &str| used.keys().position(|known| *known == code);
