@@ -27,7 +27,7 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
     telemetry::scope(cx, part, &mut found);
     found
         .difference(Kind::Behavior, "the listener's own log (connections that match no chain) changes or is added too");
-    found.difference(Kind::Behavior, "TCP connections are logged this way too; the filter is about HTTP only");
+    found.difference(Kind::Behavior, "TCP connections are also logged this way; the filter covers HTTP only");
     found.guard(Concern::TcpChains, State::Review, "a Telemetry also logs TCP connections of these workloads");
     let mut entries = Vec::new();
     let mesh_log = mesh_providers(cx, &mut found);
@@ -89,8 +89,7 @@ fn mesh_providers(cx: &Cx<'_>, found: &mut Move) -> Vec<Json> {
         found.guard(
             Concern::Existing,
             State::Undecided,
-            "the mesh settings are not among the input: whether the mesh logs without the filter is not known, and the \
-             Telemetry would end that log",
+            "the mesh settings are not in the input, so it is unknown whether the mesh logs without the filter; the Telemetry would turn that log off",
         );
         return Vec::new();
     };
@@ -116,10 +115,10 @@ fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Opt
     } else if let Some(grpc) = log.typed("typed_config", GRPC) {
         of_service(cx, grpc, found)?
     } else {
-        return Err("no extension provider for this kind of log".to_owned());
+        return Err("no extension provider writes this kind of log".to_owned());
     };
     if !log.is_empty() {
-        return Err("the log has settings without a native field".to_owned());
+        return Err("the log has settings that have no native field".to_owned());
     }
     Ok((provider, condition))
 }
@@ -134,13 +133,13 @@ fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, Stri
         one["logFormat"] = json!({ "text": text });
     } else if let Some(labels) = file.take("log_format/json_format").or_else(|| file.take("json_format")) {
         if labels.as_object().is_none_or(|map| map.values().any(|value| !value.is_string())) {
-            return Err("a provider's labels are texts; this JSON format has others".to_owned());
+            return Err("a provider's labels are strings; this JSON format has other values".to_owned());
         }
         one["logFormat"] = json!({ "labels": labels });
         found.difference(Kind::Metadata, "empty `json_format_options` are written out");
     }
     if !file.is_empty() {
-        return Err("the log has settings without a native field".to_owned());
+        return Err("the log has settings that have no native field".to_owned());
     }
     Ok(json!({ "envoyFileAccessLog": one }))
 }
@@ -148,7 +147,7 @@ fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, Stri
 fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, String> {
     let cluster = grpc.text("common_config/grpc_service/envoy_grpc/cluster_name").ok_or("the log names no cluster")?;
     let (host, port) =
-        service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is not known"))?;
+        service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is unknown"))?;
     let mut one = json!({ "service": host, "port": port });
     if let Some(name) = grpc.text("common_config/log_name") {
         one["logName"] = name.into();
@@ -183,7 +182,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, S
 /// A filter of a log as CEL.
 fn expression(mut filter: Fields) -> Result<String, String> {
     let mut comparison =
-        filter.sub("status_code_filter/comparison").ok_or("only a filter by status code has a native form")?;
+        filter.sub("status_code_filter/comparison").ok_or("only a filter by status code has a native equivalent")?;
     let op = comparison.text("op").unwrap_or_else(|| "EQ".to_owned());
     let number = comparison.number("value/default_value").ok_or("the status code is missing")?;
     comparison.skip("value/runtime_key");
@@ -191,10 +190,10 @@ fn expression(mut filter: Fields) -> Result<String, String> {
         "GE" => ">=",
         "EQ" => "==",
         "LE" => "<=",
-        other => return Err(format!("no native form of the comparison {other}")),
+        other => return Err(format!("comparison {other} has no native equivalent")),
     };
     if !comparison.is_empty() || !filter.is_empty() {
-        return Err("only a filter by status code has a native form".to_owned());
+        return Err("only a filter by status code has a native equivalent".to_owned());
     }
     Ok(format!("response.code {sign} {number}"))
 }

@@ -65,18 +65,15 @@ fn at(place: Place, reason: impl Into<String>) -> Placement {
     Placement { place, reason: reason.into() }
 }
 
-const CALLER: &str = "a waypoint stands in front of the service that is called, for all of its callers; in front of a caller there \
-     is only ztunnel, which reads no HTTP";
+const CALLER: &str = "a waypoint handles requests to the called service, from all of its callers; the caller's side has only ztunnel, which does not read HTTP";
 
-const OWN_FILTER: &str = "no native setting of a waypoint is known for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and \
-     context SIDECAR_INBOUND can carry it. It is then for every service of that waypoint: give these services a waypoint of \
-     their own";
+const OWN_FILTER: &str = "a waypoint has no known native setting for it: an EnvoyFilter with targetRefs to the waypoint's Gateway and context SIDECAR_INBOUND can do it. It then applies to every service of that waypoint: give these services a waypoint of their own";
 
 /// Finds the place of a patch, and gives the move the objects for it.
 pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     match part.reach.proxies {
         Proxies::Gateway => return at(Place::Unaffected, "gateways stay as they are in ambient mode"),
-        Proxies::Waypoint => return at(Place::Unaffected, "it is on a waypoint already"),
+        Proxies::Waypoint => return at(Place::Unaffected, "it is already on a waypoint"),
         _ => {}
     }
     let placement = of_pattern(cx, part, found);
@@ -91,9 +88,7 @@ pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement
 fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     let outbound = part.reach.context == PatchContext::SidecarOutbound;
     match found.pattern.id {
-        "v1-filters" | "bootstrap" => {
-            at(Place::NotNeeded, "it does nothing today, and there is no sidecar left for it")
-        }
+        "v1-filters" | "bootstrap" => at(Place::NotNeeded, "it does nothing today, and no sidecar is left for it"),
         "stats-null-vm" if found.actions.is_empty() => {
             at(Place::NotNeeded, "waypoints and ztunnel report metrics by themselves")
         }
@@ -107,7 +102,7 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
             if found.pattern.id == "rbac" && by_connection(found) {
                 return at(
                     Place::Ztunnel,
-                    "ztunnel enforces policies about addresses and identities, for every connection of the pod",
+                    "ztunnel enforces policies on addresses and identities for every connection of the pod",
                 );
             }
             on_waypoint(cx, part, found)
@@ -125,7 +120,7 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
             "a ServiceEntry is known to ztunnel and waypoints alike; TLS towards it needs a waypoint for the ServiceEntry",
         ),
         "server-tls" => {
-            at(Place::Ztunnel, "ztunnel encrypts with TLS 1.3; versions and cipher suites are not for choice")
+            at(Place::Ztunnel, "ztunnel encrypts with TLS 1.3; versions and cipher suites cannot be configured")
         }
         "hcm-timeouts" | "http2-options" | "path-normalization" | "server-header" | "header-case"
         | "client-cert-header" | "http10" | "trusted-hops" | "header-size" | "local-reply" | "global-ratelimit"
@@ -134,15 +129,15 @@ fn of_pattern(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
             if outbound {
                 at(Place::Blocked, CALLER)
             } else if part.reach.port.is_some() {
-                at(Place::Blocked, "a waypoint has no listener for one port of a workload, which the patch is for")
+                at(Place::Blocked, "the patch is for one port of a workload; a waypoint has no listener for that")
             } else {
                 at(Place::WaypointFilter, OWN_FILTER)
             }
         }
         "listener-buffer" | "proxy-protocol" | "socket-options" | "cluster-buffer" | "tcp-idle" => {
-            at(Place::Blocked, "ztunnel takes the connections of the pod, and has no such setting")
+            at(Place::Blocked, "ztunnel handles the pod's connections and has no such setting")
         }
-        _ => at(Place::Blocked, "no place without a sidecar is known for it"),
+        _ => at(Place::Blocked, "it has no known equivalent without a sidecar"),
     }
 }
 
@@ -181,17 +176,17 @@ fn of_callers(cx: &Cx<'_>, found: &mut Move) -> Placement {
     if super::mesh::Mesh::is_narrow(cx.filter) {
         return at(
             Place::Blocked,
-            "the waypoint of the called service has one rule for all of its callers; the filter is for some of them",
+            "the called service's waypoint has one rule for all callers; the filter is for some of them",
         );
     }
     if !found.moves {
-        return at(Place::Blocked, "no native rule is known for it");
+        return at(Place::Blocked, "it has no known native rule");
     }
     found.difference(
         Kind::Behavior,
-        "the waypoint of the called service does it, once for all callers; without a waypoint nothing does",
+        "the called service's waypoint does it once for all callers; without a waypoint, nothing does",
     );
-    at(Place::Waypoint, "the waypoint of the called service reads VirtualServices, HTTPRoutes and DestinationRules")
+    at(Place::Waypoint, "the called service's waypoint reads VirtualServices, HTTPRoutes and DestinationRules")
 }
 
 /// Attaches the objects of a move to the Services of the workloads that the filter selects.
@@ -199,7 +194,7 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     if part.reach.port.is_some() || part.reach.narrowed.is_some() {
         return at(
             Place::Blocked,
-            "objects on a waypoint match no ports and no chains, and the patch is for one of them",
+            "objects on a waypoint cannot match a port or a filter chain, and the patch is for one of them",
         );
     }
     let security = found.actions.iter().any(|action| {
@@ -208,8 +203,7 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     if security && cx.mesh.ports(cx.filter).is_none_or(|ports| ports.iter().any(|port| !port.http)) {
         return at(
             Place::Blocked,
-            "on a waypoint the rule cannot name ports, and of its HTTP conditions nothing is left for the TCP ports of the service, \
-             or the input does not say which ports it has",
+            "on a waypoint the rule cannot name ports, and none of its HTTP conditions apply to the service's TCP ports, or the input does not say which ports it has",
         );
     }
     let refs = match targets(cx) {
@@ -233,21 +227,20 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
     }
     found.difference(
         Kind::Behavior,
-        "it runs once, at the waypoint of the service: requests that reach the pods without the waypoint do not meet it",
+        "it runs once, at the service's waypoint: requests that reach the pods without passing the waypoint bypass it",
     );
     found.difference(
         Kind::Position,
-        "stands behind cors and in front of the waypoint's peer metadata filters, which see the headers it changes",
+        "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes",
     );
     if security {
         found.guard(
             Concern::Authorization,
             State::Review,
-            "only requests through the waypoint are checked: also let only the identity of the waypoint reach the pods, with an \
-             AuthorizationPolicy that ztunnel enforces",
+            "only requests through the waypoint are checked: also add an AuthorizationPolicy that ztunnel enforces, so that only the waypoint's identity can reach the pods",
         );
     }
-    at(Place::Waypoint, "the object is attached to the Services of the workload, whose requests pass their waypoint")
+    at(Place::Waypoint, "the object attaches to the workload's Services, whose requests pass their waypoint")
 }
 
 /// Whether a spec has a place for targetRefs: that of a provider or a ServiceEntry has none.
@@ -278,7 +271,7 @@ fn targets(cx: &Cx<'_>) -> Result<Json, String> {
     let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) else {
         if cx.mesh.is_mesh_wide(cx.filter) {
             return Err(
-                "the filter is for the whole mesh: each namespace needs the object for its own waypoint".to_owned()
+                "the filter applies to the whole mesh: each namespace needs the object for its own waypoint".to_owned()
             );
         }
         let known = cx
@@ -288,7 +281,7 @@ fn targets(cx: &Cx<'_>) -> Result<Json, String> {
             .iter()
             .find(|one| one.object.namespace == *namespace && one.class.contains("waypoint"));
         let name = known.map(|one| one.object.name.clone()).ok_or_else(|| {
-            format!("the waypoint of namespace {namespace} is not among the input: give its Gateway, so that the object can name it")
+            format!("the waypoint of namespace {namespace} is not in the input: add its Gateway so that the object can name it")
         })?;
         return Ok(json!([{ "group": "gateway.networking.k8s.io", "kind": "Gateway", "name": name }]));
     };
@@ -304,8 +297,7 @@ fn targets(cx: &Cx<'_>) -> Result<Json, String> {
     let services: Vec<&Service> = cx.mesh.inventory.services.iter().map(AsRef::as_ref).filter(selects).collect();
     if services.is_empty() {
         return Err(
-            "the Services of the workload are not among the input: give them, so that the object can name them"
-                .to_owned(),
+            "the workload's Services are not in the input: add them so that the object can name them".to_owned()
         );
     }
     for service in &services {

@@ -35,8 +35,7 @@ pub(super) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     if part.operation() == Operation::InsertAfter && anchor == "envoy.filters.http.router" {
         found.difference(
             Kind::Behavior,
-            "the filter stands behind the router, where no request meets it and Envoy rejects the chain; the native object \
-             runs",
+            "the filter comes after the router, where no request reaches it and Envoy rejects the chain; the native object runs",
         );
         return;
     }
@@ -56,8 +55,7 @@ pub(super) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
                 Concern::Patch,
                 State::Undecided,
                 format!(
-                    "whether an HTTP filter `{anchor}` exists in these chains is not known: without it the filter does nothing \
-                     today, and the native object runs"
+                    "it is unknown whether an HTTP filter `{anchor}` exists in these chains: without it the filter does nothing today, and the native object runs"
                 ),
             );
         }

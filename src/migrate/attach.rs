@@ -30,12 +30,11 @@ pub(super) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, directions: 
     if reach.proxies == Proxies::Waypoint {
         found.difference(
             Kind::Behavior,
-            "the filter also runs on the outer CONNECT request of the tunnel, where there is no request of the \
-             application; the native object does not",
+            "the filter also runs on the tunnel's outer CONNECT request, which is not an application request; the native object does not",
         );
     }
     if directions == Directions::Inbound && reach.context == PatchContext::SidecarOutbound {
-        let reason = "policies are about requests that a workload receives; the filter is for those that it sends";
+        let reason = "policies apply to requests that a workload receives; the filter is for those that it sends";
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::Direction, State::Broken, reason);
     }
@@ -66,7 +65,7 @@ pub(super) fn check(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, directions: 
             );
             found.guard(Concern::Selector, State::Broken, reason);
         } else {
-            found.guard(Concern::Selector, State::Held, "the object is attached like the filter");
+            found.guard(Concern::Selector, State::Held, "the object attaches the same way as the filter");
         }
         return;
     }
@@ -105,7 +104,7 @@ fn unselected(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, directions: Direct
             format!("without a selector the object would also apply to {whom} in {place}, if there are any"),
         );
     } else {
-        found.guard(Concern::Selector, State::Held, "the object is attached like the filter");
+        found.guard(Concern::Selector, State::Held, "the object attaches the same way as the filter");
     }
     if mesh_wide {
         waypoints(cx, found, "the whole mesh");
@@ -132,7 +131,7 @@ pub(super) fn traffic(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Map<Str
         }
     }
     if let Some(narrowed) = &reach.narrowed {
-        let reason = format!("extensions select by port, never by {narrowed}: more requests would meet it");
+        let reason = format!("extensions select by port, not by {narrowed}: more requests would reach it");
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Ports, State::Broken, reason);
     }

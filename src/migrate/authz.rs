@@ -20,8 +20,7 @@ const JWT: &str = "envoy.extensions.filters.http.jwt_authn.v3.JwtAuthentication"
 
 const API: &str = "security.istio.io/v1";
 
-const EARLIER: &str = "the decision is made earlier, in front of grpc_stats, alpn, fault and cors: a CORS preflight, which \
-     the CORS filter answered before, is now decided here first";
+const EARLIER: &str = "the decision is made earlier, before grpc_stats, alpn, fault and cors: a CORS preflight, which the CORS filter used to answer, is now decided here first";
 
 /// Finds inserted RBAC and JWT filters.
 pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
@@ -45,7 +44,7 @@ pub(super) fn earlier(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     if part.operation() == Operation::Add {
         found.difference(
             Kind::Behavior,
-            "ADD puts the filter behind the router, where no request meets it; the policy works",
+            "ADD puts the filter after the router, where no request reaches it; the policy works",
         );
         found.guard(Concern::Authorization, State::Broken, "the filter decides nothing today; the policy would");
     }
@@ -58,7 +57,7 @@ pub(super) fn earlier(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
 /// A policy is for a whole workload, by port at most.
 fn narrow(part: &Part<'_>, found: &mut Move) {
     if let Some(narrowed) = &part.reach.narrowed {
-        let reason = format!("a policy selects by port, never by {narrowed}");
+        let reason = format!("a policy selects by port, not by {narrowed}");
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Ports, State::Broken, reason);
     }
@@ -76,10 +75,10 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     found.difference(Kind::Name, RENAMED);
     found.difference(
         Kind::Name,
-        "policies have other names, which show in RESPONSE_CODE_DETAILS of refused requests and in metadata",
+        "policies have different names, which appear in RESPONSE_CODE_DETAILS of refused requests and in metadata",
     );
     found.difference(Kind::Metadata, "the same condition in istiod's longer form (and, or)");
-    found.difference(Kind::Metadata, "the prefix of the statistics differs");
+    found.difference(Kind::Metadata, "the stats prefix differs");
     config.skip("rules_stat_prefix");
     config.skip("stat_prefix");
     config.skip("shadow_rules_stat_prefix");
@@ -91,7 +90,7 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
         }
     }
     if found.actions.is_empty() {
-        return Move::none(&catalog::RBAC, "the filter has no rules: it lets everything pass and can be deleted");
+        return Move::none(&catalog::RBAC, "the filter has no rules: it allows everything and can be deleted");
     }
     if !config.is_empty() || !value.is_empty() {
         return Move::none(&catalog::RBAC, super::extension::left(&config, &value));
@@ -103,10 +102,10 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     // The zero of the enum, ALLOW, is not in the value.
     let action = rules.text("action").unwrap_or_else(|| "ALLOW".to_owned());
     if action != "ALLOW" && action != "DENY" {
-        return Err(format!("no native form of the action {action}"));
+        return Err(format!("action {action} has no native equivalent"));
     }
     let Some(Json::Object(policies)) = rules.take("policies") else {
-        return Err("rules without policies have no native form".to_owned());
+        return Err("rules without policies have no native equivalent".to_owned());
     };
     if !rules.is_empty() {
         return Err(super::extension::left(&rules, &Fields(json!({}))));
@@ -114,7 +113,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     let mut native = Vec::new();
     for (name, one) in policies {
         let rules = condition::rules(Fields(one), part.apply_to() == ApplyTo::HttpFilter)
-            .ok_or_else(|| format!("the condition of policy {name} has no native form"))?;
+            .ok_or_else(|| format!("the condition of policy {name} has no native equivalent"))?;
         native.extend(rules);
     }
     let mut shadow = found.clone();
@@ -131,9 +130,9 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     };
     if dry {
         found.add_home("AuthorizationPolicy", "annotation istio.io/dry-run", 0);
-        found.difference(Kind::Metadata, "shadow rules on TCP chains too: they count, they refuse nothing");
+        found.difference(Kind::Metadata, "shadow rules also apply to TCP chains: they count requests and refuse none");
     } else {
-        found.guard(Concern::Authorization, State::Review, "who may call is decided in another place: review it");
+        found.guard(Concern::Authorization, State::Review, "authorization moves to a different place: review it");
     }
     // Shadow rules refuse nothing, so that nothing has to keep them off TCP.
     let ports = if dry { part.reach.port.into_iter().collect() } else { ports };
@@ -158,10 +157,10 @@ fn hosts(rules: &[Json], action: &str, found: &mut Move) {
     if !has(&["hosts", "notHosts"]) {
         return;
     }
-    let reason = "a policy compares hosts without regard to case; the filter compares them letter by letter";
+    let reason = "a policy compares hosts case-insensitively; the filter is case-sensitive";
     found.difference(Kind::Behavior, reason);
     if action == "ALLOW" || has(&["notHosts"]) {
-        found.guard(Concern::Authorization, State::Broken, format!("{reason}, so that more hosts get in"));
+        found.guard(Concern::Authorization, State::Broken, format!("{reason}, so more hosts are allowed"));
     }
 }
 
@@ -175,9 +174,9 @@ fn of_connections(cx: &Cx<'_>, part: &Part<'_>, action: &str, found: &mut Move) 
     let whole = super::reach::names_filter(&part.built.object).is_none();
     if !whole {
         let reason = if manager {
-            "the policy also decides on TCP ports; the filter is for HTTP ports only"
+            "the policy also applies to TCP ports; the filter is for HTTP ports only"
         } else {
-            "the policy also decides on HTTP ports; the filter is for the chains with one network filter only"
+            "the policy also applies to HTTP ports; the filter is only for chains with a single network filter"
         };
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::TcpChains, State::Broken, reason);
@@ -202,8 +201,7 @@ fn allow(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
 fn beside(cx: &Cx<'_>, found: &mut Move) {
     if let Some(other) = policy::existing(cx, "ALLOW").first() {
         let reason = format!(
-            "AuthorizationPolicy {}/{} allows too: requests that match either get in; with the filter only those that match \
-             both",
+            "AuthorizationPolicy {}/{} also allows: requests that match either are allowed; with the filter, only those that match both",
             other.namespace, other.name
         );
         found.difference(Kind::Behavior, reason.clone());
@@ -212,14 +210,14 @@ fn beside(cx: &Cx<'_>, found: &mut Move) {
         found.guard(
             Concern::Authorization,
             State::Undecided,
-            "whether another ALLOW policy exists for these workloads is not known: two of them let in what matches either",
+            "it is unknown whether another ALLOW policy exists for these workloads: two of them allow what matches either",
         );
     }
 }
 
 /// What an ALLOW policy refuses beyond the filter.
 fn closes(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
-    let closes = "an ALLOW policy refuses every TCP connection that it does not match; the filter is about HTTP only";
+    let closes = "an ALLOW policy refuses every TCP connection that it does not match; the filter covers HTTP only";
     let tcp = match part.reach.proxies {
         Proxies::Gateway => cx.mesh.serves(cx.filter, policy::is_tcp),
         _ => Some(true),
@@ -258,13 +256,13 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if anchor(&part.built.object) != Some("envoy.filters.http.jwt_authn") {
         found.difference(
             Kind::Position,
-            "authentication runs right behind metadata_exchange, in front of everything but phase AUTHN",
+            "authentication runs right after metadata_exchange, before everything except phase AUTHN",
         );
     }
     found.difference(Kind::Name, RENAMED);
-    found.difference(Kind::Name, "the provider has another name, which only metadata and log lines use");
-    found.difference(Kind::Metadata, "the claims are put where policies look for them");
-    found.guard(Concern::Authentication, State::Review, "who may call is decided in another place: review it");
+    found.difference(Kind::Name, "the provider has a different name, which only metadata and log lines use");
+    found.difference(Kind::Metadata, "the claims are stored where policies look for them");
+    found.guard(Concern::Authentication, State::Review, "authorization moves to a different place: review it");
     let mut rules = Vec::new();
     let Some(Json::Object(providers)) = config.take("providers") else {
         return Move::none(&catalog::JWT, "the filter has no providers");
@@ -278,7 +276,7 @@ fn jwt(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if part.reach.proxies == Proxies::Gateway {
         found.difference(
             Kind::Behavior,
-            "the route is chosen again after the token was read, so that routes can match claims",
+            "the route is selected again after the token is read, so routes can match claims",
         );
     }
     if config.flag("bypass_cors_preflight") != Some(true) {
@@ -312,7 +310,8 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, paths: &[String]) {
     let mut rule = json!({ "from": [{ "source": { "notRequestPrincipals": ["*"] } }] });
     if !paths.iter().any(|path| path == "/*") {
         rule["to"] = json!([{ "operation": { "paths": paths } }]);
-        found.difference(Kind::Behavior, "tokens are checked on every path: a bad token is refused elsewhere too");
+        found
+            .difference(Kind::Behavior, "tokens are checked on every path: an invalid token is also refused elsewhere");
     }
     let _ = with_ports(&mut rule, &ports);
     let mut spec = attachment(cx.filter);
@@ -331,23 +330,24 @@ fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, String> {
         } else if let Some(path) = rule.text("match/path") {
             path
         } else {
-            return Err("only rules by prefix or path have a native form".to_owned());
+            return Err("only rules that match a prefix or a path have a native equivalent".to_owned());
         };
         let requires = rule.sub("requires");
         if !rule.is_empty() {
-            return Err("only rules by prefix or path have a native form".to_owned());
+            return Err("only rules that match a prefix or a path have a native equivalent".to_owned());
         }
         match requires.map(requirement).transpose()? {
             Some(Wanted::Token) => paths.push(path),
             Some(Wanted::TokenIfAny) => {}
             None if several => {
-                return Err("the filter leaves out some paths; write the AuthorizationPolicy by hand".to_owned());
+                return Err("the filter skips some paths; write the AuthorizationPolicy by hand".to_owned());
             }
             None => {}
         }
     }
     if several && !paths.is_empty() {
-        found.difference(Kind::Behavior, "the filter uses the first rule that matches; the policy adds all of them up");
+        found
+            .difference(Kind::Behavior, "the filter uses the first rule that matches; the policy combines all of them");
     }
     Ok(paths)
 }
@@ -357,7 +357,7 @@ fn requirement(mut requires: Fields) -> Result<Wanted, String> {
         return if requires.is_empty() {
             Ok(Wanted::Token)
         } else {
-            Err("no native form of the requirement".to_owned())
+            Err("the requirement has no native equivalent".to_owned())
         };
     }
     if requires.peek("allow_missing").is_some() {
@@ -372,7 +372,7 @@ fn requirement(mut requires: Fields) -> Result<Wanted, String> {
         }
         return Ok(wanted);
     }
-    Err("only a provider, any of several, or a token that may be missing have a native form".to_owned())
+    Err("only a provider, any of several, or an optional token have a native equivalent".to_owned())
 }
 
 fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, String> {
@@ -386,7 +386,7 @@ fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, String> {
     if let Some(keys) = provider.text("local_jwks/inline_string") {
         rule.insert("jwks".to_owned(), keys.into());
     } else if let Some(mut remote) = provider.sub("remote_jwks") {
-        let uri = remote.text("http_uri/uri").ok_or("the keys have no URI")?;
+        let uri = remote.text("http_uri/uri").ok_or("the JWKS has no URI")?;
         rule.insert("jwksUri".to_owned(), uri.into());
         for field in ["http_uri/cluster", "http_uri/timeout", "cache_duration", "async_fetch", "retry_policy"] {
             remote.skip(field);
@@ -396,10 +396,10 @@ fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, String> {
             "istiod fetches the keys and sends them inside the configuration; the proxy no longer fetches them itself",
         );
         if !remote.is_empty() {
-            return Err("the way to fetch the keys has no native form".to_owned());
+            return Err("this way of fetching the keys has no native equivalent".to_owned());
         }
     } else {
-        return Err("the keys are in a file or an environment variable, which has no native form".to_owned());
+        return Err("the keys are in a file or an environment variable, which has no native equivalent".to_owned());
     }
     if provider.flag("forward") == Some(true) {
         rule.insert("forwardOriginalToken".to_owned(), true.into());
@@ -440,7 +440,7 @@ fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, String> {
     if provider.text("payload_in_metadata").is_some() {
         found.difference(
             Kind::Behavior,
-            "the claims are in the metadata under another key: filters that read them must follow",
+            "the claims are in the metadata under a different key: filters that read them must change too",
         );
     }
     if provider.is_empty() {

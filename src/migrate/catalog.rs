@@ -40,7 +40,7 @@ patterns! {
     TCP_IDLE = "tcp-idle", "idle timeout of TCP connections", "environment variable ISTIO_META_IDLE_TIMEOUT of the proxy", "";
     HTTP2_OPTIONS = "http2-options", "HTTP/2 streams and windows", "`proxy.istio.io/config` `connectionSettings`", "";
     PATH_NORMALIZATION = "path-normalization", "path normalization", "`meshConfig.pathNormalization`, `connectionSettings`", "";
-    TRUSTED_HOPS = "trusted-hops", "trusted proxies in front", "`proxy.istio.io/config` `gatewayTopology.numTrustedProxies`", "";
+    TRUSTED_HOPS = "trusted-hops", "number of trusted proxies", "`proxy.istio.io/config` `gatewayTopology.numTrustedProxies`", "";
     CLIENT_CERT_HEADER = "client-cert-header", "client certificate header", "`gatewayTopology.forwardClientCertDetails`, `proxyHeaders`", "";
     SERVER_HEADER = "server-header", "server header", "`proxy.istio.io/config` `proxyHeaders.server`", "";
     HEADER_CASE = "header-case", "case of HTTP/1 header names", "`proxy.istio.io/config` `proxyHeaders.preserveHttp1HeaderCase`", "";

@@ -67,7 +67,7 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         // The case of header names: a setting of the whole proxy.
         found.add_home("proxy.istio.io/config", "proxyHeaders.preserveHttp1HeaderCase", 25);
         found.actions.push(Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway });
-        let reason = "the setting is for the whole proxy: the case of header names is also kept where the filter leaves it alone";
+        let reason = "the setting applies to the whole proxy: the case of header names is also preserved where the filter does not touch it";
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::Routes, State::Broken, reason);
         return found;
@@ -88,7 +88,7 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let Some(target) = target(part) else {
         return Move::none(
             found.pattern,
-            "a DestinationRule names a host; the patch is for every cluster or for one by another name",
+            "a DestinationRule names a host; the patch is for every cluster, or for one with another kind of name",
         );
     };
     destination_rule(cx, part, found, &native, &target)
@@ -98,8 +98,7 @@ fn buffer(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let mut found = Move::new(&catalog::CLUSTER_BUFFER);
     let field = "connectionSettings.clusterPerConnectionBufferLimitBytes";
     found.add_home("proxy.istio.io/config", field, 31);
-    let reason = "the native field is accepted and validated, and no code of Istio 1.31 reads it: the limit would be lost, and \
-         Envoy's own 1 MiB would hold";
+    let reason = "the native field is accepted and validated, but nothing in Istio 1.31 reads it: the limit would be lost and Envoy's default of 1 MiB would apply";
     if !super::step::has(cx, 31) {
         return Move::none(&catalog::CLUSTER_BUFFER, "no API has this limit");
     }
@@ -132,7 +131,7 @@ fn mesh_wide(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json) -> Mo
         found.difference(
             Kind::Behavior,
             format!(
-                "DestinationRule {}/{} sets its own connect timeout, which holds over the mesh's; the filter holds over both",
+                "DestinationRule {}/{} sets its own connect timeout, which overrides the mesh's; the filter overrides both",
                 rule.object.namespace, rule.object.name
             ),
         );
@@ -153,7 +152,7 @@ fn inbound(part: &Part<'_>, mut found: Move) -> Move {
 
 fn destination_rule(cx: &Cx<'_>, part: &Part<'_>, mut found: Move, native: &Json, target: &Target) -> Move {
     found.add_home("DestinationRule", "trafficPolicy", 0);
-    found.difference(Kind::Metadata, "istiod notes the rule in the metadata of the cluster (`istio.config`)");
+    found.difference(Kind::Metadata, "istiod records the rule in the cluster's metadata (`istio.config`)");
     let namespace = match client_namespace(cx) {
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(found.pattern, reason),
@@ -231,7 +230,7 @@ fn scoped(
         found.guard(
             Concern::Existing,
             State::Undecided,
-            format!("whether a DestinationRule for {} exists is not known: the new one would hide it", target.host),
+            format!("it is unknown whether a DestinationRule for {} exists: the new one would hide it", target.host),
         );
     }
     if let Some(rule) = hidden {
@@ -240,7 +239,7 @@ fn scoped(
         let levels = document.pointer("/spec/trafficPolicy/portLevelSettings").is_some();
         if target.by_name && target.subset.is_none() && subsets {
             let reason = format!(
-                "the rule also holds for the clusters of the subsets of {}; the filter is for one cluster",
+                "the rule also applies to the clusters of the subsets of {}; the filter is for one cluster",
                 target.host
             );
             found.difference(Kind::Behavior, reason.clone());
@@ -264,7 +263,7 @@ fn scoped(
                 found.guard(
                     Concern::Existing,
                     State::Undecided,
-                    "a subset of the copied rule has settings of its own, which hold over the new ones",
+                    "a subset of the copied rule has its own settings, which override the new ones",
                 );
             }
             let unselected = |workload: &&crate::model::inventory::Workload| {
@@ -290,7 +289,7 @@ fn scoped(
                 rule.object.namespace, rule.object.name
             ));
         } else if target.subset.is_some() {
-            return Move::none(found.pattern, "the DestinationRule with the subset is not among the input");
+            return Move::none(found.pattern, "the DestinationRule with the subset is not in the input");
         }
         whole["workloadSelector"] = json!({ "matchLabels": labels });
         found.guard(Concern::Selector, State::Held, "the rule selects the same clients");
@@ -326,10 +325,7 @@ fn scoped(
                     found.guard(
                         Concern::Namespace,
                         State::Undecided,
-                        format!(
-                            "the namespace of {} is not known: the rule for every client belongs there",
-                            target.host
-                        ),
+                        format!("the namespace of {} is unknown: a rule for every client belongs there", target.host),
                     );
                     return found.clone();
                 };
@@ -365,8 +361,7 @@ fn own_workloads(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &Map<Stri
         found.difference(
             Kind::Behavior,
             format!(
-                "the rule also holds inside the pods of {}, between their sidecar and the application; the filter is for \
-                 outbound traffic only",
+                "the rule also applies inside the pods of {}, between their sidecar and the application; the filter is for outbound traffic only",
                 target.host
             ),
         );

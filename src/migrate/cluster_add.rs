@@ -95,13 +95,13 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     let Some(to) = upstream(&cluster.0, &cx.filter.namespace) else {
         return Move::none(
             &catalog::CLUSTER_ADD,
-            "only a cluster with one port, by one host name or by addresses, has a native form",
+            "only a cluster with one port and either one host name or addresses has a native equivalent",
         );
     };
     if to.addresses.iter().any(|one| one.parse::<IpAddr>().is_ok_and(|one| one.is_loopback())) {
         return Move::none(
             &catalog::CLUSTER_ADD,
-            "the endpoint is inside the pod itself; a ServiceEntry is for the mesh",
+            "the endpoint is inside the pod itself; a ServiceEntry applies to the mesh",
         );
     }
     if of_search_path(cx, &to.host) {
@@ -115,7 +115,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if name != native_name(&to.host, to.port) {
         found.difference(
             Kind::Name,
-            "istiod names the cluster `outbound|PORT||HOST`: every filter, route and dashboard that uses the old name must follow",
+            "istiod names the cluster `outbound|PORT||HOST`: update every filter, route and dashboard that uses the old name",
         );
     }
     cluster.skip("load_assignment");
@@ -130,7 +130,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         found.guard(
             Concern::Existing,
             State::Undecided,
-            format!("EnvoyFilter {} uses the cluster by its old name and must follow", others.join(", ")),
+            format!("EnvoyFilter {} uses the cluster's old name and must be updated", others.join(", ")),
         );
     }
     let code = lua_users(cx, &name);
@@ -145,11 +145,11 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     }
     if mesh_service {
         found.add_home("built in", "cluster of the Service", 0);
-        found.notes.push(format!("istiod has a cluster for {} already: {}", to.host, native_name(&to.host, to.port)));
+        found.notes.push(format!("istiod already has a cluster for {}: {}", to.host, native_name(&to.host, to.port)));
         if settings.tls.is_some() {
             return Move::none(
                 &catalog::CLUSTER_ADD,
-                "TLS of one cluster of a Service beside istiod's has no native form",
+                "TLS for an additional cluster of a Service has no native equivalent",
             );
         }
         return found;
@@ -168,11 +168,11 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         (None, false) => "HTTP",
     };
     if protocol == "TLS" {
-        found.difference(Kind::Behavior, "traffic of the application to this port is looked at for this host as well");
+        found.difference(Kind::Behavior, "the application's traffic to this port is also matched against this host");
     } else {
         found.difference(
             Kind::Behavior,
-            "a listener and routes for the host appear: requests of the application to it are now routed and counted",
+            "a listener and routes for the host appear: the application's requests to it are now routed and counted",
         );
     }
     entry(cx, &mut found, &to, protocol, namespace);
@@ -182,7 +182,7 @@ fn added(cx: &Cx<'_>, part: &Part<'_>) -> Move {
             Kind::Behavior,
             "TLS 1.2 to 1.3, and the certificates of the operating system by discovery (SDS)",
         );
-        found.guard(Concern::Tls, State::Review, "TLS towards the service is decided in another place: review it");
+        found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
         found.actions.push(Action::Object(json!({
             "apiVersion": "networking.istio.io/v1",
             "kind": "DestinationRule",
@@ -237,7 +237,7 @@ fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace
             Concern::Existing,
             State::Undecided,
             format!(
-                "ServiceEntry {}/{} is for the same host: its cluster may do already",
+                "ServiceEntry {}/{} is for the same host: its cluster may already be enough",
                 other.object.namespace, other.object.name
             ),
         );
@@ -247,11 +247,11 @@ fn entry(cx: &Cx<'_>, found: &mut Move, to: &Upstream, protocol: &str, namespace
 /// What istiod's clusters have that a filter's has not.
 fn defaults(found: &mut Move) {
     for effect in [
-        "limits of connections, requests and retries are off (Envoy's own default is 1024, 3 retries)",
-        "panic threshold 0: when all endpoints are unhealthy Envoy refuses instead of trying them all",
+        "limits on connections, requests and retries are off (Envoy's defaults are 1024, and 3 retries)",
+        "panic threshold 0: when all endpoints are unhealthy, Envoy refuses requests instead of trying every endpoint",
         "the connect timeout of the mesh (10 s) instead of the filter's; a DestinationRule can set it",
         "DNS settings of the mesh: refresh every 60 s or by the TTL, IPv4 only",
-        "upstream metadata exchange is tried, which without mutual TLS does nothing",
+        "upstream metadata exchange is attempted, which does nothing without mutual TLS",
         "LEAST_REQUEST, istiod's default, instead of the filter's balancing",
     ] {
         found.difference(Kind::Behavior, effect);
@@ -277,7 +277,7 @@ impl Settings {
             Some(socket) => {
                 let tls = upstream_tls(socket);
                 if tls.is_none() {
-                    left = Err("the TLS settings of the cluster have no native form".to_owned());
+                    left = Err("the cluster's TLS settings have no native equivalent".to_owned());
                 }
                 tls
             }

@@ -38,8 +38,7 @@ pub(super) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Result<P
         put(&mut native, "connectionPool/http/maxRequestsPerConnection", requests);
         found.difference(
             Kind::Behavior,
-            "the limit stands among the HTTP options, where Envoy reads it; the deprecated field of the cluster is not read \
-             beside them",
+            "the limit moves to the HTTP options, where Envoy reads it; the cluster's deprecated field is ignored when they are set",
         );
     }
     keepalive(&mut value, &mut native)?;
@@ -51,7 +50,7 @@ pub(super) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Result<P
     if let Some(mut options) = value.sub("typed_extension_protocol_options") {
         pattern = &catalog::CLUSTER_HTTP_OPTIONS;
         let Some(mut http) = options.typed(PROTOCOL_OPTIONS, PROTOCOL_OPTIONS) else {
-            return Err((pattern, "only the options of HTTP have native fields".to_owned()));
+            return Err((pattern, "only the HTTP options have native fields".to_owned()));
         };
         if keeps_case(&http) {
             if !has(cx, 25) {
@@ -66,16 +65,17 @@ pub(super) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Result<P
         }
     }
     if let Some(socket) = value.sub("transport_socket") {
-        native["tls"] = upstream_tls(socket).ok_or((pattern, "these TLS settings have no native form".to_owned()))?;
-        found.guard(Concern::Tls, State::Review, "TLS towards the service is decided in another place: review it");
+        native["tls"] =
+            upstream_tls(socket).ok_or((pattern, "these TLS settings have no native equivalent".to_owned()))?;
+        found.guard(Concern::Tls, State::Review, "TLS to the service is configured in a different place: review it");
         found.difference(
             Kind::Behavior,
-            "istiod's own TLS settings stand beside the rule's: versions 1.2 to 1.3, verification by its rules",
+            "istiod's own TLS settings are used with the rule's: versions 1.2 to 1.3, verification by its rules",
         );
     }
     if native.as_object().is_none_or(serde_json::Map::is_empty) {
         let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-        return Err((pattern, format!("no native field is known for {}", keys.join(", "))));
+        return Err((pattern, format!("{} has no known native field", keys.join(", "))));
     }
     let rest = (!value.is_empty()).then_some(value.0);
     Ok(Policy { native, rest, pattern, proxy: None })
@@ -94,7 +94,7 @@ fn keepalive(value: &mut Fields, native: &mut Json) -> Result<(), Refused> {
     if keepalive.is_empty() {
         Ok(())
     } else {
-        Err((&catalog::CLUSTER_POLICY, "keepalive without a native field".to_owned()))
+        Err((&catalog::CLUSTER_POLICY, "keepalive settings without a native field".to_owned()))
     }
 }
 
@@ -108,7 +108,7 @@ fn thresholds(cx: &Cx<'_>, value: &mut Fields, native: &mut Json, found: &mut Mo
     // Envoy reads the first entry of a priority, seen in Envoy 1.39.3.
     found.difference(
         Kind::Behavior,
-        "MERGE leaves istiod's unlimited entry in front, and Envoy reads the first: the filter's limits never held, the rule's do",
+        "MERGE leaves istiod's unlimited entry first, and Envoy reads the first: the filter's limits never applied, the rule's do",
     );
     for (from, to) in [
         ("max_connections", "connectionPool/tcp/maxConnections"),
@@ -171,7 +171,7 @@ fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Resul
     found.difference(Kind::Metadata, "defaults of the detection are written out");
     found.difference(
         Kind::Behavior,
-        "istiod switches detection by success rate off, and below a share of healthy endpoints ejections stop (`minHealthPercent`)",
+        "istiod disables success-rate detection, and ejections stop below a percentage of healthy endpoints (`minHealthPercent`)",
     );
     if detection.is_empty() && native.get("outlierDetection").is_some() {
         Ok(())
@@ -183,14 +183,14 @@ fn outliers(mut detection: Fields, native: &mut Json, found: &mut Move) -> Resul
 fn balancing(part: &Part<'_>, value: &mut Fields, native: &mut Json, found: &mut Move) -> Result<(), Refused> {
     if let Some(word) = value.text("lb_policy") {
         if !matches!(word.as_str(), "LEAST_REQUEST" | "RANDOM") {
-            return Err((&catalog::CLUSTER_POLICY, format!("no native form of the balancing {word}")));
+            return Err((&catalog::CLUSTER_POLICY, format!("load balancing {word} has no native equivalent")));
         }
         put(native, "loadBalancer/simple", word);
     } else if part.defaults.iter().any(|field| field == "lb_policy" || field == "lbPolicy") {
         put(native, "loadBalancer/simple", "ROUND_ROBIN");
         found.difference(
             Kind::Behavior,
-            "ROUND_ROBIN is the enum's zero, which MERGE cannot set: the filter leaves the cluster as it is, the rule sets it",
+            "ROUND_ROBIN is the enum's zero value, which MERGE cannot set: the filter does not change the cluster, the rule does",
         );
     }
     Ok(())
@@ -246,7 +246,7 @@ fn http_options(
         }
         for window in ["initial_stream_window_size", "initial_connection_window_size"] {
             if two.peek(window).is_some() {
-                return Err(refused("windows towards services have no native field"));
+                return Err(refused("HTTP/2 windows to services have no native field"));
             }
         }
         match is_http2(cx, part) {
@@ -255,13 +255,13 @@ fn http_options(
                 put(native, "connectionPool/http/h2UpgradePolicy", "UPGRADE");
                 found.difference(
                     Kind::Behavior,
-                    "ALPN offers h2, so that the other sidecar speaks HTTP/2 too; the filter leaves ALPN as it is",
+                    "ALPN offers h2, so the other sidecar also speaks HTTP/2; the filter does not change ALPN",
                 );
                 if other.is_none() {
                     found.guard(
                         Concern::Patch,
                         State::Undecided,
-                        "whether istiod speaks HTTP/2 to this service anyway is not known: its Service is not among the input",
+                        "it is unknown whether istiod already uses HTTP/2 for this service: its Service is not in the input",
                     );
                 }
             }

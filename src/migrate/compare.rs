@@ -123,7 +123,7 @@ pub fn explain(proxy: &str, found: &Found, own: &[Effect]) -> Difference {
         Some(rule) => Difference::new(rule.kind, rule.effect.clone()),
         None => Difference::new(
             Kind::Behavior,
-            format!("{} {}{} differs; what that means is not known", found.resource_kind, found.resource, found.path),
+            format!("{} {}{} differs; the effect is unknown", found.resource_kind, found.resource, found.path),
         ),
     }
 }

@@ -377,7 +377,7 @@ pub(crate) fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result
             text.push_str("\n---\n");
         }
         let name: String = filter.full_name().chars().filter(|c| !c.is_control()).collect();
-        let _ = writeln!(text, "# Takes over from EnvoyFilter {name}.");
+        let _ = writeln!(text, "# Replaces EnvoyFilter {name}.");
         if whole && number == 0 {
             text.push_str("# `kubectl apply` does not delete the EnvoyFilter: delete it once this is applied.\n");
         }

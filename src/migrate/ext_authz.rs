@@ -69,14 +69,14 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
     );
     attach::check(cx, part, &mut found, Directions::Inbound);
     earlier(cx, part, &mut found);
-    found.guard(Concern::Authorization, State::Review, "who may call is decided in another place: review it");
+    found.guard(Concern::Authorization, State::Review, "authorization moves to a different place: review it");
     found.difference(
         Kind::Metadata,
-        "a shadow RBAC in front decides for which requests the service is asked; it refuses nothing itself",
+        "a shadow RBAC filter before it decides which requests the service is asked about; it refuses nothing itself",
     );
     config.skip("transport_api_version");
     if config.text("stat_prefix").is_some() {
-        found.difference(Kind::Metadata, "the prefix of the statistics differs");
+        found.difference(Kind::Metadata, "the stats prefix differs");
     }
     let (kind, mut provider) = match service(cx, &mut config, &mut found) {
         Ok(read) => read,
@@ -90,7 +90,10 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         match cx.schema.enumeration("envoy.type.v3.StatusCode").and_then(|codes| codes.by_name(&status)) {
             Some(number) => provider["statusOnError"] = number.to_string().into(),
             None => {
-                return Move::none(&catalog::EXT_AUTHZ, format!("the status {status} on errors has no native form"));
+                return Move::none(
+                    &catalog::EXT_AUTHZ,
+                    format!("the status {status} on errors has no native equivalent"),
+                );
             }
         }
     }
@@ -123,8 +126,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
         let _ = with_ports(&mut rule, &[port]);
         found.difference(
             Kind::Behavior,
-            "the filters stand in the chains of the other ports too; the rule never matches there, so that the service is not \
-             asked",
+            "the filters are also in the chains of the other ports; the rule never matches there, so the service is not asked",
         );
     } else if grpc {
         tcp(cx, part, &mut found);
@@ -135,7 +137,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
             Concern::Existing,
             State::Broken,
             format!(
-                "AuthorizationPolicy {}/{} is CUSTOM too, and a workload can have only one provider",
+                "AuthorizationPolicy {}/{} is also CUSTOM, and a workload can have only one provider",
                 other.namespace, other.name
             ),
         );
@@ -153,7 +155,7 @@ fn of_filter(cx: &Cx<'_>, part: &Part<'_>, free: &[Vhost]) -> Move {
 /// A gRPC provider is put on TCP chains as well.
 fn tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let reason =
-        "a gRPC provider is asked about every TCP connection too, and fails closed; the filter is about HTTP only";
+        "a gRPC provider is also asked about every TCP connection, and fails closed; the filter covers HTTP only";
     let serves = match part.reach.proxies {
         Proxies::Gateway => cx.mesh.serves(cx.filter, policy::is_tcp),
         _ => Some(true),
@@ -187,7 +189,7 @@ fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
         names.extend([host.to_owned(), format!("{host}:*")]);
         let all = hosts_ports(cx, host);
         let reason = format!(
-            "the filter is switched off for {host} on port {} only; a rule by host frees every port of it",
+            "the filter is disabled for {host} on port {} only; a rule by host exempts every port",
             ports.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
         );
         match all {
@@ -210,15 +212,14 @@ fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
 
 /// The service that decides.
 fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'static str, Json), String> {
-    let unknown = |cluster: &str| format!("the service behind cluster {cluster} is not known");
+    let unknown = |cluster: &str| format!("the service behind cluster {cluster} is unknown");
     if let Some(mut grpc) = config.sub("grpc_service") {
         let cluster = grpc.text("envoy_grpc/cluster_name").ok_or("the filter names no cluster")?;
         let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
         if grpc.text("envoy_grpc/authority").is_none_or(|authority| authority != host) {
             found.difference(
                 Kind::Behavior,
-                "the `:authority` of the call is the host name instead of the cluster's name; a service that checks it sees \
-                 another one",
+                "the call's `:authority` is the host name instead of the cluster's name; a service that checks it sees a different value",
             );
         }
         let mut one = json!({ "service": host, "port": port });
@@ -235,7 +236,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
     let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
     let mut one = json!({ "service": host, "port": port });
     http.skip("server_uri/uri");
-    found.difference(Kind::Metadata, "another spelling of the URI; the check keeps the Host of the request");
+    found.difference(Kind::Metadata, "the URI is written differently; the check keeps the request's Host");
     if let Some(timeout) = http.text("server_uri/timeout") {
         one["timeout"] = timeout.into();
     }
@@ -277,14 +278,13 @@ fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, 
     for mut one in list {
         let sensitive = one.flag("ignore_case") != Some(true);
         if sensitive {
-            found.difference(Kind::Metadata, "header names are compared without regard to case, as HTTP has it");
+            found.difference(Kind::Metadata, "header names are compared case-insensitively, as HTTP requires");
         }
         let written = one.0.to_string();
         if sensitive && written.chars().any(|c| c.is_ascii_uppercase()) {
             found.difference(
                 Kind::Behavior,
-                "a header name in capitals never matches in the filter, since Envoy has names in lower case; the provider ignores \
-                 case, so that this header is passed on",
+                "a header name in upper case never matches in the filter, because Envoy lower-cases names; the provider ignores case, so this header is passed on",
             );
         }
         let name = one
@@ -293,7 +293,7 @@ fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, 
             .or_else(|| one.text("suffix").map(|text| format!("*{text}")));
         match name {
             Some(name) if one.is_empty() => names.push(name),
-            _ => return Err("header names by regular expression have no native form".to_owned()),
+            _ => return Err("header names matched by regular expression have no native equivalent".to_owned()),
         }
     }
     Ok((!names.is_empty()).then_some(names))

@@ -20,8 +20,7 @@ const STRING: &str = "google.protobuf.StringValue";
 const MAX_CODE: usize = 65536;
 
 /// The only difference of most moves by names.
-pub(super) const RENAMED: &str = "the filter has another name: anchors (INSERT_BEFORE, INSERT_AFTER) and keys of \
-     `typed_per_filter_config` that use the old one no longer find it";
+pub(super) const RENAMED: &str = "the filter has a different name: anchors (INSERT_BEFORE, INSERT_AFTER) and `typed_per_filter_config` keys that use the old name no longer find it";
 
 /// Puts the configuration of a discovered filter in the place of its reference, where both are in this filter.
 pub(super) fn join_discovered(parts: &mut [Part<'_>]) -> Vec<(usize, usize)> {
@@ -73,7 +72,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         if part.apply_to() == ApplyTo::ExtensionConfig {
             part.answer(Move::none(
                 &catalog::ECDS,
-                "the HTTP filter that refers to this configuration is not among the patches of this EnvoyFilter",
+                "no patch of this EnvoyFilter adds the HTTP filter that refers to this configuration",
             ));
         }
     }
@@ -105,7 +104,7 @@ fn order(parts: &mut [Part<'_>]) {
             found.guard(
                 Concern::Patch,
                 State::Undecided,
-                "the filters of this EnvoyFilter stand at different anchors; in which order the native ones run is not compared",
+                "the filters of this EnvoyFilter have different anchors; the order of the native ones is not compared",
             );
         }
         let priority = if reversed { place + 1 } else { number - place };
@@ -126,7 +125,7 @@ pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &mut M
     if part.reach.proxies == Proxies::Waypoint {
         found.difference(
             Kind::Position,
-            "stands behind cors and in front of the waypoint's peer metadata filters, which see the headers it changes",
+            "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes",
         );
         return;
     }
@@ -139,22 +138,20 @@ pub(super) fn place(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, spec: &mut M
         }
         (Operation::InsertBefore, Some("envoy.filters.http.router")) => found.difference(
             Kind::Position,
-            "runs behind metadata_exchange, jwt_authn and rbac, and in front of grpc_stats, alpn, fault and cors, not right \
-             in front of the router: CORS preflights and requests that an injected fault ends meet it too",
+            "runs after metadata_exchange, jwt_authn and rbac and before grpc_stats, alpn, fault and cors, not right before the router: CORS preflights and requests that an injected fault ends also reach it",
         ),
         (Operation::InsertFirst, _) | (Operation::InsertBefore, Some("istio.metadata_exchange")) => found.difference(
             Kind::Position,
-            "runs behind metadata_exchange, jwt_authn and rbac, not first: requests that these refuse no longer meet it",
+            "runs after metadata_exchange, jwt_authn and rbac, not first: requests that these refuse no longer reach it",
         ),
         (Operation::Add, _) => found.difference(
             Kind::Behavior,
-            "ADD puts the filter behind the router, where no request meets it; the native object runs",
+            "ADD puts the filter after the router, where no request reaches it; the native object runs",
         ),
         (_, anchor) => found.difference(
             Kind::Position,
             format!(
-                "runs behind metadata_exchange, jwt_authn and rbac, and in front of grpc_stats, alpn, fault and cors, not \
-                 beside {}",
+                "runs after metadata_exchange, jwt_authn and rbac and before grpc_stats, alpn, fault and cors, not next to {}",
                 anchor.unwrap_or("its anchor")
             ),
         ),
@@ -185,10 +182,8 @@ fn lua(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     }
     let mut found = Move::new(&catalog::LUA).home("TrafficExtension", "lua.inlineCode", 30);
     if part.value.peek("typed_config/inline_code").is_some() {
-        found.difference(
-            Kind::Metadata,
-            "the code stands in `default_source_code` instead of the deprecated `inline_code`",
-        );
+        found
+            .difference(Kind::Metadata, "the code is in `default_source_code` instead of the deprecated `inline_code`");
     }
     attach::check(cx, part, &mut found, Directions::Mode);
     found.difference(Kind::Name, RENAMED);
@@ -306,7 +301,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
         None => found.difference(Kind::Metadata, "an empty configuration is written out"),
         Some(settings) => {
             spec.insert("pluginConfig".to_owned(), plugin_config(&settings)?);
-            found.difference(Kind::Metadata, "the same JSON, spaced another way");
+            found.difference(Kind::Metadata, "the same JSON with different whitespace");
         }
     }
     if !env.is_empty() {
@@ -334,6 +329,6 @@ fn plugin_config(settings: &Json) -> Result<Json, String> {
     };
     match serde_json::from_str::<Json>(text) {
         Ok(Json::Object(map)) => Ok(Json::Object(map)),
-        _ => Err("a WasmPlugin takes settings that are a JSON object; these are another text".to_owned()),
+        _ => Err("a WasmPlugin takes settings that are a JSON object; these are not".to_owned()),
     }
 }

@@ -35,17 +35,16 @@ pub(super) fn find_grpc_web(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
 
 fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
     if part.reach.proxies != Proxies::Gateway {
-        return Move::none(&catalog::GRPC_WEB, "only servers of a Gateway have a protocol that switches gRPC-Web on");
+        return Move::none(&catalog::GRPC_WEB, "only a Gateway's servers have a protocol that enables gRPC-Web");
     }
-    let mut found = Move::new(&catalog::GRPC_WEB).home("Gateway", "servers.port.protocol GRPC-WEB", 0).differs(
-        Kind::Position,
-        "translates in front of stats, alpn, fault and cors: they see gRPC instead of gRPC-Web",
-    );
+    let mut found = Move::new(&catalog::GRPC_WEB)
+        .home("Gateway", "servers.port.protocol GRPC-WEB", 0)
+        .differs(Kind::Position, "translates before stats, alpn, fault and cors: they see gRPC instead of gRPC-Web");
     let Some(servers) = cx.mesh.servers(cx.filter) else {
         found.guard(
             Concern::Existing,
             State::Undecided,
-            "the Gateway is not among the input: give it, so that it can be edited",
+            "the Gateway is not in the input: add it so that it can be edited",
         );
         return found;
     };
@@ -61,7 +60,7 @@ fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         edits.insert((object.namespace.clone(), object.name.clone(), one.server.port));
     }
     if edits.is_empty() {
-        found.guard(Concern::Ports, State::Undecided, "no server of the known Gateways is on this port");
+        found.guard(Concern::Ports, State::Undecided, "no server of the known Gateways uses this port");
     }
     for (namespace, name, port) in edits {
         let change = Change::Protocol { port, protocol: "GRPC-WEB" };
@@ -71,7 +70,7 @@ fn grpc_web(cx: &Cx<'_>, part: &Part<'_>) -> Move {
         found.guard(
             Concern::Ports,
             State::Broken,
-            "the protocol is for a whole server; the filter is for one part of it",
+            "the protocol applies to a whole server; the filter is for one part of it",
         );
     }
     found
@@ -95,7 +94,7 @@ pub(super) fn find(parts: &mut [Part<'_>]) {
             }
             (apply_to, _) => {
                 let what = if of.is_empty() { apply_to.to_string() } else { format!("{apply_to} with {of}") };
-                Move::none(&catalog::OTHER, format!("no native API is known for {what}"))
+                Move::none(&catalog::OTHER, format!("{what} has no known native API"))
             }
         };
         part.answer(found);

@@ -31,7 +31,7 @@ pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
         Proxies::Gateway => cx.mesh.serves(cx.filter, |protocol, tls| !super::policy::is_tcp(protocol, tls)),
         _ => Some(true),
     };
-    let reason = "HTTP connections get the idle timeout too; the filter is for TCP connections only";
+    let reason = "HTTP connections also get the idle timeout; the filter is for TCP connections only";
     match http {
         Some(false) => found.guard(Concern::TcpChains, State::Held, "these gateways serve no HTTP"),
         Some(true) => {
@@ -62,13 +62,13 @@ pub(super) fn by_environment(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, 
     match tcp {
         Some(false) => found.guard(Concern::TcpChains, State::Held, "these gateways serve no TCP"),
         Some(true) => {
-            found.difference(Kind::Behavior, "TCP connections get the idle timeout too");
-            found.guard(Concern::TcpChains, State::Broken, "TCP connections get the idle timeout too");
+            found.difference(Kind::Behavior, "TCP connections also get the idle timeout");
+            found.guard(Concern::TcpChains, State::Broken, "TCP connections also get the idle timeout");
         }
         None => found.guard(
             Concern::TcpChains,
             State::Undecided,
-            "TCP connections would get the idle timeout too, and the input does not say whether these gateways serve TCP",
+            "TCP connections would also get the idle timeout, and the input does not say whether these gateways serve TCP",
         ),
     }
 }

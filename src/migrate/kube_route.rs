@@ -35,7 +35,7 @@ pub(super) fn kube_route(
     let parents = document["spec"]["parentRefs"].as_array().map_or(0, Vec::len);
     let names = document["spec"]["hostnames"].as_array().map_or(0, Vec::len);
     if parents > 1 || names > 1 {
-        let reason = format!("HTTPRoute {}/{} is also for other hosts or gateways", route.namespace, route.name);
+        let reason = format!("HTTPRoute {}/{} also applies to other hosts or gateways", route.namespace, route.name);
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
     }

@@ -57,7 +57,7 @@ fn merged(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
 fn gateways_only(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, what: &str) {
     let reach = &part.reach;
     if let Some(narrowed) = reach.narrowed.clone().or_else(|| reach.port.map(|port| format!("port {port}"))) {
-        let reason = format!("{what} is for every listener of the gateway; the filter is for {narrowed} only");
+        let reason = format!("{what} applies to every listener of the gateway; the filter is for {narrowed} only");
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Ports, State::Broken, reason);
     }
@@ -104,8 +104,7 @@ fn merged_filters(cx: &Cx<'_>, part: &Part<'_>, filters: &[Fields]) -> Option<Mo
         return Some(found);
     }
     let tls = |protocol: &str, mode: Option<&str>| mode.is_some() || matches!(protocol, "HTTPS" | "TLS");
-    let effect = "MERGE puts proxy_protocol behind tls_inspector, which reads the PROXY line instead of the ClientHello and \
-         misses the server name; the native field puts it in front";
+    let effect = "MERGE puts proxy_protocol after tls_inspector, which reads the PROXY header instead of the ClientHello and misses the server name; the native field puts it first";
     match cx.mesh.serves(cx.filter, tls) {
         Some(false) => {}
         Some(true) => found.difference(Kind::Behavior, effect),
@@ -130,7 +129,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     if part.operation() != Operation::InsertFirst {
         found.difference(
             Kind::Behavior,
-            "the native field puts proxy_protocol in front of every other listener filter; the filter puts it elsewhere",
+            "the native field puts proxy_protocol before every other listener filter; the filter puts it elsewhere",
         );
     }
     Some(found)
@@ -141,7 +140,7 @@ fn proxy_protocol(cx: &Cx<'_>, part: &Part<'_>, filters: &[Fields]) -> Option<Mo
     if !is_plain(main) {
         return Some(Move::none(
             &catalog::PROXY_PROTOCOL,
-            "`gatewayTopology.proxyProtocol` has no settings, such as connections without the PROXY line",
+            "`gatewayTopology.proxyProtocol` has no settings, such as allowing connections without the PROXY header",
         ));
     }
     let mut found = Move::new(&catalog::PROXY_PROTOCOL);

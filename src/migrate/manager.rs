@@ -310,7 +310,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         put(proxy, "proxyHeaders/server/disabled", true);
         found.difference(
             Kind::Behavior,
-            "`server_name` goes too: responses that Envoy makes itself have `server: envoy` instead of `istio-envoy`",
+            "`server_name` is also removed: responses that Envoy generates have `server: envoy` instead of `istio-envoy`",
         );
         whole_proxy(cx, part, found, Reads::All, "the server header setting");
     }
@@ -332,8 +332,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
             put(proxy, "proxyHeaders/preserveHttp1HeaderCase", true);
             found.difference(
                 Kind::Behavior,
-                "requests to HTTP/1.1 services keep the case of header names too; the filter keeps it only towards its \
-                 clients",
+                "requests to HTTP/1.1 services also keep the case of header names; the filter keeps it only for its clients",
             );
             if reach.proxies != Proxies::Gateway {
                 whole_proxy(cx, part, found, Reads::All, "the header case setting");
@@ -366,13 +365,12 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         put(proxy, home.1, "SANITIZE");
         found.difference(
             Kind::Behavior,
-            "SANITIZE is the enum's zero, which MERGE cannot set: the filter does nothing, the native field removes the \
-             header",
+            "SANITIZE is the enum's zero value, which MERGE cannot set: the filter does nothing, the native field removes the header",
         );
         found.guard(
             Concern::Authentication,
             State::Review,
-            "services see another client certificate header: check what they make of it",
+            "services see a different client certificate header: check how they use it",
         );
         whole_proxy(cx, part, found, Reads::Inbound, "the client certificate setting");
     } else if reach.proxies == Proxies::Sidecar
@@ -389,7 +387,7 @@ fn headers(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields, found: &mut Move, 
         // istiod then leaves `set_current_client_cert_details` out; Envoy does not read it in these modes.
         found.difference(
             Kind::Metadata,
-            "`set_current_client_cert_details` goes too; Envoy does not read it in this mode",
+            "`set_current_client_cert_details` is also removed; Envoy does not read it in this mode",
         );
     }
 }
@@ -460,11 +458,11 @@ fn native_value(setting: &Setting, config: &mut Fields) -> Option<Json> {
 pub(super) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads: Reads, what: &str) {
     let reach = &part.reach;
     if let Some(narrowed) = &reach.narrowed {
-        let reason = format!("{what} is for the whole proxy; the filter is for one part of it ({narrowed})");
+        let reason = format!("{what} applies to the whole proxy; the filter is for one part of it ({narrowed})");
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Ports, State::Broken, reason);
     } else if let Some(port) = reach.port {
-        let reason = format!("{what} is for every port of the proxy; the filter is for port {port} only");
+        let reason = format!("{what} applies to every port of the proxy; the filter is for port {port} only");
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Ports, State::Broken, reason);
     }
@@ -492,7 +490,7 @@ pub(super) fn whole_proxy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, reads:
                 } else {
                     "requests that the application receives (inbound)"
                 };
-                let reason = format!("{what} has no direction: it also holds for {other}");
+                let reason = format!("{what} has no direction: it also applies to {other}");
                 found.difference(Kind::Behavior, reason.clone());
                 found.guard(Concern::Direction, State::Broken, reason);
             }
@@ -541,7 +539,7 @@ fn homeless(config: &Fields) -> Move {
         let reason = if fields.is_empty() {
             "the value sets nothing that a merge can set".to_owned()
         } else {
-            format!("no native field is known for {}", fields.join(", "))
+            format!("{} has no known native field", fields.join(", "))
         };
         Move::none(&catalog::OTHER, reason)
     }

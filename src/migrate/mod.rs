@@ -105,7 +105,7 @@ impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::UnknownRelease(release) => {
-                write!(out, "Istio {release} is not known: releases {} to {} are", Release::OLDEST, Release::NEWEST)
+                write!(out, "Istio {release} is unknown: use a release from {} to {}", Release::OLDEST, Release::NEWEST)
             }
         }
     }
@@ -265,7 +265,7 @@ fn of_filter(
     let mut patches = Vec::new();
     for mut part in parts {
         let found = part.found.take();
-        let mut found = found.unwrap_or_else(|| Move::none(&catalog::OTHER, "no native API is known for it"));
+        let mut found = found.unwrap_or_else(|| Move::none(&catalog::OTHER, "it has no known native API"));
         let ambient = request.ambient.then(|| ambient::place(cx, &part, &mut found));
         unread(&request.unread, &mut found);
         if let Some((state, reason)) = request.doubts.get(&filter.full_name()).filter(|_| found.moves) {
@@ -357,7 +357,7 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
         part.found = Some(Move::none(
             &catalog::OTHER,
             format!(
-                "the value is not read as written (`{field}`), so that what was meant is not known: `lint --fix` rewrites old types and names; migrate the result"
+                "the value is not read as written (`{field}`), so its meaning is unknown: `lint --fix` rewrites old types and names; migrate the result"
             ),
         ));
     } else if let Some(why) = pinned(built, cx.to) {
@@ -365,7 +365,7 @@ fn part<'a>(cx: &Cx<'_>, program: &Program<'_>, built: &'a BuiltPatch<'a>) -> Pa
         found.guard(
             Concern::Patch,
             State::Undecided,
-            format!("{why}: it does nothing for them, and proxies of another version lose it"),
+            format!("{why}: it does nothing for them, and proxies of other versions lose it"),
         );
         part.found = Some(found);
     }
@@ -405,7 +405,7 @@ fn unread(unread: &BTreeMap<&'static str, String>, found: &mut Move) {
             "RequestAuthentication" => Concern::Authentication,
             _ => Concern::Existing,
         };
-        found.guard(concern, State::Undecided, format!("{what}: whether another {kind} applies here is not known"));
+        found.guard(concern, State::Undecided, format!("{what}: it is unknown whether another {kind} applies here"));
     }
 }
 
@@ -462,7 +462,7 @@ fn users(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
         if users.is_empty() {
             continue;
         }
-        let reason = format!("{} finds this filter by the name `{name}`, which changes", users.join(", "));
+        let reason = format!("{} looks for this filter by the name `{name}`, which changes", users.join(", "));
         if let Some(found) = &mut parts[at].found {
             found.difference(Kind::Behavior, reason.clone());
             found.guards.push(Guard { concern: Concern::Existing, state: State::Broken, reason });
@@ -487,7 +487,7 @@ fn stay_for_others(cx: &Cx<'_>, program: &Program<'_>, patches: &mut [PatchRepor
         });
         let Some(patch) = held.and_then(|held| patches.get_mut(held)) else { return };
         patch.written = false;
-        let reason = "a patch that stays finds this filter by its name: they move together or not at all";
+        let reason = "a patch that stays looks for this filter by name: they move together or not at all";
         patch.found.guard(Concern::Existing, State::Undecided, reason);
         patch.class = patch.found.class();
     }

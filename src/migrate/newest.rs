@@ -38,8 +38,7 @@ impl Effect {
         match self {
             Effect::Same(class, proxies) => format!("the effect stays on {proxies} reference configurations ({class})"),
             Effect::Revived(proxies) => format!(
-                "it does nothing today and would come to life on {proxies} reference configurations: not written without \
-                 --accept differs"
+                "it does nothing today and would take effect on {proxies} reference configurations: not written without --accept differs"
             ),
             Effect::Other(effects) => {
                 format!("the effect changes: {}", effects.first().map_or("", String::as_str))

@@ -97,8 +97,7 @@ pub(super) fn existing<'a>(cx: &Cx<'a>, action: &str) -> Vec<&'a Object> {
 
 /// Says what a rule that refuses requests does to TCP, and gives the ports that it names.
 pub(super) fn keep_off_tcp(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Vec<u32> {
-    let closes =
-        "the rule also decides on TCP connections, where nothing is left of its HTTP conditions: they are refused";
+    let closes = "the rule also applies to TCP connections, where none of its HTTP conditions apply: they are refused";
     if super::mesh::Mesh::never_attaches(cx.filter) || part.reach.proxies == Proxies::Waypoint {
         found.difference(Kind::Behavior, format!("on waypoints, {closes}"));
         found.guard(Concern::TcpChains, State::Broken, closes);

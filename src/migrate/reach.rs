@@ -85,7 +85,7 @@ impl Reach {
 pub(super) fn pinned(built: &BuiltPatch<'_>, release: Release) -> Option<String> {
     let proxy = built.patch.proxy.as_ref()?;
     if !proxy.metadata.is_empty() {
-        return Some("it matches node metadata, which no native API selects by".to_owned());
+        return Some("it matches node metadata, which no native API can select by".to_owned());
     }
     // istiod ignores an expression that Go does not compile.
     let fits = |minor: u16| {

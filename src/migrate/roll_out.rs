@@ -79,7 +79,7 @@ pub(crate) fn meanwhile(filter: &FilterReport) -> Vec<&'static str> {
     effects
 }
 
-const TWICE: &str = "the code runs twice for each request: headers that it adds come twice";
+const TWICE: &str = "the code runs twice for each request: headers that it adds appear twice";
 
 /// Double effects, by pattern.
 const BOTH: &[(&Pattern, &str)] = &[
@@ -88,26 +88,26 @@ const BOTH: &[(&Pattern, &str)] = &[
     (&catalog::ECDS, TWICE),
     (&catalog::ACCESS_LOG, "each request is logged twice"),
     (&catalog::STATS_NULL_VM, "requests may be counted twice"),
-    (&catalog::RBAC, "both decide: a request needs the consent of both"),
-    (&catalog::JWT, "both check the token: a request needs the consent of both"),
+    (&catalog::RBAC, "both decide: a request must be allowed by both"),
+    (&catalog::JWT, "both check the token: a request must be allowed by both"),
     (&catalog::EXT_AUTHZ, "the service is asked twice for each request"),
     (
         &catalog::PROXY_PROTOCOL,
-        "two filters each expect a PROXY line: connections fail. Apply the one and delete the other in one step",
+        "two filters each expect a PROXY header, so connections fail. Apply one and delete the other in a single step",
     ),
-    (&catalog::ROUTE_HEADERS, "headers that are added come twice; headers that are set or removed do not"),
-    (&catalog::CLUSTER_ADD, "both clusters exist; only the one that is named is used"),
-    (&catalog::TRACING, "the filter's settings hold over the native ones"),
-    (&catalog::DIRECT_RESPONSE, "the filter's route stands in front: the same answer"),
-    (&catalog::HCM_TIMEOUTS, "the filter's value holds: nothing doubles"),
-    (&catalog::HTTP2_OPTIONS, "the filter's value holds: nothing doubles"),
-    (&catalog::LISTENER_BUFFER, "the filter's value holds: nothing doubles"),
-    (&catalog::TRUSTED_HOPS, "the filter's value holds: nothing doubles"),
-    (&catalog::CLUSTER_POLICY, "the filter's value holds: nothing doubles"),
-    (&catalog::CLUSTER_HTTP_OPTIONS, "the filter's value holds: nothing doubles"),
-    (&catalog::ROUTE_TIMEOUT, "the filter's value holds: nothing doubles"),
-    (&catalog::ROUTE_RETRIES, "the filter's value holds: nothing doubles"),
-    (&catalog::SERVER_TLS, "cipher suites are listed twice; versions do not double"),
-    (&catalog::CORS, "the policy of the route holds over that of the virtual host: nothing doubles"),
-    (&catalog::FAULT, "the filter's value holds: nothing doubles"),
+    (&catalog::ROUTE_HEADERS, "added headers appear twice; headers that are set or removed do not"),
+    (&catalog::CLUSTER_ADD, "both clusters exist; only the one that routes name is used"),
+    (&catalog::TRACING, "the filter's settings override the native ones"),
+    (&catalog::DIRECT_RESPONSE, "the filter's route comes first: the same response"),
+    (&catalog::HCM_TIMEOUTS, "the filter's value wins: nothing is applied twice"),
+    (&catalog::HTTP2_OPTIONS, "the filter's value wins: nothing is applied twice"),
+    (&catalog::LISTENER_BUFFER, "the filter's value wins: nothing is applied twice"),
+    (&catalog::TRUSTED_HOPS, "the filter's value wins: nothing is applied twice"),
+    (&catalog::CLUSTER_POLICY, "the filter's value wins: nothing is applied twice"),
+    (&catalog::CLUSTER_HTTP_OPTIONS, "the filter's value wins: nothing is applied twice"),
+    (&catalog::ROUTE_TIMEOUT, "the filter's value wins: nothing is applied twice"),
+    (&catalog::ROUTE_RETRIES, "the filter's value wins: nothing is applied twice"),
+    (&catalog::SERVER_TLS, "cipher suites are listed twice; versions are not"),
+    (&catalog::CORS, "the route's policy overrides the virtual host's: nothing is applied twice"),
+    (&catalog::FAULT, "the filter's value wins: nothing is applied twice"),
 ];

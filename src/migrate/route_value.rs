@@ -83,7 +83,7 @@ fn homeless(part: &Part<'_>, value: &Fields) -> Refused {
     }
     let _ = part;
     let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-    (&catalog::OTHER, format!("no native field is known for {}", keys.join(", ")))
+    (&catalog::OTHER, format!("{} has no known native field", keys.join(", ")))
 }
 
 fn differ(found: &mut Setting, kind: Kind, effect: &str) {
@@ -103,7 +103,7 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
             let append = option.flag("append");
             let refused = |why: &str| (&catalog::ROUTE_HEADERS, why.to_owned());
             let Some(name) = name.filter(|_| option.is_empty()) else {
-                return Err(refused("a header option without a native form"));
+                return Err(refused("a header option without a native equivalent"));
             };
             if direction == "request" && matches!(name.to_ascii_lowercase().as_str(), "host" | ":authority") {
                 return Err(refused(
@@ -111,18 +111,18 @@ fn headers(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
                 ));
             }
             if append.is_some() && action.is_none() {
-                differ(found, Kind::Metadata, "the deprecated `append` stands as `append_action`");
+                differ(found, Kind::Metadata, "the deprecated `append` is written as `append_action`");
             }
             let overwrite = match (action.as_deref(), append) {
                 (Some("OVERWRITE_IF_EXISTS_OR_ADD"), _) => true,
                 (None, Some(false)) => true,
                 (None | Some("APPEND_IF_EXISTS_OR_ADD"), _) => false,
-                (Some(other), _) => return Err(refused(&format!("{other} has no native form"))),
+                (Some(other), _) => return Err(refused(&format!("{other} has no native equivalent"))),
             };
             order.push((overwrite, name.clone()));
             let into = if overwrite { &mut set } else { &mut add };
             if into.insert(name, text.into()).is_some() {
-                return Err(refused("a header set twice has no native form"));
+                return Err(refused("a header set twice has no native equivalent"));
             }
         }
         let mixed = order.iter().any(|(overwrite, _)| *overwrite != order[0].0);
@@ -174,7 +174,7 @@ fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
             differ(
                 found,
                 Kind::Behavior,
-                "retries are off; MERGE of 0 changes nothing, so that they are on with the filter",
+                "retries are off; MERGE of 0 changes nothing, so they are on with the filter",
             );
         }
     }
@@ -188,8 +188,7 @@ fn retries(value: &mut Fields, found: &mut Setting) -> Result<(), Refused> {
         differ(
             found,
             Kind::Behavior,
-            "istiod writes a retry policy to every route, which holds over that of the virtual host: the filter does nothing, the \
-             rule sets it",
+            "istiod sets a retry policy on every route, which overrides the virtual host's: the filter does nothing, the rule takes effect",
         );
     }
     if native.is_empty() || !native.contains_key("attempts") {
@@ -252,10 +251,10 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
             origin.skip("safe_regex");
             json!({ "regex": text })
         } else {
-            return Err(refused("an origin matched this way has no native form".to_owned()));
+            return Err(refused("an origin matched this way has no native equivalent".to_owned()));
         };
         if !origin.is_empty() {
-            return Err(refused("an origin matched this way has no native form".to_owned()));
+            return Err(refused("an origin matched this way has no native equivalent".to_owned()));
         }
         origins.push(one);
     }
@@ -284,14 +283,14 @@ fn cors(mut policy: Fields, found: &mut Setting) -> Result<(), Refused> {
     }
     found.pattern = &catalog::CORS;
     found.field = "http.corsPolicy";
-    found.moved = "the CORS policy sits on the routes instead of the virtual host: the same for every request that matches a \
+    found.moved = "the CORS policy is on the routes instead of the virtual host: the same for every request that matches a \
          route; preflights of other origins are refused there";
     found.value["corsPolicy"] = Json::Object(native);
     Ok(())
 }
 
 fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
-    let refused = || (&catalog::FAULT, "this fault has no native form".to_owned());
+    let refused = || (&catalog::FAULT, "this fault has no native equivalent".to_owned());
     let mut native = Map::new();
     if let Some(mut delay) = config.sub("delay") {
         let time = delay.text("fixed_delay").ok_or_else(refused)?;
@@ -314,8 +313,8 @@ fn fault(mut config: Fields, found: &mut Setting) -> Result<(), Refused> {
     }
     found.pattern = &catalog::FAULT;
     found.field = "http.fault";
-    found.moved = "the fault sits on the routes instead of the virtual host";
-    differ(found, Kind::Metadata, "the same share, written in millionths");
+    found.moved = "the fault is on the routes instead of the virtual host";
+    differ(found, Kind::Metadata, "the same percentage, written in millionths");
     found.value["fault"] = Json::Object(native);
     Ok(())
 }
@@ -344,9 +343,9 @@ fn share(of: &mut Fields) -> Option<Json> {
 /// A route with a direct response, as a rule.
 pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, String> {
     let mut route = part.value.clone();
-    let refused = |what: &str| format!("no native form of {what}");
+    let refused = |what: &str| format!("{what} has no native equivalent");
     let Some(mut response) = route.sub("direct_response") else {
-        return Err("only a route with a direct response has a native form here".to_owned());
+        return Err("only a route with a direct response has a native equivalent here".to_owned());
     };
     let status = response.number("status").ok_or_else(|| refused("a response without a status"))?;
     let mut native = json!({ "status": status });

@@ -113,7 +113,7 @@ fn cors_filters(parts: &mut [Part<'_>]) {
         if part.apply_to() == ApplyTo::HttpFilter && part.inserts() && part.config_type() == CORS {
             let found = Move::new(&catalog::CORS)
                 .home("built in", "envoy.filters.http.cors", 0)
-                .differs(Kind::Metadata, "the second CORS filter is not needed: istiod has one in every chain");
+                .differs(Kind::Metadata, "the second CORS filter is not needed: istiod puts one in every chain");
             part.answer(found);
         }
     }
@@ -162,7 +162,7 @@ fn of_group(cx: &Cx<'_>, parts: &[Part<'_>], group: &Group, first: usize) -> Mov
         return inserted(cx, part, group);
     }
     if part.operation() != Operation::Merge {
-        return Move::none(&catalog::OTHER, format!("no native form of {} on routes", part.operation()));
+        return Move::none(&catalog::OTHER, format!("{} on routes has no native equivalent", part.operation()));
     }
     let own_cors: Vec<String> = parts
         .iter()
@@ -176,7 +176,7 @@ fn of_group(cx: &Cx<'_>, parts: &[Part<'_>], group: &Group, first: usize) -> Mov
     if Vhost::of(part).is_none() {
         return Move::none(
             setting.pattern,
-            "the patch selects routes by something else than the name of a virtual host, which no object shows",
+            "the patch selects routes by something other than a virtual host's name, which no object contains",
         );
     }
     match (part.reach.proxies, part.reach.context) {
@@ -184,9 +184,9 @@ fn of_group(cx: &Cx<'_>, parts: &[Part<'_>], group: &Group, first: usize) -> Mov
         (Proxies::Sidecar, PatchContext::SidecarOutbound) => outbound(cx, part, group, setting),
         (_, PatchContext::SidecarInbound) => Move::none(
             setting.pattern,
-            "a VirtualService is about requests that a workload sends, not about those it receives",
+            "a VirtualService applies to requests that a workload sends, not to those it receives",
         ),
-        _ => Move::none(setting.pattern, "the patch is for routes of both directions and of gateways at once"),
+        _ => Move::none(setting.pattern, "the patch is for inbound, outbound and gateway routes at once"),
     }
 }
 
@@ -211,7 +211,7 @@ fn choose(part: &Part<'_>, setting: &Setting) -> Result<Choose, &'static str> {
     match (route.name.as_str(), route.action) {
         ("", RouteAction::Any) => Ok(if setting.needs_route { Choose::Routing } else { Choose::All }),
         ("", RouteAction::Route) => Ok(Choose::Routing),
-        ("", _) => Err("no native form for redirects and direct responses alone"),
+        ("", _) => Err("redirects and direct responses alone have no native equivalent"),
         (name, _) => Ok(Choose::Named(name.to_owned())),
     }
 }
@@ -260,7 +260,7 @@ fn at_gateway(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> 
         found.guard(
             Concern::Existing,
             State::Undecided,
-            format!("the VirtualService of {of} is not among the input: give it, so that it can be edited"),
+            format!("the VirtualService of {of} is not in the input: add it so that it can be edited"),
         );
         return found;
     }
@@ -292,7 +292,7 @@ fn edit(
             found.guard(
                 Concern::Routes,
                 State::Undecided,
-                format!("VirtualService {name} has no rule called {route}: the patch means no route of it"),
+                format!("VirtualService {name} has no rule called {route}: the patch matches none of its routes"),
             );
             return;
         }
@@ -300,8 +300,10 @@ fn edit(
     if let Some(host) = &group.host {
         let others: Vec<&str> = owner.hosts.iter().filter(|one| *one != host).map(String::as_str).collect();
         if !others.is_empty() {
-            let reason =
-                format!("VirtualService {name} is also for {}, which the filter leaves alone", others.join(", "));
+            let reason = format!(
+                "VirtualService {name} also applies to {}, which the filter does not change",
+                others.join(", ")
+            );
             found.difference(Kind::Behavior, reason.clone());
             found.guard(Concern::Routes, State::Broken, reason);
         }
@@ -322,7 +324,7 @@ fn edit(
         .collect();
     if !foreign.is_empty() {
         let reason =
-            format!("VirtualService {name} is also bound to {}, which the filter leaves alone", foreign.join(", "));
+            format!("VirtualService {name} is also bound to {}, which the filter does not change", foreign.join(", "));
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Routes, State::Broken, reason);
     }
@@ -338,8 +340,7 @@ fn edit(
         found.difference(
             Kind::Behavior,
             format!(
-                "the filter also puts a route action without a destination in the place of the redirects and direct responses of \
-                 VirtualService {name}; the native object leaves them as they are"
+                "the filter also replaces the redirects and direct responses of VirtualService {name} with a route action that has no destination; the native object leaves them unchanged"
             ),
         );
     }
@@ -364,14 +365,14 @@ pub(super) fn whole_host(cx: &Cx<'_>, group: &Group, found: &mut Move) {
         }
         Some(all) => {
             let rest: Vec<String> = all.difference(&group.ports).map(u32::to_string).collect();
-            let reason = format!("port {} of {host} gets it as well; the filter leaves it alone", rest.join(", "));
+            let reason = format!("port {} of {host} also gets it; the filter does not change it", rest.join(", "));
             found.difference(Kind::Behavior, reason.clone());
             found.guard(Concern::Ports, State::Broken, reason);
         }
         None => found.guard(
             Concern::Ports,
             State::Undecided,
-            format!("a rule is for every port of {host}, and the Gateway with its ports is not among the input"),
+            format!("a rule applies to every port of {host}, and the Gateway with its ports is not in the input"),
         ),
     }
 }
@@ -384,7 +385,7 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
         Err(reason) => return Move::none(pattern, reason),
     };
     if part.operation() != Operation::InsertFirst {
-        return Move::none(pattern, "only a route in front of the others has a native place");
+        return Move::none(pattern, "only a route before all others has a native equivalent");
     }
     if part.reach.proxies != Proxies::Gateway {
         return Move::none(
@@ -397,19 +398,19 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
     for effect in [
         "the trace span gets an operation name",
         "`case_sensitive` is written out",
-        "istiod notes which object made the route",
+        "istiod records which object created the route",
     ] {
         found.difference(Kind::Metadata, effect);
     }
     let Some(host) = &group.host else {
-        return Move::none(pattern, "a route for every host has no native form");
+        return Move::none(pattern, "a route for every host has no native equivalent");
     };
     let owners = owners(cx, Some(host));
     let [owner] = owners.as_slice() else {
         found.guard(
             Concern::Existing,
             State::Undecided,
-            format!("the one VirtualService of host {host} is not among the input: give it, so that it can be edited"),
+            format!("the VirtualService of host {host} is not in the input: add it so that it can be edited"),
         );
         return found;
     };
@@ -429,13 +430,13 @@ fn inserted(cx: &Cx<'_>, part: &Part<'_>, group: &Group) -> Move {
             found.guard(Concern::Ports, State::Held, "the rule names the ports of the filter");
         }
         None => {
-            found.guard(Concern::Ports, State::Undecided, format!("the Gateway with the ports of {host} is not known"));
+            found.guard(Concern::Ports, State::Undecided, format!("the Gateway with the ports of {host} is unknown"));
         }
     }
     let others = owner.hosts.iter().filter(|one| *one != host).count();
     if others > 0 || owner.gateways.len() != 1 {
         let reason = format!(
-            "VirtualService {}/{} is also for other hosts or gateways",
+            "VirtualService {}/{} also applies to other hosts or gateways",
             owner.object.namespace, owner.object.name
         );
         found.difference(Kind::Behavior, reason.clone());
@@ -473,7 +474,10 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
     if setting.at_host {
         found.difference(Kind::Position, setting.moved);
     }
-    found.difference(Kind::Metadata, "`case_sensitive` is written out, and istiod notes which object made the route");
+    found.difference(
+        Kind::Metadata,
+        "`case_sensitive` is written out, and istiod records which object created the route",
+    );
     let namespace = match client_namespace(cx) {
         Ok(namespace) => namespace,
         Err(reason) => return Move::none(pattern, reason),
@@ -509,7 +513,7 @@ fn outbound(cx: &Cx<'_>, part: &Part<'_>, group: &Group, setting: Setting) -> Mo
         None => found.guard(
             Concern::Routes,
             State::Undecided,
-            format!("the Service {host} is not among the input: its other HTTP ports would need rules of their own"),
+            format!("Service {host} is not in the input: its other HTTP ports would need their own rules"),
         ),
     }
     let mut spec = Map::new();
@@ -540,10 +544,8 @@ pub(super) fn client_namespace<'a>(cx: &Cx<'a>) -> Result<&'a str, String> {
     }
     match cx.mesh.namespaces(cx.filter) {
         Some(namespaces) if namespaces.len() == 1 => namespaces.into_iter().next().ok_or_else(String::new),
-        Some(_) => {
-            Err("the filter selects workloads of several namespaces: each needs an object of its own".to_owned())
-        }
-        None => Err("the namespaces of the workloads that the filter selects are not known".to_owned()),
+        Some(_) => Err("the filter selects workloads in several namespaces: each needs its own object".to_owned()),
+        None => Err("the namespaces of the workloads that the filter selects are unknown".to_owned()),
     }
 }
 
@@ -567,7 +569,7 @@ fn taken(cx: &Cx<'_>, host: &str, namespace: &str, found: &mut Move) {
         found.guard(
             Concern::Existing,
             State::Undecided,
-            format!("whether another VirtualService routes {host} is not known: a second one would hide its rules"),
+            format!("it is unknown whether another VirtualService routes {host}: a second one would hide its rules"),
         );
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn find(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
             (ApplyTo::NetworkFilter, EXCHANGE) if part.inserts() => Some(built_in("istio.metadata_exchange")),
             (ApplyTo::HttpFilter, STATS) if part.operation() == Operation::Merge => Some(labels(cx, part, None)),
             (ApplyTo::HttpFilter, STATS) if part.inserts() => {
-                Some(labels(cx, part, Some("the second istio.stats goes: it counts every request a second time")))
+                Some(labels(cx, part, Some("the second istio.stats is removed: it counts every request a second time")))
             }
             (ApplyTo::Cluster, _) if part.operation() == Operation::Merge => exchange_of_cluster(part),
             _ => None,
@@ -67,7 +67,7 @@ fn exchange_of_cluster(part: &Part<'_>) -> Option<Move> {
 fn built_in(name: &str) -> Move {
     Move::new(&catalog::STATS_NULL_VM).home("built in", name, 0).differs(
         Kind::Behavior,
-        format!("the old filter goes; {name}, which istiod puts into every chain, does this work"),
+        format!("the old filter is removed; {name}, which istiod puts in every chain, does this work"),
     )
 }
 
@@ -85,17 +85,16 @@ pub(super) fn null_vm(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Move {
             stats(cx, part, settings.as_ref())
         }
         "envoy.wasm.attributegen" => {
-            Move::none(&catalog::STATS_NULL_VM, "attributegen is gone from the proxy and has no successor")
+            Move::none(&catalog::STATS_NULL_VM, "attributegen was removed from the proxy and has no successor")
         }
         other => Move::none(
             &catalog::STATS_NULL_VM,
-            format!("today's proxy has no `{other}` built in: the filter does not work, and nothing takes its place"),
+            format!("today's proxy has no built-in `{other}`: the filter does not work, and nothing replaces it"),
         ),
     }
 }
 
-const GONE: &str =
-    "the filter of the null VM goes; today's proxy has no such code built in, so that it cannot work any more";
+const GONE: &str = "the null VM filter is removed; today's proxy has no such built-in code, so the filter cannot work";
 
 fn stats(cx: &Cx<'_>, part: &Part<'_>, settings: Option<&Json>) -> Move {
     let Some(metrics) = settings.and_then(|all| all.get("metrics")).and_then(Json::as_array) else {
@@ -136,7 +135,7 @@ fn with_overrides(cx: &Cx<'_>, part: &Part<'_>, metrics: Vec<Fields>, effect: Op
     for mut metric in metrics {
         let name = metric.text("name").unwrap_or_default();
         let Some((_, native)) = METRICS.iter().find(|(old, _)| *old == name.trim_start_matches("istio_")) else {
-            return Move::none(&catalog::STATS_NULL_VM, format!("the Telemetry API does not know the metric {name}"));
+            return Move::none(&catalog::STATS_NULL_VM, format!("the Telemetry API has no metric {name}"));
         };
         let mut tags = Map::new();
         if let Some(Json::Object(dimensions)) = metric.take("dimensions") {
@@ -196,7 +195,7 @@ pub(super) fn object(cx: &Cx<'_>, list: &str, items: &[Json]) -> Json {
 pub(super) fn scope(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
     let narrowed = part.reach.narrowed.clone().or_else(|| part.reach.port.map(|port| format!("port {port}")));
     if let Some(narrowed) = narrowed {
-        let reason = format!("Telemetry is for a whole workload; the filter is for {narrowed} only");
+        let reason = format!("Telemetry applies to a whole workload; the filter is for {narrowed} only");
         found.difference(Kind::Behavior, reason.clone());
         found.guard(Concern::Ports, State::Broken, reason);
     }
@@ -206,13 +205,13 @@ pub(super) fn scope(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) {
             Some(_) => found.guard(
                 Concern::Namespace,
                 State::Broken,
-                "a Telemetry with a selector is read in its own namespace only; the filter selects workloads of several",
+                "a Telemetry with a selector applies in its own namespace only; the filter selects workloads in several",
             ),
             None if part.reach.proxies == Proxies::Gateway => {}
             None => found.guard(
                 Concern::Namespace,
                 State::Undecided,
-                "a Telemetry with a selector is read in its own namespace only, and the namespaces of the workloads are not known",
+                "a Telemetry with a selector applies in its own namespace only, and the namespaces of the workloads are unknown",
             ),
         }
     }

@@ -105,14 +105,13 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
     if required == Some(false) || unset {
         found.add_home("Gateway", "servers.tls.mode OPTIONAL_MUTUAL", 0);
         put(&mut tls, "mode", "OPTIONAL_MUTUAL");
-        let reason = "MERGE does not make client certificates optional; the native mode does: clients without a \
-             certificate get in";
+        let reason = "MERGE does not make client certificates optional; the native mode does: clients without a certificate are accepted";
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::Authentication, State::Broken, reason);
     } else if required == Some(true) {
         return Move::none(
             &catalog::SERVER_TLS,
-            "mode MUTUAL needs the CA that the filter does not name: set `tls.mode` and `credentialName` of the server",
+            "mode MUTUAL needs a CA, which the filter does not name: set `tls.mode` and `credentialName` of the server",
         );
     }
     if tls.as_object().is_none_or(serde_json::Map::is_empty) {
@@ -141,7 +140,7 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         found.guard(
             Concern::Ports,
             State::Undecided,
-            "the chains are chosen by more than a server name, which the servers of a Gateway do not show",
+            "the chains match on more than a server name, which a Gateway's servers do not contain",
         );
     }
     match servers(cx, chain) {
@@ -156,7 +155,7 @@ fn server(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         None => found.guard(
             Concern::Existing,
             State::Undecided,
-            "the Gateway whose server has this chain is not among the input: give it, so that it can be edited",
+            "the Gateway whose server has this chain is not in the input: add it so that it can be edited",
         ),
     }
     if let Some(existing) = existing_lists(cx, chain, &tls) {
@@ -184,7 +183,7 @@ fn curves(cx: &Cx<'_>, context: &mut Fields, mut found: Move) -> Move {
     let curves = context.texts("common_tls_context/tls_params/ecdh_curves");
     found.add_home("MeshConfig", "tlsDefaults.ecdhCurves", 0);
     found.actions.push(Action::Mesh(json!({ "tlsDefaults": { "ecdhCurves": curves } })));
-    let reason = "servers have no field for curves: the mesh setting holds for every TLS server of the mesh";
+    let reason = "servers have no field for curves: the mesh setting applies to every TLS server in the mesh";
     found.difference(Kind::Behavior, reason);
     found.guard(Concern::Tls, State::Broken, reason);
     let _ = cx;
@@ -208,18 +207,18 @@ fn mutual(cx: &Cx<'_>, part: &Part<'_>, context: &mut Fields) -> Move {
         if by_alpn {
             "chains without an ALPN match (workloads with STRICT mutual TLS), which the filter misses, get the setting too"
         } else {
-            "the filter gives chains that pass TLS through a TLS socket without a certificate; now they keep passing it through"
+            "the filter gives TLS passthrough chains a TLS socket without a certificate; now they keep passing TLS through"
         },
     );
-    found.guard(Concern::Tls, State::Review, "mutual TLS of the whole mesh: every client must speak this version");
+    found.guard(Concern::Tls, State::Review, "mutual TLS for the whole mesh: every client must support this version");
     if !cx.mesh.is_mesh_wide(cx.filter) || Mesh::is_narrow(cx.filter) {
-        let reason = "`meshMTLS` is for the whole mesh; the filter is for some workloads";
+        let reason = "`meshMTLS` applies to the whole mesh; the filter is for some workloads";
         found.difference(Kind::Behavior, reason);
         found.guard(Concern::Selector, State::Broken, reason);
     }
     let odd = chain.is_some_and(|chain| !chain.sni.is_empty() || !chain.name.is_empty() || chain.destination_port != 0);
     if odd {
-        found.guard(Concern::Ports, State::Broken, "`meshMTLS` is for every port; the filter is for some chains");
+        found.guard(Concern::Ports, State::Broken, "`meshMTLS` applies to every port; the filter is for some chains");
     }
     found
 }

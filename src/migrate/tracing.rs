@@ -27,7 +27,7 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
         let name = tag.text("tag")?;
         let native = tag_of(&mut tag)?;
         if !tag.is_empty() {
-            return Some(Move::none(&catalog::TRACING, format!("no native form of the tag {name}")));
+            return Some(Move::none(&catalog::TRACING, format!("tag {name} has no native equivalent")));
         }
         tags.insert(name, native);
     }
@@ -46,7 +46,7 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
     }
     found.difference(
         Kind::Behavior,
-        "the provider of the mesh is set as well: spans go to it, where the filter sets a share and no tracer",
+        "the mesh's provider is also set: spans go to it, where the filter sets a sampling rate and no tracer",
     );
     found.actions.push(Action::Object(telemetry::object(cx, "tracing", &[Json::Object(one)])));
     Some(found)

@@ -163,7 +163,7 @@ fn moves_are_shown_or_written() {
     let Said { err, .. } = run(&["lint", &path, "--select", "EF711", "--fix", "--unsafe-fixes"]);
     assert!(err.contains("1 finding fixed in 1 file"), "{err}");
     let after = fs::read_to_string(&path).unwrap();
-    assert!(after.starts_with(&format!("{HEAD}{buffer}---\n# Takes over from EnvoyFilter shop/tag.\n")), "{after}");
+    assert!(after.starts_with(&format!("{HEAD}{buffer}---\n# Replaces EnvoyFilter shop/tag.\n")), "{after}");
     let objects = yaml(&after);
     assert_eq!(objects[1]["spec"]["selector"], json!({ "matchLabels": { "app": "cart" } }));
     assert_eq!((objects.len(), &objects[1]["metadata"]["name"]), (2, &json!("tag")));
@@ -173,7 +173,7 @@ fn moves_are_shown_or_written() {
     let (_folder, path) = written(&alone);
     run(&["lint", &path, "--select", "EF711", "--fix", "--unsafe-fixes"]);
     let after = fs::read_to_string(&path).unwrap();
-    assert!(after.starts_with("# Kept by the platform team.\n# Takes over from EnvoyFilter shop/tag.\n"), "{after}");
+    assert!(after.starts_with("# Kept by the platform team.\n# Replaces EnvoyFilter shop/tag.\n"), "{after}");
     assert!(after.contains("delete it once this is applied") && !after.contains("kind: EnvoyFilter"), "{after}");
 
     // An object of that name is somebody's.

@@ -45,7 +45,7 @@ pub fn documents(report: &Report) -> Vec<Document> {
         documents.push(Document { file: "mesh-config".to_owned(), comments, object: None });
     }
     for made in &draft.made {
-        let comments = vec![format!("Takes over from EnvoyFilter {}.", list(&made.from))];
+        let comments = vec![format!("Replaces EnvoyFilter {}.", list(&made.from))];
         documents.push(Document { file: file(&made.object), comments, object: Some(made.object.clone()) });
     }
     for edited in &draft.edited {
