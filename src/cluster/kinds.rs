@@ -56,6 +56,8 @@ kinds! {
     AUTHORIZATION_POLICY: "AuthorizationPolicy", "security.istio.io", BETA, "authorizationpolicies", true, false, POLICIES;
     REQUEST_AUTHENTICATION: "RequestAuthentication", "security.istio.io", BETA, "requestauthentications", true, false, POLICIES;
     TELEMETRY: "Telemetry", "telemetry.istio.io", &["v1", "v1alpha1"], "telemetries", true, false, POLICIES;
+    WASM_PLUGIN: "WasmPlugin", "extensions.istio.io", &["v1alpha1"], "wasmplugins", true, false, EXTENSIONS;
+    TRAFFIC_EXTENSION: "TrafficExtension", "extensions.istio.io", &["v1alpha1"], "trafficextensions", true, false, EXTENSIONS;
     HTTP_ROUTE: "HTTPRoute", "gateway.networking.k8s.io", &["v1", "v1beta1"], "httproutes", true, false, "routes of the Gateway API are not edited";
     REVISION_TAG: "MutatingWebhookConfiguration", "admissionregistration.k8s.io", CORE, "mutatingwebhookconfigurations", false, true, "revision tags are not resolved";
 }
@@ -89,6 +91,7 @@ kinds! {
     CLUSTER_OPEN_REPORT: "ClusterReport", OPEN_REPORTS, &["v1alpha1"], "clusterreports", false, true, "old reports are not removed";
 }
 
+const EXTENSIONS: &str = "existing Wasm plugins and extensions are not compared";
 const POLICIES: &str = "existing policies are not compared, so a guard may pass that should not";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
@@ -171,6 +174,8 @@ const GUARDED: &[&Kind] = &[
     AUTHORIZATION_POLICY,
     REQUEST_AUTHENTICATION,
     TELEMETRY,
+    WASM_PLUGIN,
+    TRAFFIC_EXTENSION,
     HTTP_ROUTE,
 ];
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
