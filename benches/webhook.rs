@@ -5,6 +5,8 @@
 //! root namespace and reviews of them, one in ten. `IDLE` connections say nothing; `SLOW` ones send a byte of a request ten times a
 //! second and come back when they are closed.
 //! `cargo bench --bench webhook -- --worst` measures the memory of eight of the largest reviews at the same time.
+//! `cargo bench --bench webhook -- --each` says what one review of each kind costs, without a network: the first after something
+//! else has changed, and one when nothing has.
 
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench: it fails by them, and prints figures")]
@@ -17,7 +19,7 @@ use kubectl_envoyfilter::admission::judge::Rules;
 use kubectl_envoyfilter::admission::librarian::library;
 use kubectl_envoyfilter::admission::run::listen;
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
-use kubectl_envoyfilter::admission::world::{Change, Said};
+use kubectl_envoyfilter::admission::world::{Change, Library, Said};
 use kubectl_envoyfilter::cluster::kinds;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::rules::ALL;
@@ -75,6 +77,11 @@ fn review(number: usize, filters: usize) -> Vec<u8> {
     if number.is_multiple_of(7) {
         new["spec"]["configPatches"][0]["patch"]["value"]["typed_config"]["max_request_bytess"] = number.into();
     }
+    review_of(new, number)
+}
+
+/// The review of a new filter.
+fn review_of(new: Value, number: usize) -> Vec<u8> {
     json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
@@ -99,6 +106,9 @@ fn main() {
     let seconds = number("SECONDS", if env::args().any(|argument| argument == "--bench") { 30 } else { 2 });
     if env::args().any(|argument| argument == "--worst") {
         return worst();
+    }
+    if env::args().any(|argument| argument == "--each") {
+        return each();
     }
     let (rate, workloads, filters) = (number("RATE", 1_000), number("WORKLOADS", 1_000), number("FILTERS", 1_000));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -307,6 +317,64 @@ fn worst() {
             verdicts[0]
         );
         assert!(peak() < 512, "{name} takes {} MiB", peak());
+    }
+}
+
+/// What one review costs, one after the other on one thread, by what it is about and by what changed before it.
+fn each() {
+    let times = number("TIMES", 24);
+    let (workloads, filters, root) = (number("WORKLOADS", 1_000), number("FILTERS", 50), number("ROOT", 35));
+    let (mut library, health) = library(Said::default());
+    for name in 0..workloads {
+        library.apply(kinds::POD, Change::Put(pod(name / 20, name)));
+    }
+    for name in 0..filters {
+        library.apply(kinds::ENVOY_FILTER, Change::Put(filter(name / 20, name, 1)));
+    }
+    for name in 0..root {
+        library.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(name, 1)));
+    }
+    for kind in kinds::WEBHOOK.kinds.iter().copied().chain([kinds::CONFIG_MAP]) {
+        library.known(kind);
+    }
+    let rules = Rules::new(ALL.to_vec(), Config::default());
+    let reviewer = Arc::new(Reviewer::new(Limits::default(), rules, library.world(), health));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    // Those for all workloads are every third of the root namespace.
+    type Which = fn(usize, usize) -> Value;
+    let kinds_of_filters: [(&str, Which); 3] = [
+        ("of a team", |at, size| filter(at / 20, at, size)),
+        ("of the root namespace, for some workloads", |at, size| root_filter(at / 2 * 3 + at % 2 + 1, size)),
+        ("of the root namespace, for all workloads", |at, size| root_filter(at * 3, size)),
+    ];
+    type Before = fn(&mut Library, usize);
+    let before: [(&str, Before); 3] = [
+        ("nothing", |_, _| ()),
+        ("a pod", |library, at| library.apply(kinds::POD, Change::Put(pod(49, 10_000 + at)))),
+        ("a filter of the root namespace", |library, at| {
+            library.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(33, 2 + at)));
+        }),
+    ];
+    let mut changes = 0;
+    for (what, make) in kinds_of_filters {
+        for (changed, change) in &before {
+            let mut took = Vec::new();
+            for at in 0..times {
+                changes += 1;
+                change(&mut library, changes);
+                reviewer.publish(library.world());
+                // As long as the API server takes to send the first review after that.
+                std::thread::sleep(Duration::from_millis(u64::try_from(number("AFTER", 100)).unwrap()));
+                let body = review_of(make(at % 11, 100 + changes), at);
+                let began = Instant::now();
+                let answer = runtime.block_on(reviewer.review(body.into(), None)).unwrap();
+                took.push(began.elapsed());
+                assert_eq!(answer["response"]["allowed"], true, "{answer}");
+            }
+            took.sort();
+            let at = |share: usize| took[(times * share / 100).min(times - 1)].as_secs_f64() * 1e3;
+            println!("a filter {what}, after {changed} changed: p50 {:.2} ms, most {:.2} ms", at(50), at(100));
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -129,6 +130,27 @@ fn refill(units: u64, fuel: u64) {
     }
 }
 
+/// Does work and says how many units it took, those of threads that help included.
+pub fn measured<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    if METER.with_borrow(Option::is_none) {
+        let meter = Meter::new(u64::MAX);
+        return match meter.run(work) {
+            Ok(done) => (done, u64::MAX - meter.left()),
+            Err(Ended::Panicked(payload)) => resume_unwind(payload),
+            Err(_) => resume_unwind(Box::new(Stop { cancelled: true })),
+        };
+    }
+    let before = available();
+    let done = work();
+    (done, before.saturating_sub(available()))
+}
+
+/// Units that this thread can still spend.
+fn available() -> u64 {
+    let left = METER.with_borrow(|meter| meter.as_ref().map_or(0, |meter| meter.left()));
+    left.saturating_add(FUEL.get())
+}
+
 /// The meter of the work that this thread does, for other threads that help.
 pub fn current() -> Option<Arc<Meter>> {
     METER.with_borrow(Clone::clone)
@@ -141,6 +163,30 @@ pub fn share<T>(meter: Option<&Arc<Meter>>, work: impl FnOnce() -> T) -> T {
         Ended::Spent => resume_unwind(Box::new(Stop { cancelled: false })),
         Ended::Cancelled => resume_unwind(Box::new(Stop { cancelled: true })),
         Ended::Panicked(payload) => resume_unwind(payload),
+    })
+}
+
+/// Fewest pieces of work for which a second thread is worth its start.
+const PIECES_A_THREAD: usize = 16;
+
+/// Most threads: the engine is bound by memory beyond.
+const MAX_THREADS: usize = 8;
+
+/// Does the same for every item, on all cores when there are many; the order stays.
+pub fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    let threads = cores.min(work.len() / PIECES_A_THREAD).max(1);
+    if threads == 1 {
+        return work.iter().map(one).collect();
+    }
+    let (one, meter) = (&one, current());
+    let meter = meter.as_ref();
+    std::thread::scope(|scope| {
+        let parts = work.chunks(work.len().div_ceil(threads));
+        let threads: Vec<_> =
+            parts.map(|part| scope.spawn(move || share(meter, || part.iter().map(one).collect::<Vec<_>>()))).collect();
+        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.flatten().collect()
     })
 }
 
@@ -211,6 +257,24 @@ mod tests {
             })
         });
         assert!(matches!(ended, Err(Ended::Spent)));
+    }
+
+    #[test]
+    fn work_is_measured_with_and_without_a_meter() {
+        let work = || {
+            charge(10);
+            let shared = current();
+            std::thread::scope(|scope| {
+                scope.spawn(|| share(shared.as_ref(), || charge(3 * CHUNK))).join().unwrap();
+            });
+            charge(7 * CHUNK + 1);
+        };
+        let want = 10 * CHUNK + 11;
+        assert_eq!(measured(work).1, want);
+        let meter = Meter::new(1_000_000);
+        assert_eq!(meter.run(|| measured(work).1).ok(), Some(want));
+        assert_eq!(meter.left(), 1_000_000 - want);
+        assert!(matches!(Meter::new(want - 1).run(|| measured(work)), Err(Ended::Spent)));
     }
 
     #[test]

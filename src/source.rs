@@ -65,6 +65,11 @@ impl Sources {
         Sources { first: base.next().0, base: Some(base), texts: Vec::new() }
     }
 
+    /// The same, whose first text stands for the one that has this id below.
+    pub fn over(base: Arc<Sources>, first: FileId) -> Sources {
+        Sources { first: first.0, base: Some(base), texts: Vec::new() }
+    }
+
     /// A table whose first text gets this id, to be put into another table in that place.
     pub fn starting_at(first: FileId) -> Sources {
         Sources { base: None, first: first.0, texts: Vec::new() }
@@ -95,9 +100,10 @@ impl Sources {
 
     /// The text behind an id. Ids come from [`Sources::add`] of the same table or of one below it.
     pub fn get(&self, file: FileId) -> &SourceText {
+        let own = file.0.checked_sub(self.first).map(|index| index as usize);
         match &self.base {
-            Some(base) if file.0 < self.first => base.get(file),
-            _ => &self.texts[file.0.saturating_sub(self.first) as usize],
+            Some(base) if own.is_none_or(|own| own >= self.texts.len()) => base.get(file),
+            _ => &self.texts[own.unwrap_or_default()],
         }
     }
 

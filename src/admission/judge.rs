@@ -1,7 +1,7 @@
 //! Judges a change to one EnvoyFilter with the pipeline of `lint`: its findings, and new findings about others.
 
 use super::later;
-use super::standing::{Found, Part, Question, Standing};
+use super::standing::{Found, New, Part, Question, Standing};
 use super::world::{Known, World, text_of};
 use crate::budget;
 use crate::cluster::kinds;
@@ -16,10 +16,10 @@ use crate::model::envoy_filter::{EnvoyFilter, Patch};
 use crate::model::inventory::{Inventory, Shared, Workload};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::model::release::Release;
-use crate::source::{FileId, Node, Problem, Severity, Span, field_path};
+use crate::source::{FileId, Node, Problem, Severity, Sources, Span, field_path};
 use serde_json::Value;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Rules to judge by, and what was found with them.
@@ -121,6 +121,24 @@ pub fn alone(world: &World, rules: &Rules, asked: &Asked<'_>) -> Judged {
     change(world, rules, asked, false)
 }
 
+/// Finds what reviews of filters of the root namespace ask of what is stored, so that no review pays for what others hold.
+pub fn prepare(world: &World, rules: &Rules) {
+    let roots = roots(world);
+    if !world.filters.keys().any(|(namespace, _)| roots.contains(namespace.as_str())) {
+        return;
+    }
+    let mut all: Vec<Arc<Known>> = world.filters.values().filter(|known| known.filter.is_some()).cloned().collect();
+    all.sort_by_key(|known| known.file);
+    let (stored, left_out) = fitting(all);
+    if left_out > 0 {
+        // Each review leaves out others.
+        return;
+    }
+    let (_, among) = parts(rules, &stored);
+    let near = Near { workloads: Arc::clone(&world.objects.workloads), of: None };
+    known(world, rules, (Part::Among, &among), &near, &stored, None);
+}
+
 /// The remark about a filter that is too large to judge. A configuration that switches the rule off gets a remark for information:
 /// what was not judged must not look as if nothing had been found.
 pub fn over_budget(rules: &Rules, excess: Excess, stood: bool) -> Remark {
@@ -141,9 +159,9 @@ pub fn over_budget(rules: &Rules, excess: Excess, stood: bool) -> Remark {
 const OVER_BUDGET: &str = "over-budget";
 
 fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Judged {
-    let old = asked.old.map(|object| read(world, asked, object));
-    let new = asked.new.map(|object| read(world, asked, object));
-    let excess = |loaded: Option<&Loaded>| loaded?.inventory.envoy_filters.iter().find_map(limits::excess);
+    let old = asked.old.map(|object| Subject::read(world, asked, object));
+    let new = asked.new.map(|object| Subject::read(world, asked, object));
+    let excess = |subject: Option<&Subject>| subject?.loaded.inventory.envoy_filters.iter().find_map(limits::excess);
     let old_excess = excess(old.as_ref());
     if let Some(excess) = excess(new.as_ref()) {
         return Judged { remarks: vec![over_budget(rules, excess, old_excess.is_some())], left_out: 0 };
@@ -151,7 +169,7 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     // A stored filter that is too large to judge is like none.
     let old = old.filter(|_| old_excess.is_none());
     let subjects: Vec<&EnvoyFilter> =
-        old.iter().chain(&new).flat_map(|loaded| &loaded.inventory.envoy_filters).collect();
+        old.iter().chain(&new).flat_map(|subject| &subject.loaded.inventory.envoy_filters).collect();
     let all = beside(world, asked, &subjects);
     let (beside, left_out) = if together { fitting(all) } else { (Vec::new(), all.len()) };
     let near = near(world, asked, &subjects);
@@ -161,20 +179,23 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     }
     // Rules about one filter look at the one that is asked about only: what they say of others, the change does not alter.
     let (alone, among) = parts(rules, &beside);
-    let state = |subject: Option<&Loaded>, alone: &[&'static Rule], among: &[&'static Rule]| {
+    let state = |subject: Option<&Subject>, alone: &[&'static Rule], among: &[&'static Rule]| {
         let mut found: Vec<Found> = Vec::new();
         if subject.is_some() && !alone.is_empty() {
-            found.extend(known(world, rules, (Part::Alone, alone), asked, &near, &[], subject).iter().cloned());
+            found.extend(known(world, rules, (Part::Alone, alone), &near, &[], subject).iter().cloned());
         }
         if !among.is_empty() {
             let part = if beside.is_empty() { Part::All } else { Part::Among };
-            found.extend(known(world, rules, (part, among), asked, &near, &beside, subject).iter().cloned());
+            found.extend(known(world, rules, (part, among), &near, &beside, subject).iter().cloned());
         }
         found.sort_by_key(|found| found.place);
         found
     };
+    let place = new.as_ref().or(old.as_ref()).map(|subject| subject.file);
+    let is_own = |found: &Found| place == Some(found.place.0);
     let after = state(new.as_ref(), &alone, &among);
-    let (own, others): (Vec<Found>, Vec<Found>) = after.into_iter().partition(|found| found.own);
+    let (own, others): (Vec<Found>, Vec<Found>) =
+        after.into_iter().partition(|found| new.is_some() && is_own(found));
     // What is found no longer counts, so only rules that find something now are asked about the state before.
     let asked_again = |rules: &[&'static Rule]| -> Vec<&'static Rule> {
         let mut found = others.iter().chain(own.iter().filter(|_| old.is_some()));
@@ -184,22 +205,23 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     let before = state(old.as_ref(), &asked_again(&alone), &asked_again(&among));
     let mut counts: BTreeMap<Key<'_>, usize> = BTreeMap::new();
     for found in &before {
-        *counts.entry(key(found)).or_default() += 1;
+        *counts.entry(key(found, old.is_some() && is_own(found))).or_default() += 1;
     }
     let stood: BTreeMap<Key<'_>, Cell<usize>> =
         counts.into_iter().map(|(key, times)| (key, Cell::new(times))).collect();
-    let stands = |found: &Found| {
-        let left = stood.get(&key(found)).and_then(|times| Some((times, times.get().checked_sub(1)?)));
+    let stands = |found: &Found, own: bool| {
+        let left = stood.get(&key(found, own)).and_then(|times| Some((times, times.get().checked_sub(1)?)));
         left.map(|(times, left)| times.set(left)).is_some()
     };
     let mut remarks: Vec<Remark> = own
         .iter()
         .map(|found| {
-            let (stood, may_come) = (stands(found), later::may_come(found.rule, &rules.config));
+            let (stood, may_come) = (stands(found, true), later::may_come(found.rule, &rules.config));
             Remark { stood, may_come, ..found.remark.clone() }
         })
         .collect();
-    remarks.extend(others.iter().filter(|found| !stands(found)).map(|found| found.remark.clone()));
+    let told = others.iter().filter(|found| !stands(found, false));
+    remarks.extend(told.map(|found| Remark { other: Some(found.filter.clone()), ..found.remark.clone() }));
     let mild = |remark: &Remark| remark.stood || remark.may_come;
     remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.severity), mild(remark), remark.other.is_some()));
     Judged { remarks, left_out }
@@ -239,26 +261,43 @@ fn fitting(mut beside: Vec<Arc<Known>>) -> (Vec<Arc<Known>>, usize) {
 /// move with insertions above them.
 type Key<'f> = (bool, &'static str, Severity, Option<&'f str>, &'f str);
 
-fn key(found: &Found) -> Key<'_> {
+fn key(found: &Found, own: bool) -> Key<'_> {
     let remark = &found.remark;
-    (found.own, remark.code, remark.severity, remark.other.as_deref(), &remark.message)
+    (own, remark.code, remark.severity, (!own).then_some(found.filter.as_str()), &remark.message)
 }
 
-/// Reads a state of the changed filter as a command reads it from a cluster.
-fn read(world: &World, asked: &Asked<'_>, object: &Value) -> Loaded {
-    let mut object = object.clone();
-    objects::keep(&mut object);
-    let text = text_of(&object);
-    let mut loaded = Loaded::above(Arc::clone(&world.texts));
-    let source = source_name("admission", kinds::ENVOY_FILTER.kind, asked.namespace, asked.name);
-    loaded.add_text(&source, text, &Options { namespace: asked.namespace.to_owned(), ..Options::default() });
-    loaded
+/// A state of the changed filter.
+struct Subject {
+    loaded: Loaded,
+    /// The place of its text: that of the stored one, so that filters have one order before and after the change.
+    file: FileId,
+    /// The stored filter, where it is that.
+    stored: Option<Arc<Known>>,
+    namespace: String,
+    name: String,
+}
+
+impl Subject {
+    /// Reads a state as a command reads it from a cluster.
+    fn read(world: &World, asked: &Asked<'_>, object: &Value) -> Subject {
+        let mut object = object.clone();
+        objects::keep(&mut object);
+        let text = text_of(&object);
+        let known = world.filters.get(&(asked.namespace.to_owned(), asked.name.to_owned()));
+        let file = known.map_or_else(|| world.texts.next(), |known| known.file);
+        let stored = known.filter(|known| known.excess.is_none() && world.texts.get(known.file).text == text);
+        let mut loaded = Loaded::over(Arc::clone(&world.texts), file);
+        let source = source_name("admission", kinds::ENVOY_FILTER.kind, asked.namespace, asked.name);
+        loaded.add_text(&source, text, &Options { namespace: asked.namespace.to_owned(), ..Options::default() });
+        let (namespace, name) = (asked.namespace.to_owned(), asked.name.to_owned());
+        Subject { loaded, file, stored: stored.cloned(), namespace, name }
+    }
 }
 
 /// The workloads that anything said of the filter can be about: those of its namespace, where they are all it reaches and some
 /// fit its selector; else all, since where labels are those of others is told. A mesh may have tens of thousands.
 fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Near {
-    let all = || Near { workloads: Arc::clone(&world.objects.workloads), all: true };
+    let all = || Near { workloads: Arc::clone(&world.objects.workloads), of: None };
     if world.planes.iter().any(|plane| plane.mesh.root_namespace == asked.namespace) {
         return all();
     }
@@ -276,19 +315,19 @@ fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Near {
         // That the namespace has none is known: an empty list would say that no workload of the mesh is.
         own.extend(world.objects.workloads.first().cloned());
     }
-    Near { workloads: Arc::new(own), all: false }
+    Near { workloads: Arc::new(own), of: Some(asked.namespace.to_owned()) }
 }
 
 /// Workloads that anything said can be about.
 struct Near {
     workloads: Shared<Workload>,
-    /// Whether they are all; else those of the namespace.
-    all: bool,
+    /// The namespace that they are of; `None`: they are all.
+    of: Option<String>,
 }
 
 /// The filters that may match the same proxies, and copies that may have drifted apart, in the order of their texts.
 fn beside(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Arc<Known>> {
-    let roots: BTreeSet<&str> = world.planes.iter().map(|plane| plane.mesh.root_namespace.as_str()).collect();
+    let roots = roots(world);
     let is_root = |namespace: &str| roots.contains(namespace);
     let mut copies = 0;
     let mut found: Vec<Arc<Known>> = Vec::new();
@@ -311,6 +350,11 @@ fn beside(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Ar
     }
     found.sort_by_key(|known| known.file);
     found
+}
+
+/// The root namespaces of the control planes.
+fn roots(world: &World) -> BTreeSet<&str> {
+    world.planes.iter().map(|plane| plane.mesh.root_namespace.as_str()).collect()
 }
 
 /// Whether one workload can match both selectors.
@@ -358,56 +402,64 @@ fn known(
     world: &World,
     rules: &Rules,
     (part, of_part): (Part, &[&'static Rule]),
-    asked: &Asked<'_>,
     near: &Near,
     beside: &[Arc<Known>],
-    subject: Option<&Loaded>,
+    subject: Option<&Subject>,
 ) -> Arc<[Found]> {
-    let file = world.texts.next();
+    let mut stored = beside.to_vec();
+    let mut new = None;
+    match subject {
+        Some(Subject { stored: Some(known), .. }) => {
+            let at = stored.partition_point(|one| one.file < known.file);
+            stored.insert(at, Arc::clone(known));
+        }
+        other => new = other,
+    }
     let question = Question {
         mesh: world.serial,
-        all_workloads: near.all,
+        workloads_of: near.of.clone(),
         part,
-        beside: beside.iter().map(|known| known.serial).collect(),
-        namespace: asked.namespace.to_owned(),
-        name: asked.name.to_owned(),
-        text: subject.map(|subject| subject.sources.get(file).text.clone()),
+        stored: stored.iter().map(|known| known.serial).collect(),
+        new: new.map(|subject| New {
+            namespace: subject.namespace.clone(),
+            name: subject.name.clone(),
+            file: subject.file,
+            text: subject.loaded.sources.get(subject.file).text.clone(),
+        }),
     };
-    rules.standing.answer(question, || run(world, of_part, &rules.config, &near.workloads, beside, subject))
+    rules.standing.answer(question, || run(world, of_part, &rules.config, &near.workloads, &stored, new))
 }
 
-/// Lints the changed filter beside others, for each control plane.
+/// Lints stored filters, and one that is not, for each control plane.
 fn run(
     world: &World,
     rules: &[&'static Rule],
     config: &Config,
     near: &Shared<Workload>,
-    beside: &[Arc<Known>],
-    subject: Option<&Loaded>,
+    stored: &[Arc<Known>],
+    new: Option<&Subject>,
 ) -> Vec<Found> {
-    let above = Loaded::above(Arc::clone(&world.texts));
-    let file = above.sources.next();
-    let sources = subject.map_or(&above.sources, |subject| &subject.sources);
     let mut inventory = Inventory { workloads: Arc::clone(near), ..world.objects.clone() };
     let mut problems: Vec<Problem> = Vec::new();
-    for known in beside {
-        inventory.envoy_filters.extend(known.filter.clone());
-        inventory.refused_filters.extend(known.refused.iter().cloned());
-        problems.extend(known.problems.iter().cloned());
-    }
-    let mut document = None;
-    let mut refused = None;
-    if let Some(subject) = subject {
-        inventory.envoy_filters.extend(subject.inventory.envoy_filters.iter().cloned());
-        inventory.refused_filters.extend(subject.inventory.refused_filters.iter().cloned());
-        problems.extend(subject.problems.iter().cloned());
-        document = subject.inventory.envoy_filters.first().map(|filter| &filter.document);
-        if document.is_none() {
-            // A refused filter is not kept, but its fields still have paths.
-            refused = yaml::documents(file, &sources.get(file).text).0.into_iter().next();
+    // In the order of the texts.
+    let at = new.map_or(stored.len(), |new| stored.partition_point(|known| known.file < new.file));
+    let (first, last) = stored.split_at(at);
+    let add_stored = |inventory: &mut Inventory, problems: &mut Vec<Problem>, part: &[Arc<Known>]| {
+        for known in part {
+            inventory.envoy_filters.extend(known.filter.clone());
+            inventory.refused_filters.extend(known.refused.iter().cloned());
+            problems.extend(known.problems.iter().cloned());
         }
+    };
+    add_stored(&mut inventory, &mut problems, first);
+    if let Some(Subject { loaded, .. }) = new {
+        inventory.envoy_filters.extend(loaded.inventory.envoy_filters.iter().cloned());
+        inventory.refused_filters.extend(loaded.inventory.refused_filters.iter().cloned());
+        problems.extend(loaded.problems.iter().cloned());
     }
-    let document = document.or(refused.as_ref());
+    add_stored(&mut inventory, &mut problems, last);
+    let above = Sources::above(Arc::clone(&world.texts));
+    let sources = new.map_or(&above, |new| &new.loaded.sources);
     let mut all: Vec<(Release, Vec<Finding>)> = Vec::new();
     let planes = world.planes.iter().zip(world.references.iter()).enumerate();
     for (number, (Plane { release, mesh, .. }, references)) in planes {
@@ -422,32 +474,36 @@ fn run(
         };
         all.push((*release, lint::check(&input, rules, config, str::to_owned).findings));
     }
-    let place = |finding: &Finding| {
+    // A refused filter is not kept, but its fields still have paths.
+    let mut refused: HashMap<FileId, Option<Node>> = HashMap::new();
+    let mut place = |finding: &Finding| {
         let span = finding.primary.span;
-        let other = || {
-            let filters = inventory.envoy_filters.iter();
-            filters.map(|filter| &filter.document).find(|document| document.span.file == span.file)
-        };
-        let document: Option<&Node> = document.filter(|document| document.span.file == span.file).or_else(other);
-        document.map(|document| field_path(&document.route_to(span))).unwrap_or_default()
+        let document = inventory.envoy_filters.iter().map(|filter| &filter.document);
+        let document = document.into_iter().find(|document| document.span.file == span.file);
+        let path = |document: &Node| field_path(&document.route_to(span));
+        if let Some(document) = document {
+            return path(document);
+        }
+        let read = || yaml::documents(span.file, &sources.get(span.file).text).0.into_iter().next();
+        refused.entry(span.file).or_insert_with(read).as_ref().map(path).unwrap_or_default()
     };
-    let found = lint::merged(all).into_iter().map(|finding| {
-        let own = subject.is_some() && finding.primary.span.file >= file;
-        Found {
+    let mut found = Vec::new();
+    for finding in lint::merged(all) {
+        found.push(Found {
             rule: finding.rule,
-            own,
             place: (finding.primary.span.file, finding.primary.span.start),
             remark: Remark {
                 code: finding.rule.code,
                 severity: finding.severity,
-                other: (!own).then(|| finding.filter.clone()),
+                other: None,
                 path: place(&finding),
                 message: finding.message,
                 help: finding.help,
                 stood: false,
                 may_come: false,
             },
-        }
-    });
-    found.collect()
+            filter: finding.filter,
+        });
+    }
+    found
 }

@@ -3,11 +3,12 @@
 use super::body::Bodies;
 use super::connections::Connections;
 use super::health::Health;
-use super::judge::Rules;
+use super::judge::{self, Rules};
 use super::metrics::Metrics;
 use super::review::{Allowance, Decision, Mode, Policy, Request, UNITS, Undecided};
 use super::turns::{Turn, Turns};
 use super::world::World;
+use crate::budget::Meter;
 use crate::source::Severity;
 use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, State};
@@ -17,6 +18,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -67,7 +69,9 @@ const BODIES: usize = 8;
 pub struct Reviewer {
     limits: Limits,
     rules: Arc<Rules>,
-    world: RwLock<Arc<World>>,
+    world: Latest,
+    /// Whether a thread finds what reviews will ask of what is stored.
+    preparing: Arc<AtomicBool>,
     turns: Arc<Turns>,
     bodies: Bodies,
     /// The connections of the listener for reviews.
@@ -76,6 +80,13 @@ pub struct Reviewer {
     pub health: Arc<Health>,
     /// Metrics.
     pub metrics: Metrics,
+}
+
+/// The newest snapshot of the cluster.
+type Latest = Arc<RwLock<Arc<World>>>;
+
+fn latest(world: &Latest) -> Arc<World> {
+    Arc::clone(&world.read().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// A body that is scanned where it arrives; larger ones go to a thread of their own.
@@ -98,7 +109,8 @@ impl Reviewer {
             bodies: Bodies::new(limits.max_bytes.saturating_mul(BODIES)),
             connections: Connections::new(limits.connections),
             metrics: Metrics::new(Arc::clone(&health)),
-            world: RwLock::new(Arc::new(world)),
+            world: Arc::new(RwLock::new(Arc::new(world))),
+            preparing: Arc::default(),
             rules: Arc::new(rules),
             health,
             limits,
@@ -110,10 +122,39 @@ impl Reviewer {
         let (filters, workloads) = world.size();
         self.metrics.known(filters, workloads);
         *self.world.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(world);
+        self.prepare();
     }
 
     pub(super) fn world(&self) -> Arc<World> {
-        Arc::clone(&self.world.read().unwrap_or_else(PoisonError::into_inner))
+        latest(&self.world)
+    }
+
+    /// Finds what reviews will ask of what is stored, on a thread of its own, again whenever a snapshot is newer; it rests
+    /// much longer than it works.
+    fn prepare(&self) {
+        const REST: u32 = 20;
+        if self.preparing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (rules, world, preparing) = (Arc::clone(&self.rules), Arc::clone(&self.world), Arc::clone(&self.preparing));
+        let units = self.limits.units;
+        let work = move || {
+            loop {
+                let (now, began) = (latest(&world), Instant::now());
+                // What is too much work, or panics, is found by the reviews that ask for it.
+                let _ = Meter::new(units).run(|| judge::prepare(&now, &rules));
+                std::thread::sleep(began.elapsed() * REST);
+                preparing.store(false, Ordering::Release);
+                let done = Arc::ptr_eq(&now, &latest(&world));
+                if done || preparing.swap(true, Ordering::AcqRel) {
+                    return;
+                }
+            }
+        };
+        let started = std::thread::Builder::new().name("prepare".to_owned()).stack_size(STACK).spawn(work);
+        if started.is_err() {
+            self.preparing.store(false, Ordering::Release);
+        }
     }
 
     /// The deadline of a review, given the timeout of the API server.

@@ -2,9 +2,13 @@
 //! hold, once that has been judged.
 //!
 //! A [`Question`] is everything that the answer depends on, so an answer cannot be stale: whatever changes makes another
-//! question. Objects are named by the numbers that they get whenever they change ([`fresh`]), and the subject by its whole text.
+//! question. Objects are named by the numbers that they get whenever they change ([`fresh`]), and a filter that is not stored by
+//! its whole text. What is stored is the same question whoever asks: [`super::judge::prepare`] asks it before anybody does.
+//! An answer that is known costs a review as much of its budget as one that is found out: whether a change fits into it must not
+//! depend on who has asked before.
 
 use super::judge::Remark;
+use crate::budget;
 use crate::lint::RuleInfo;
 use crate::source::FileId;
 use std::collections::HashMap;
@@ -12,16 +16,16 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A finding and its relation to the filter that is asked about.
+/// A finding, whoever asks.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     /// The rule.
     pub(super) rule: &'static RuleInfo,
-    /// Whether it is about the filter that is asked about.
-    pub(super) own: bool,
+    /// `namespace/name` of the filter that it is about.
+    pub(super) filter: String,
     /// The text and the first byte of its place.
     pub(super) place: (FileId, u32),
-    /// What is said.
+    /// What is said, as of another filter.
     pub(super) remark: Remark,
 }
 
@@ -41,22 +45,30 @@ pub(super) enum Part {
 pub(super) struct Question {
     /// Number of the moment of all objects but filters.
     pub(super) mesh: u64,
-    /// Whether all workloads are looked at, or those of the namespace.
-    pub(super) all_workloads: bool,
+    /// The namespace whose workloads are looked at; `None`: all.
+    pub(super) workloads_of: Option<String>,
     pub(super) part: Part,
-    /// Numbers of the filters beside, in their order.
-    pub(super) beside: Vec<u64>,
-    /// Namespace and name of the filter that is asked about.
+    /// Numbers of the stored filters, in their order.
+    pub(super) stored: Vec<u64>,
+    /// The filter that is not stored as it is in this state.
+    pub(super) new: Option<New>,
+}
+
+/// A filter that is not stored as it is.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct New {
     pub(super) namespace: String,
     pub(super) name: String,
-    /// Its text in this state; `None` where it does not exist.
-    pub(super) text: Option<String>,
+    /// The place of its text.
+    pub(super) file: FileId,
+    pub(super) text: String,
 }
 
 impl Question {
     fn bytes(&self) -> usize {
-        let text = self.text.as_ref().map_or(0, String::len);
-        size_of::<Question>() + 8 * self.beside.len() + self.namespace.len() + self.name.len() + text
+        let new = |new: &New| new.namespace.len() + new.name.len() + new.text.len();
+        let names = self.workloads_of.as_ref().map_or(0, String::len) + self.new.as_ref().map_or(0, new);
+        size_of::<Question>() + 8 * self.stored.len() + names
     }
 }
 
@@ -87,6 +99,8 @@ struct Kept {
 
 struct Answer {
     found: Arc<[Found]>,
+    /// Units of work that it took.
+    units: u64,
     bytes: usize,
     used: u64,
 }
@@ -131,29 +145,32 @@ impl Standing {
         if self.most == 0 {
             return find().into();
         }
-        if let Some(known) = self.kept().known(&question) {
+        let known = self.kept().known(&question);
+        if let Some((known, units)) = known {
+            budget::charge(units);
             return known;
         }
-        let found: Arc<[Found]> = find().into();
+        let (found, units) = budget::measured(find);
+        let found: Arc<[Found]> = found.into();
         let bytes = question.bytes() + found.iter().map(weight).sum::<usize>();
         if bytes <= LARGEST.min(self.most) {
-            self.kept().keep(question, Arc::clone(&found), bytes, self.most);
+            self.kept().keep(question, (Arc::clone(&found), units), bytes, self.most);
         }
         found
     }
 }
 
 impl Kept {
-    fn known(&mut self, question: &Question) -> Option<Arc<[Found]>> {
+    fn known(&mut self, question: &Question) -> Option<(Arc<[Found]>, u64)> {
         self.uses += 1;
         let answer = self.answers.get_mut(question)?;
         answer.used = self.uses;
         self.hits += 1;
-        Some(Arc::clone(&answer.found))
+        Some((Arc::clone(&answer.found), answer.units))
     }
 
-    fn keep(&mut self, question: Question, found: Arc<[Found]>, bytes: usize, most: usize) {
-        if let Some(old) = self.answers.insert(Arc::new(question), Answer { found, bytes, used: self.uses }) {
+    fn keep(&mut self, question: Question, (found, units): (Arc<[Found]>, u64), bytes: usize, most: usize) {
+        if let Some(old) = self.answers.insert(Arc::new(question), Answer { found, units, bytes, used: self.uses }) {
             self.bytes -= old.bytes;
         }
         self.bytes += bytes;
@@ -178,7 +195,7 @@ impl Kept {
 fn weight(found: &Found) -> usize {
     let Remark { other, path, message, help, .. } = &found.remark;
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    size_of::<Found>() + optional(other) + path.len() + message.len() + optional(help)
+    size_of::<Found>() + found.filter.len() + optional(other) + path.len() + message.len() + optional(help)
 }
 
 #[cfg(test)]
@@ -188,12 +205,15 @@ mod tests {
     fn question(mesh: u64, text: &str) -> Question {
         Question {
             mesh,
-            all_workloads: true,
+            workloads_of: None,
             part: Part::All,
-            beside: vec![1, 2],
-            namespace: "shop".to_owned(),
-            name: "a".to_owned(),
-            text: Some(text.to_owned()),
+            stored: vec![1, 2],
+            new: Some(New {
+                namespace: "shop".to_owned(),
+                name: "a".to_owned(),
+                file: FileId(7),
+                text: text.to_owned(),
+            }),
         }
     }
 
@@ -208,6 +228,26 @@ mod tests {
             });
         }
         assert_eq!((asked, standing.hits(), standing.size().0), (3, 2, 3));
+    }
+
+    #[test]
+    fn a_known_answer_costs_what_it_cost_to_find() {
+        let standing = Standing::default();
+        let ask = |units: u64| {
+            let meter = budget::Meter::new(units);
+            let ended = meter.run(|| {
+                standing.answer(question(1, "a"), || {
+                    budget::charge(30_000);
+                    Vec::new()
+                })
+            });
+            ended.is_ok().then(|| units - meter.left())
+        };
+        // Not found within this budget, and so not kept.
+        assert_eq!((ask(29_999), standing.size().0), (None, 0));
+        assert_eq!(ask(100_000), Some(30_000));
+        assert_eq!((ask(100_000), standing.hits()), (Some(30_000), 1));
+        assert_eq!(ask(29_999), None);
     }
 
     #[test]

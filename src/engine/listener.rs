@@ -5,7 +5,7 @@
 use super::compat::Behaviour;
 use super::matching::{self, HTTP_CONNECTION_MANAGER};
 use super::program::names_filter;
-use super::run::{Flow, Run, Slot, Stop, owned};
+use super::run::{Flow, Run, Slot, Stop};
 use super::shared::{self, Class, Reach};
 use super::trace::{Condition, Effect, Miss, NoOp, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
@@ -130,7 +130,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             if operation == Operation::Add {
                 continue;
             }
-            if let Err(miss) = owned(matching::listener(ApplyTo::Listener, self.object(id), tree)) {
+            if let Err(miss) = matching::listener(ApplyTo::Listener, self.object(id), tree) {
                 self.miss(id, miss);
                 continue;
             }
@@ -145,7 +145,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
         let fits = |apply_to| {
             let tree = &*tree;
-            move |object| owned(matching::listener(apply_to, object, tree))
+            move |object| matching::listener(apply_to, object, tree)
         };
         let listener_filter = self.keep(&patches.listener_filter, fits(ApplyTo::ListenerFilter));
         let inner = Patches {
@@ -190,8 +190,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 }
                 continue;
             }
-            let test = |object, filter: &Tree<'a>| owned(matching::listener_filter(object, filter));
-            self.edit_list(id, list, named, test, at)?;
+            self.edit_list(id, list, named, matching::listener_filter, at)?;
         }
         Ok(())
     }
@@ -260,7 +259,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             if operation == Operation::Add {
                 continue;
             }
-            if let Err(miss) = owned(matching::filter_chain(self.object(id), listener, chain, self.plan.compat)) {
+            if let Err(miss) = matching::filter_chain(self.object(id), listener, chain, self.plan.compat) {
                 self.miss(id, miss);
                 continue;
             }
@@ -275,7 +274,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             }
         }
         let compat = self.plan.compat;
-        let fits = |object| owned(matching::filter_chain(object, listener, chain, compat));
+        let fits = |object| matching::filter_chain(object, listener, chain, compat);
         let network = self.keep(&patches.network, fits);
         let http = self.keep(&patches.http, fits);
         if network.is_empty() && http.is_empty() {
@@ -288,8 +287,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         for &id in &network {
             if self.operation(id) != Operation::Merge {
                 let named = names_filter(ApplyTo::NetworkFilter, self.object(id));
-                let test = |object, filter: &Tree<'a>| owned(matching::network_filter(object, filter));
-                self.edit_list(id, filters, named, test, at)?;
+                self.edit_list(id, filters, named, matching::network_filter, at)?;
             }
         }
         for filter in filters.iter_mut() {
@@ -364,7 +362,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let before = if merges.is_empty() { None } else { self.shared.before(class, filter, reach) };
         let (mut by, mut panicked) = (Vec::new(), Ok(()));
         for id in merges {
-            if let Err(miss) = owned(matching::network_filter(self.object(id), filter)) {
+            if let Err(miss) = matching::network_filter(self.object(id), filter) {
                 self.miss(id, miss);
                 continue;
             }
@@ -385,13 +383,13 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             return self.http_filters(http, filter, chain);
         }
         for &id in http {
-            self.miss(id, Miss::new(Condition::HttpConnectionManager, filter.name().to_owned()));
+            self.miss(id, Miss::new(Condition::HttpConnectionManager, filter.name()));
         }
         Ok(())
     }
 
     fn http_filters(&mut self, ids: &[PatchId], filter: &mut Tree<'a>, chain: Option<&Place>) -> Flow {
-        let ids = self.keep(ids, |object| owned(matching::network_filter(object, filter)));
+        let ids = self.keep(ids, |object| matching::network_filter(object, filter));
         if ids.is_empty() {
             return Ok(());
         }
@@ -435,8 +433,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         for &id in ids {
             if self.operation(id) != Operation::Merge {
                 let named = names_filter(ApplyTo::HttpFilter, self.object(id));
-                let test = |object, filter: &Tree<'a>| owned(matching::http_filter(object, filter));
-                self.edit_list(id, list, named, test, at)?;
+                self.edit_list(id, list, named, matching::http_filter, at)?;
             }
         }
         for filter in list.iter_mut() {
@@ -444,7 +441,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 if self.operation(id) != Operation::Merge {
                     continue;
                 }
-                if let Err(miss) = owned(matching::http_filter(self.object(id), filter)) {
+                if let Err(miss) = matching::http_filter(self.object(id), filter) {
                     self.miss(id, miss);
                     continue;
                 }

@@ -62,10 +62,7 @@ pub fn listener<'m>(apply_to: ApplyTo, object: &ObjectMatch, listener: &'m Tree<
     if want.port_number != 0 {
         let port = port(listener);
         if port != Some(u64::from(want.port_number)) {
-            return Err(Miss {
-                condition: Condition::ListenerPort,
-                found: port.map(|port| port.to_string().into()).into_iter().collect(),
-            });
+            return Err(Miss::several(Condition::ListenerPort, texts(port)));
         }
     }
     Ok(())
@@ -83,7 +80,7 @@ pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tr
     let criteria = chain.get("filter_chain_match");
     let destination = criteria.and_then(|it| it.get("destination_port")).map(|port| port.as_u64().unwrap_or(0));
     if is_virtual(listener_name) && want.port_number > 0 && destination.unwrap_or(0) != u64::from(want.port_number) {
-        return Err(Miss { condition: Condition::ChainPort, found: texts(destination) });
+        return Err(Miss::several(Condition::ChainPort, texts(destination)));
     }
     let Some(want) = &want.filter_chain else { return Ok(()) };
     equal(Condition::ChainName, &want.name, chain.name())?;
@@ -94,7 +91,7 @@ pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tr
     if !want.sni.is_empty() {
         let names = list("server_names");
         if !names.iter().any(|name| *name == want.sni) {
-            return Err(Miss { condition: Condition::Sni, found: names });
+            return Err(Miss::several(Condition::Sni, names));
         }
     }
     if !want.transport_protocol.is_empty() {
@@ -106,11 +103,11 @@ pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tr
     if !want.application_protocols.is_empty() && compat.has(Behaviour::ApplicationProtocols) {
         let have = list("application_protocols");
         if criteria.is_none() || want.application_protocols.split(',').any(|one| !have.iter().any(|it| it == one)) {
-            return Err(Miss { condition: Condition::ApplicationProtocols, found: have });
+            return Err(Miss::several(Condition::ApplicationProtocols, have));
         }
     }
     if want.destination_port > 0 && destination != Some(u64::from(want.destination_port)) {
-        return Err(Miss { condition: Condition::DestinationPort, found: texts(destination) });
+        return Err(Miss::several(Condition::DestinationPort, texts(destination)));
     }
     Ok(())
 }
@@ -188,7 +185,7 @@ pub fn route_configuration(gateway: bool, object: &ObjectMatch, name: &str, port
                 Some(service_ports) => service_ports.iter().map(|port| port.to_string().into()).collect(),
                 None => vec![named.port.to_string().into()],
             };
-            return Err(Miss { condition: Condition::RoutePort, found });
+            return Err(Miss::several(Condition::RoutePort, found));
         }
     }
     Ok(())
@@ -234,7 +231,7 @@ pub fn virtual_host<'m>(object: &ObjectMatch, vhost: &'m Tree<'_>) -> Matched<'m
         let domains = vhost.get("domains").map(Tree::items).unwrap_or_default();
         if !domains.iter().any(|domain| domain.as_str() == Some(&want.domain_name)) {
             let found = domains.iter().filter_map(Tree::as_str).map(Cow::Borrowed).collect();
-            return Err(Miss { condition: Condition::DomainName, found });
+            return Err(Miss::several(Condition::DomainName, found));
         }
     }
     Ok(())
@@ -319,7 +316,7 @@ pub fn cluster<'m>(object: &ObjectMatch, name: &'m str, hosts: impl FnOnce() -> 
             }
         }
         if !found.iter().any(|host| *host == want.service) {
-            return Err(Miss { condition: Condition::Service, found });
+            return Err(Miss::several(Condition::Service, found));
         }
     }
     if want.port_number != 0 && want.port_number != key.port {

@@ -3,8 +3,8 @@
 //! Follows istiod's `rc_patch.go` step by step.
 
 use super::matching;
-use super::run::{Flow, Run, owned};
-use super::trace::{Effect, Miss, PatchId, Place, Sink};
+use super::run::{Flow, Run};
+use super::trace::{Effect, PatchId, Place, Sink};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
@@ -123,7 +123,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             if !operation.is_merge() && !matches!(operation, Operation::Remove | Operation::Replace) {
                 continue;
             }
-            if let Err(miss) = owned(matching::virtual_host(self.object(id), vhost)) {
+            if let Err(miss) = matching::virtual_host(self.object(id), vhost) {
                 self.miss(id, miss);
                 continue;
             }
@@ -143,7 +143,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 _ => self.merge(id, ApplyTo::VirtualHost, vhost, place)?,
             }
         }
-        let ids = self.keep(route_ids, |object| owned(matching::virtual_host(object, vhost)));
+        let ids = self.keep(route_ids, |object| matching::virtual_host(object, vhost));
         if !ids.is_empty() {
             let place = self.place(|| at(vhost));
             self.routes(&ids, vhost, place.as_ref())?;
@@ -164,7 +164,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 if operation != Operation::Remove && !operation.is_merge() {
                     continue;
                 }
-                if let Err(miss) = owned(matching::route(self.object(id), route)) {
+                if let Err(miss) = matching::route(self.object(id), route) {
                     self.miss(id, miss);
                     continue;
                 }
@@ -201,12 +201,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 let fits =
                     |route: &Tree<'a>| !matches!(route.value, Value::Null) && matching::route(object, route).is_ok();
                 let Some(found) = list.iter().position(fits) else {
-                    let misses: Vec<Miss<'static>> = list
-                        .iter()
-                        .filter(|route| !matches!(route.value, Value::Null))
-                        .filter_map(|route| owned(matching::route(object, route)).err())
-                        .collect();
-                    for miss in misses {
+                    let routes = list.iter().filter(|route| !matches!(route.value, Value::Null));
+                    for miss in routes.filter_map(|route| matching::route(object, route).err()) {
                         self.miss(id, miss);
                     }
                     return Ok(());

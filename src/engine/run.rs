@@ -1,6 +1,6 @@
 //! One run of a plan over one configuration: what all passes share.
 
-use super::matching::PortMap;
+use super::matching::{Matched, PortMap};
 use super::program::Plan;
 use super::trace::{Abort, Effect, Later, Miss, NoOp, Panic, PatchId, Place, Sink};
 use crate::budget;
@@ -50,6 +50,9 @@ pub(super) struct Stop {
     pub panic: Panic,
     pub place: Option<Place>,
 }
+
+/// Whether an item of a list fits a match.
+pub(super) type Test = for<'o, 't, 'x> fn(&'o ObjectMatch, &'t Tree<'x>) -> Matched<'t>;
 
 pub(super) type Flow = Result<(), Box<Stop>>;
 
@@ -115,17 +118,14 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     pub(super) fn miss(&mut self, id: PatchId, miss: Miss<'_>) {
-        let condition = miss.condition;
-        let owned =
-            || Miss { condition, found: miss.found.into_iter().map(|text| Cow::Owned(text.into_owned())).collect() };
-        self.sink.miss(id, owned, condition);
+        self.sink.miss(id, miss);
     }
 
     /// Keeps the patches whose condition holds, noting the others.
     pub(super) fn keep<'m>(
         &mut self,
         ids: &[PatchId],
-        test: impl Fn(&'a ObjectMatch) -> super::matching::Matched<'m>,
+        test: impl Fn(&'a ObjectMatch) -> Matched<'m>,
     ) -> Vec<PatchId> {
         budget::charge_for(2 * ids.len());
         ids.iter()
@@ -275,7 +275,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         id: PatchId,
         list: &mut Vec<Tree<'a>>,
         named: bool,
-        test: impl Fn(&'a ObjectMatch, &Tree<'a>) -> Result<(), Miss<'static>>,
+        test: Test,
         place: impl Fn(&Tree<'a>) -> Place,
     ) -> Flow {
         let object = self.object(id);
@@ -290,7 +290,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 let found = list.iter().position(|item| test(object, item).is_ok());
                 match found {
                     None => {
-                        self.miss_all(id, list, &test);
+                        self.miss_all(id, list, test);
                         return Ok(());
                     }
                     Some(at) => at + usize::from(operation == Operation::InsertAfter),
@@ -298,7 +298,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             }
             Operation::Remove => {
                 if list.iter().all(|item| test(object, item).is_err()) {
-                    self.miss_all(id, list, &test);
+                    self.miss_all(id, list, test);
                 }
                 let mut kept = Vec::with_capacity(list.len());
                 for item in list.drain(..) {
@@ -335,12 +335,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         Ok(())
     }
 
-    fn miss_all(
-        &mut self,
-        id: PatchId,
-        list: &[Tree<'a>],
-        test: &impl Fn(&'a ObjectMatch, &Tree<'a>) -> Result<(), Miss<'static>>,
-    ) {
+    fn miss_all(&mut self, id: PatchId, list: &[Tree<'a>], test: Test) {
         if S::ON {
             for item in list {
                 if let Err(miss) = test(self.object(id), item) {
@@ -353,14 +348,6 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     pub(super) fn gateway(&self) -> bool {
         self.plan.proxy.kind == ProxyKind::Gateway
     }
-}
-
-/// A miss that owns its texts.
-pub(super) fn owned(matched: super::matching::Matched<'_>) -> Result<(), Miss<'static>> {
-    matched.map_err(|miss| Miss {
-        condition: miss.condition,
-        found: miss.found.into_iter().map(|text| Cow::Owned(text.into_owned())).collect(),
-    })
 }
 
 pub(super) fn stop(cause: PatchId, panic: Panic, place: Option<&Place>) -> Box<Stop> {

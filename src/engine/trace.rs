@@ -195,14 +195,37 @@ impl Condition {
 pub struct Miss<'m> {
     /// The first condition that failed.
     pub condition: Condition,
-    /// What the object has there; a list is given item by item.
-    pub found: Vec<Cow<'m, str>>,
+    /// What the object has there.
+    pub found: Found<'m>,
+}
+
+/// What an object has where a condition failed. Most objects that are looked at fail one, so that one text takes no memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found<'m> {
+    /// One value.
+    One(Cow<'m, str>),
+    /// A list, item by item.
+    Several(Vec<Cow<'m, str>>),
+}
+
+impl<'m> Found<'m> {
+    fn texts(&self) -> &[Cow<'m, str>] {
+        match self {
+            Found::One(text) => std::slice::from_ref(text),
+            Found::Several(texts) => texts,
+        }
+    }
 }
 
 impl<'m> Miss<'m> {
     /// A miss with one value found.
     pub fn new(condition: Condition, found: impl Into<Cow<'m, str>>) -> Miss<'m> {
-        Miss { condition, found: vec![found.into()] }
+        Miss { condition, found: Found::One(found.into()) }
+    }
+
+    /// A miss with any number of values found.
+    pub fn several(condition: Condition, found: Vec<Cow<'m, str>>) -> Miss<'m> {
+        Miss { condition, found: Found::Several(found) }
     }
 }
 
@@ -332,7 +355,7 @@ pub trait Sink {
     /// Whether anybody listens: merges note their changes only then.
     const ON: bool;
     /// A condition of a patch failed on an object.
-    fn miss(&mut self, _patch: PatchId, _miss: impl FnOnce() -> Miss<'static>, _condition: Condition) {}
+    fn miss(&mut self, _patch: PatchId, _miss: Miss<'_>) {}
     /// A patch matched an object, with this effect.
     fn effect(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect) {}
     /// A merge changed an object that istiod uses here too, where the patch does not match or has not come to.
@@ -406,7 +429,7 @@ impl Trace {
 impl Sink for Trace {
     const ON: bool = true;
 
-    fn miss(&mut self, patch: PatchId, miss: impl FnOnce() -> Miss<'static>, condition: Condition) {
+    fn miss(&mut self, patch: PatchId, Miss { condition, found }: Miss<'_>) {
         let Some(trace) = self.patches.get_mut(patch.index()) else { return };
         *trace.misses.entry(condition).or_default() += 1;
         match trace.nearest.map(|nearest| nearest.rank().cmp(&condition.rank())) {
@@ -418,7 +441,11 @@ impl Sink for Trace {
             }
         }
         if trace.candidates.len() < MAX_CANDIDATES {
-            trace.candidates.extend(miss().found.into_iter().map(Cow::into_owned));
+            for text in found.texts() {
+                if !trace.candidates.contains(&**text) {
+                    trace.candidates.insert(text.clone().into_owned());
+                }
+            }
         }
     }
 

@@ -18,7 +18,7 @@ pub mod yaml_text;
 
 use crate::model::inventory::Inventory;
 use crate::model::redact::{Keeper, Secrets};
-use crate::source::{Code, Node, Problem, Severity, Sources, Span};
+use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
 use limits::Limits;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -143,6 +143,11 @@ impl Loaded {
     /// Nothing yet, above texts that are known already.
     pub fn above(base: Arc<Sources>) -> Loaded {
         Loaded { sources: Sources::above(base), ..Loaded::default() }
+    }
+
+    /// The same, where the first text stands for one that is there.
+    pub fn over(base: Arc<Sources>, first: FileId) -> Loaded {
+        Loaded { sources: Sources::over(base, first), ..Loaded::default() }
     }
 
     /// Adds the objects of one more text that is already there; `name` stands in messages for the file.

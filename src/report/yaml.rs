@@ -6,7 +6,7 @@ use std::io::{self, Write};
 /// Writes a JSON text as YAML.
 pub(crate) fn write(out: &mut dyn Write, json: &[u8]) -> io::Result<()> {
     let value: serde_json::Value = serde_json::from_slice(json)?;
-    let text = yaml_text::write(&value).map_err(io::Error::other)?;
+    let text = yaml_text::write_report(&value).map_err(io::Error::other)?;
     out.write_all(text.as_bytes())
 }
 
@@ -31,5 +31,22 @@ mod tests {
         let (documents, problems) = yaml::documents(FileId(0), &text);
         assert!(problems.is_empty(), "{problems:?}\n{text}");
         assert_eq!(documents[0].to_json(), json, "{text}");
+    }
+
+    #[test]
+    fn names_of_several_lines_are_one_line_and_code_is_a_block() {
+        let name = "x\n::error file=a.yaml::INJECTED\n\n  y: 1\r\n";
+        let json = serde_json::json!({
+            "items": [{"name": name, name: [name, {"of": name}]}],
+            "inline_string": "local a = 1\n  return a\n",
+        });
+        let mut out = Vec::new();
+        write(&mut out, json.to_string().as_bytes()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("inline_string: |\n"), "{text}");
+        assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+        // Five names in four lines, two of keys; the code in its own.
+        assert_eq!(text.lines().count(), 8, "{text}");
+        assert_eq!(yaml::documents(FileId(0), &text).0[0].to_json(), json, "{text}");
     }
 }

@@ -114,23 +114,29 @@ pub fn size(text: &str) -> Option<u64> {
 const KEPT: usize = 256;
 const KEPT_INSTRUCTIONS: usize = 1 << 18;
 
-/// The cache: the latest at the end.
-static CACHE: Mutex<VecDeque<(Arc<str>, Compiled)>> = Mutex::new(VecDeque::new());
+/// The cache: the latest at the end, each with the units of work that it took.
+static CACHE: Mutex<VecDeque<(Arc<str>, Compiled, u64)>> = Mutex::new(VecDeque::new());
 
-/// Compiles an expression, or takes what an earlier call made of it.
+/// Compiles an expression, or takes what an earlier call made of it. Either costs the same of a budget: whether work fits into
+/// one must not depend on what else this process has done.
 pub fn compile(text: &str) -> Compiled {
     let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, compiled)) = cache().iter().find(|(kept, _)| **kept == *text) {
-        return Arc::clone(compiled);
-    }
+    let known = cache()
+        .iter()
+        .find(|(kept, ..)| **kept == *text)
+        .map(|(_, compiled, units)| (Arc::clone(compiled), *units));
     // Not under the lock: a budget may end the work here.
-    let compiled: Compiled = Arc::new(GoRegexp::new(text));
+    if let Some((compiled, units)) = known {
+        budget::charge(units);
+        return compiled;
+    }
+    let (compiled, units) = budget::measured(|| Compiled::new(GoRegexp::new(text)));
     let size = |compiled: &Compiled| compiled.as_ref().as_ref().map_or(1, GoRegexp::size);
     let mut kept = cache();
-    kept.push_back((text.into(), Arc::clone(&compiled)));
-    let mut all: usize = kept.iter().map(|(text, compiled)| size(compiled) + text.len()).sum();
+    kept.push_back((text.into(), Arc::clone(&compiled), units));
+    let mut all: usize = kept.iter().map(|(text, compiled, _)| size(compiled) + text.len()).sum();
     while kept.len() > KEPT || all > KEPT_INSTRUCTIONS {
-        let Some((text, oldest)) = kept.pop_front() else { break };
+        let Some((text, oldest, _)) = kept.pop_front() else { break };
         all -= size(&oldest) + text.len();
     }
     compiled

@@ -5,7 +5,7 @@ use super::undo::Undo;
 use crate::engine::compat::Behaviour;
 use crate::engine::listener::{HCM_TYPE, chain_place, filter_place};
 use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
-use crate::engine::run::{Slot, owned};
+use crate::engine::run::Slot;
 use crate::engine::shared::Class;
 use crate::engine::trace::{PatchId, Place};
 use crate::model::envoy_filter::{ApplyTo, ListenerMatch, ObjectMatch, Operation, PatchContext};
@@ -35,7 +35,7 @@ impl<'a> Undo<'_, 'a> {
         let tree = slot.open(self.config, self.plan.schema);
         let fits = |apply_to| {
             let tree = &*tree;
-            move |object| owned(matching::listener(apply_to, object, tree))
+            move |object| matching::listener(apply_to, object, tree)
         };
         let filters = self.keep(&filters, fits(ApplyTo::ListenerFilter));
         let chain = self.keep(&chain, fits(ApplyTo::FilterChain));
@@ -71,12 +71,11 @@ impl<'a> Undo<'_, 'a> {
                 }
                 continue;
             }
-            let test = |object, filter: &Tree<'a>| owned(matching::listener_filter(object, filter));
             let named = |object| {
                 let name = matching::listener_match(object).map(|it| it.listener_filter.as_str());
                 name.filter(|name| !name.is_empty())
             };
-            self.undo_list(&[id], list, ApplyTo::ListenerFilter, test, named, at);
+            self.undo_list(&[id], list, ApplyTo::ListenerFilter, matching::listener_filter, named, at);
         }
     }
 
@@ -123,7 +122,7 @@ impl<'a> Undo<'_, 'a> {
             return;
         }
         let compat = self.plan.compat;
-        let fits = |object| owned(matching::filter_chain(object, listener, chain, compat));
+        let fits = |object| matching::filter_chain(object, listener, chain, compat);
         let (network, http) = (self.keep(network, fits), self.keep(http, fits));
         let class = Class::of(self.context, chain);
         let merges = network.iter().any(|&id| self.operation(id) == Operation::Merge);
@@ -137,8 +136,7 @@ impl<'a> Undo<'_, 'a> {
             }
             let edits: Vec<PatchId> =
                 network.iter().copied().filter(|&id| self.operation(id) != Operation::Merge).collect();
-            let test = |object, filter: &Tree<'a>| owned(matching::network_filter(object, filter));
-            self.undo_list(&edits, filters, ApplyTo::NetworkFilter, test, matching::network_filter_name, |filter| {
+            self.undo_list(&edits, filters, ApplyTo::NetworkFilter, matching::network_filter, matching::network_filter_name, |filter| {
                 filter_place(Some(place), filter)
             });
         }
@@ -196,7 +194,7 @@ impl<'a> Undo<'_, 'a> {
     }
 
     fn http_filters(&mut self, ids: &[PatchId], filter: &mut Tree<'a>, chain: &Place) {
-        let ids = self.keep(ids, |object| owned(matching::network_filter(object, filter)));
+        let ids = self.keep(ids, |object| matching::network_filter(object, filter));
         if ids.is_empty() {
             return;
         }
@@ -221,8 +219,7 @@ impl<'a> Undo<'_, 'a> {
                 }
             }
         }
-        let test = |object, filter: &Tree<'a>| owned(matching::http_filter(object, filter));
-        self.undo_list(&edits, list, ApplyTo::HttpFilter, test, matching::sub_filter_name, at);
+        self.undo_list(&edits, list, ApplyTo::HttpFilter, matching::http_filter, matching::sub_filter_name, at);
     }
 
     /// Route configurations inside a listener.

@@ -3,7 +3,6 @@
 use super::Seen;
 use super::undo::{Undo, known_by_name};
 use crate::engine::matching;
-use crate::engine::run::owned;
 use crate::engine::trace::{PatchId, Place};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::resource::ResourceKind;
@@ -72,7 +71,7 @@ impl<'a> Undo<'_, 'a> {
             self.show(id, at(value), if there { Seen::Found } else { Seen::Missing });
         }
         for vhost in vhosts {
-            let ids = self.keep(route_ids, |object| owned(matching::virtual_host(object, vhost)));
+            let ids = self.keep(route_ids, |object| matching::virtual_host(object, vhost));
             if !ids.is_empty() {
                 let place = at(vhost);
                 self.routes(&ids, vhost, &place);

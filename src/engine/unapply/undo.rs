@@ -4,9 +4,9 @@ use super::{Seen, Shown};
 use crate::engine::compat::Behaviour;
 use crate::engine::matching::PortMap;
 use crate::engine::program::{Plan, names_filter};
-use crate::engine::run::owned;
+use crate::engine::run::Test;
 use crate::engine::shared::Undone;
-use crate::engine::trace::{Miss, PatchId, Place};
+use crate::engine::trace::{PatchId, Place};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::ProxyConfig;
@@ -68,7 +68,7 @@ impl<'a> Undo<'_, 'a> {
         ids: &[PatchId],
         test: impl Fn(&'a ObjectMatch) -> crate::engine::matching::Matched<'m>,
     ) -> Vec<PatchId> {
-        ids.iter().copied().filter(|&id| owned(test(self.object(id))).is_ok()).collect()
+        ids.iter().copied().filter(|&id| test(self.object(id)).is_ok()).collect()
     }
 
     /// Undoes merges on a copy; keeps it when everything was as the merge leaves it. Gives whether that is so.
@@ -242,7 +242,7 @@ impl<'a> Undo<'_, 'a> {
         ids: &[PatchId],
         list: &mut Vec<Tree<'a>>,
         apply_to: ApplyTo,
-        test: impl Fn(&'a ObjectMatch, &Tree<'a>) -> Result<(), Miss<'static>>,
+        test: Test,
         name: impl Fn(&'a ObjectMatch) -> Option<&'a str>,
         place: impl Fn(&Tree<'a>) -> Place,
     ) {

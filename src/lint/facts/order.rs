@@ -1,15 +1,20 @@
 //! The order of filters: why one comes behind another, and whether it matters.
 
+use crate::budget;
 use crate::engine::compat::Behaviour;
 use crate::engine::trace::Effect;
 use crate::engine::{self, Options, PatchId, Plan, Trace};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
 use crate::lint::facts::seen::exact;
 use crate::model::envoy_filter::{EnvoyFilter, Operation};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How many pairs of filters of one proxy are tried in the other order.
 const MAX_SWAPS: usize = 64;
+
+/// On how many different made-up proxies a pair is tried: filters for all workloads meet on as many as there are selectors.
+const TRIES: usize = 8;
 
 /// Why the second of two filters is applied after the first.
 pub(crate) fn reason(cx: &Context<'_>, first: usize, second: usize) -> String {
@@ -40,6 +45,46 @@ pub(crate) fn decided_by_priority(cx: &Context<'_>, first: usize, second: usize)
 }
 
 impl<'a> Context<'a> {
+    /// Neighboring filters (first, second) that only the time of creation or the name puts in order, and that give another
+    /// result in the other order on some proxy; with the proxies whose dumps show it, or none where a made-up one does.
+    pub fn where_order_matters(&self) -> BTreeMap<(usize, usize), Vec<String>> {
+        let mut found: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+        let mut of_dumps: Vec<(&ProxyRun<'_>, (usize, usize))> = Vec::new();
+        // Made-up proxies that get the same patches are one run.
+        let mut made_up: BTreeMap<(usize, usize), Vec<&ProxyRun<'_>>> = BTreeMap::new();
+        for run in &self.runs {
+            for pair in run.perhaps_ordered(self) {
+                if run.knowledge == Knowledge::Dump {
+                    of_dumps.push((run, pair));
+                    continue;
+                }
+                let tries = made_up.entry(pair).or_default();
+                if tries.len() < TRIES && !tries.iter().any(|other| Arc::ptr_eq(&other.judged, &run.judged)) {
+                    tries.push(run);
+                }
+            }
+        }
+        let ask = |work: &[(&ProxyRun<'_>, (usize, usize))]| {
+            budget::spread(work, |(run, (first, second))| run.order_matters(*first, *second))
+        };
+        for ((run, pair), matters) in of_dumps.iter().zip(ask(&of_dumps)) {
+            if matters {
+                found.entry(*pair).or_default().push(run.label().to_owned());
+            }
+        }
+        // Of made-up proxies one that shows it is enough.
+        for number in 0..TRIES {
+            made_up.retain(|pair, tries| number < tries.len() && !found.contains_key(pair));
+            let work: Vec<_> = made_up.iter().map(|(pair, tries)| (tries[number], *pair)).collect();
+            for ((_, pair), matters) in work.iter().zip(ask(&work)) {
+                if matters {
+                    found.entry(*pair).or_default();
+                }
+            }
+        }
+        found
+    }
+
     /// A patch by filter and index.
     pub fn patch(&self, filter: usize, patch: usize) -> Option<PatchView<'a>> {
         let owner = self.filters.get(filter)?;
@@ -49,9 +94,9 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> ProxyRun<'a> {
-    /// Pairs of neighboring filters in the order of application (first, second) that touch the same objects and give
-    /// another result in the other order; only of pairs that are worth a try.
-    pub fn order_matters(&self, cx: &Context<'_>, mut worth: impl FnMut(usize, usize) -> bool) -> Vec<(usize, usize)> {
+    /// Neighboring filters in the order of application (first, second) that touch the same objects and that nothing but the
+    /// time of creation or the name puts in order.
+    fn perhaps_ordered(&self, cx: &Context<'_>) -> Vec<(usize, usize)> {
         let known = |filter: usize| {
             self.plan.ids().filter(|&id| self.plan.get(id).filter == filter).all(|id| {
                 self.knowledge == Knowledge::Dump || cx.view(self, id).is_some_and(|view| exact(&self.by_id(id), &view))
@@ -66,25 +111,23 @@ impl<'a> ProxyRun<'a> {
                 .map(|(place, _)| place.resource.as_str())
                 .collect()
         };
-        let mut found = Vec::new();
-        for pair in self.plan.order.windows(2).take(MAX_SWAPS) {
-            let (first, second) = (pair[0], pair[1]);
-            if decided_by_priority(cx, first, second)
-                || cx.same_object(first, second)
-                || resources(first).is_disjoint(&resources(second))
-            {
-                continue;
-            }
-            if known(first) && known(second) && worth(first, second) {
-                let plan = self.moved_behind(first, second);
-                let options = Options::default();
-                let other = engine::run(&plan, self.config, &options, &mut ());
-                if !self.same(&self.judged.patched, &other) {
-                    found.push((first, second));
-                }
-            }
-        }
-        found
+        let pairs = self.plan.order.windows(2).take(MAX_SWAPS).map(|pair| (pair[0], pair[1]));
+        let perhaps = |&(first, second): &(usize, usize)| {
+            !decided_by_priority(cx, first, second)
+                && !cx.same_object(first, second)
+                && !resources(first).is_disjoint(&resources(second))
+                && known(first)
+                && known(second)
+        };
+        pairs.filter(perhaps).collect()
+    }
+
+    /// Whether the proxy gets something else where the second of two filters comes before the first.
+    fn order_matters(&self, first: usize, second: usize) -> bool {
+        let plan = self.moved_behind(first, second);
+        let options = Options::default();
+        let other = engine::run(&plan, self.config, &options, &mut ());
+        !self.same(&self.judged.patched, &other)
     }
 
     /// Whether a patch that matches nothing would match if its filter came behind that of another patch (or, in one

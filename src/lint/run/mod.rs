@@ -27,8 +27,6 @@ use requests::RealEnvoy;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::num::NonZero;
-use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 
 /// What is linted.
@@ -160,7 +158,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
     let dumped: Vec<(&ProxyConfig<'_>, &Plan<'_>)> = input.dumps.iter().zip(&dump_plans).collect();
     let generated = setting.generated;
     let undone =
-        spread(
+        budget::spread(
             &dumped,
             |(dump, plan)| {
                 if generated { Undone::generated(dump) } else { Undone::of(plan, dump, &OPTIONS).compact() }
@@ -210,12 +208,6 @@ fn concerns(planned: &Planned<'_>) -> bool {
         || planned.built.patch.apply_to == ApplyTo::ExtensionConfig
 }
 
-/// Fewest runs for which a second thread is worth its start.
-const RUNS_A_THREAD: usize = 16;
-
-/// Most threads: the engine is bound by memory beyond.
-const MAX_THREADS: usize = 8;
-
 /// What of a filter decides what it does to a proxy it meets: its patches as they are written, and the services it refers
 /// to.
 type Written<'a> = (&'a str, Option<&'a str>);
@@ -254,7 +246,7 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
             number
         })
         .collect();
-    let judged = spread(&different, |&index| {
+    let judged = budget::spread(&different, |&index| {
         let one: &Work<'a> = &work[index];
         Arc::new(judge(one.plan, one.config, &OPTIONS))
     });
@@ -270,25 +262,6 @@ fn judge_all<'a>(work: &[Work<'a>]) -> Vec<ProxyRun<'a>> {
         ProxyRun { label: OnceLock::new(), knowledge, config, plan, judged, memo: Memo::default(), live }
     };
     work.iter().zip(&numbers).map(run).collect()
-}
-
-/// Does the same for every item, on all cores when there are many; the order stays.
-fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
-    let threads = cores.min(work.len() / RUNS_A_THREAD).max(1);
-    if threads == 1 {
-        return work.iter().map(one).collect();
-    }
-    let (one, meter) = (&one, budget::current());
-    let meter = meter.as_ref();
-    std::thread::scope(|scope| {
-        let parts = work.chunks(work.len().div_ceil(threads));
-        let threads: Vec<_> = parts
-            .map(|part| scope.spawn(move || budget::share(meter, || part.iter().map(one).collect::<Vec<_>>())))
-            .collect();
-        let joined = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        joined.flatten().collect()
-    })
 }
 
 /// Which filters can meet a proxy, without asking each: by namespace and one label of the selector.

@@ -162,6 +162,8 @@ fn hostile_names_steer_nothing_in_any_form() {
         &["diff", "--between", "capture", "capture"],
         &["explain", "workload/cart", "--capture", "capture"],
         &["get", "--capture", "capture", "-o", "wide"],
+        &["get", "--capture", "capture", "-o", "yaml"],
+        &["status", "--capture", "capture", "-o", "yaml"],
         &["status", "--capture", "capture", "-o", "json"],
         &["lint", "--unsafe-fixes", "--diff", "all.yaml"],
     ] {
@@ -192,6 +194,17 @@ fn hostile_names_steer_nothing_in_any_form() {
         for text in [&said.out, &said.err] {
             let found = complaints(text, commands);
             wrong.extend(found.into_iter().take(3).map(|one| format!("{arguments:?}: {one}")));
+        }
+        if arguments.contains(&"yaml") && arguments[0] != "migrate" {
+            // Code is a block of lines; a name is none.
+            let block = |line: &&str| {
+                let parts = line.rsplit_once(": ");
+                parts.is_some_and(|(key, rest)| {
+                    rest.starts_with(['|', '>']) && rest.len() <= 3 && !key.ends_with("inline_string")
+                })
+            };
+            let broken = said.out.lines().filter(block);
+            wrong.extend(broken.map(|line| format!("{arguments:?}: several lines of {line:?}")));
         }
         if arguments.contains(&"json") && said.code < 2 {
             let parsed: Result<serde_json::Value, _> = serde_json::from_str(&said.out);

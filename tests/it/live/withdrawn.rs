@@ -23,6 +23,8 @@ const COMMANDS: &[&[&str]] = &[
     &["lint"],
     &["lint", "-A", "-o", "json"],
     &["diff", "-f", "FILE"],
+    &["diff", "--between", "mock", "other"],
+    &["diff", "--between", "mock", "other", "-o", "json"],
     &["render", "pod/cart-1"],
     &["audit", "--to", "1.31"],
     &["version", "-A"],
@@ -169,6 +171,48 @@ fn no_answer_reads_as_an_all_clear() {
 #[ignore = "needs an Envoy"]
 fn no_answer_of_an_envoy_reads_as_an_all_clear() {
     each_fault(WITH_ENVOY);
+}
+
+/// `doctor` and `dump` ask an istiod on this machine, and no cluster: what can be withheld from them is files and that istiod.
+#[test]
+#[cfg(unix)]
+fn nothing_that_an_istiod_is_asked_for_reads_as_an_all_clear() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let script = |name: &str, then: &str| {
+        let said = r#"{"clientVersion": {"version": "1.31.0"}}"#;
+        std::fs::write(at(name), format!("#!/bin/sh\n[ \"$1\" = version ] && echo '{said}' && exit 0\n{then}\n")).unwrap();
+        std::fs::set_permissions(at(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+        at(name)
+    };
+    let objects = at("objects.yaml");
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "cart-1", "namespace": "shop",
+        "annotations": {"sidecar.istio.io/status": "{}"}}, "spec": {"containers": [{"name": "istio-proxy", "image": "p:1.31.0"}]}});
+    std::fs::write(&objects, format!("{SAME}---\n{pod}\n")).unwrap();
+    symlink(at("nowhere"), at("gone.yaml")).unwrap();
+    std::fs::write(at("broken.yaml"), "a: [").unwrap();
+    std::fs::write(at("nothing.yaml"), "").unwrap();
+    let (ends, hangs) = (script("ends", "echo 'cannot go on' >&2; exit 7"), script("hangs", "sleep 600 & wait"));
+    let mock = healthy().start();
+    for command in [&["doctor"][..], &["dump", "cart-1", "-n", "shop"], &["doctor", "-o", "json"]] {
+        for (file, istiod, words) in [
+            (&objects, &ends, "cannot go on"),
+            (&objects, &hangs, "not ready within 1 s"),
+            (&objects, &at("none"), "no such file"),
+            (&at("missing.yaml"), &ends, "missing.yaml"),
+            (&at("gone.yaml"), &ends, "gone.yaml"),
+            (&at("broken.yaml"), &ends, "broken.yaml"),
+            (&at("nothing.yaml"), &ends, "no object"),
+        ] {
+            let options = ["-f", file, "--istiod", istiod, "--istiod-timeout", "1"];
+            let said = live(&mock, &[command, &options].concat());
+            let what = format!("{command:?} {options:?}: {} {}{}", said.code, said.out, said.err);
+            assert!([2, 3].contains(&said.code) && said.out.is_empty(), "{what}");
+            assert!(said.err.contains(words), "{words}: {what}");
+        }
+    }
+    assert!(mock.paths().is_empty(), "{:?}", mock.paths());
 }
 
 fn each_fault(commands: &[&'static [&'static str]]) {
