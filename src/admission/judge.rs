@@ -194,8 +194,7 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     let place = new.as_ref().or(old.as_ref()).map(|subject| subject.file);
     let is_own = |found: &Found| place == Some(found.place.0);
     let after = state(new.as_ref(), &alone, &among);
-    let (own, others): (Vec<Found>, Vec<Found>) =
-        after.into_iter().partition(|found| new.is_some() && is_own(found));
+    let (own, others): (Vec<Found>, Vec<Found>) = after.into_iter().partition(|found| new.is_some() && is_own(found));
     // What is found no longer counts, so only rules that find something now are asked about the state before.
     let asked_again = |rules: &[&'static Rule]| -> Vec<&'static Rule> {
         let mut found = others.iter().chain(own.iter().filter(|_| old.is_some()));

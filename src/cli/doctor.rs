@@ -27,8 +27,7 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Error> {
-        let (mut opened, loaded) = self.istiod.open(session, &self.files)?;
-        let mut partial = istiod::tell(session, &loaded)?;
+        let (mut opened, loaded, mut partial) = self.istiod.open(session, &self.files)?;
         let nodes: Vec<Node> =
             proxies::all(&opened.objects, &opened.common).into_iter().map(|found| found.node).collect();
         if nodes.is_empty() {

@@ -65,8 +65,7 @@ impl Dump {
             Ok(like) => like,
             Err(exit) => return Ok(exit),
         };
-        let (mut opened, loaded) = self.istiod.open(session, &self.files)?;
-        let mut partial = istiod::tell(session, &loaded)?;
+        let (mut opened, _, mut partial) = self.istiod.open(session, &self.files)?;
         if let Some(version) = &self.proxy_version {
             opened.common.istio_version.clone_from(version);
         }

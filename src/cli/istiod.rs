@@ -72,15 +72,16 @@ impl IstiodOptions {
         Settings { istiod: self.settings(), ..session.settings() }
     }
 
-    /// Starts istiod with the objects of these files.
-    pub(super) fn open(&self, session: &mut Session<'_>, files: &[PathBuf]) -> Result<(Opened, Loaded), Error> {
+    /// Starts istiod with the objects of these files, and says what could not be read of them; whether that was serious.
+    pub(super) fn open(&self, session: &mut Session<'_>, files: &[PathBuf]) -> Result<(Opened, Loaded, bool), Error> {
         let istiod = self.required();
         let settings = Settings { istiod: Some(istiod.clone()), ..session.settings() };
         let mut loaded = load::read(files, &settings.load_options());
         let documents = std::mem::take(&mut loaded.documents);
+        let partial = tell(session, &loaded)?;
         let opened = bottled::open(&settings, &istiod, &loaded, documents)?;
         told(session, &opened)?;
-        Ok((opened, loaded))
+        Ok((opened, loaded, partial))
     }
 }
 

@@ -133,6 +133,9 @@ pub const MADE: &[&Kind] = &[
     VALIDATING_WEBHOOK,
 ];
 
+/// Those that reports are, of either API.
+pub const REPORTS: &[&Kind] = &[POLICY_REPORT, CLUSTER_POLICY_REPORT, OPEN_REPORT, CLUSTER_OPEN_REPORT];
+
 /// What a command reads beside the control plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {

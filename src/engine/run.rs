@@ -122,11 +122,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     /// Keeps the patches whose condition holds, noting the others.
-    pub(super) fn keep<'m>(
-        &mut self,
-        ids: &[PatchId],
-        test: impl Fn(&'a ObjectMatch) -> Matched<'m>,
-    ) -> Vec<PatchId> {
+    pub(super) fn keep<'m>(&mut self, ids: &[PatchId], test: impl Fn(&'a ObjectMatch) -> Matched<'m>) -> Vec<PatchId> {
         budget::charge_for(2 * ids.len());
         ids.iter()
             .copied()

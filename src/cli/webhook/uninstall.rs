@@ -2,7 +2,7 @@
 
 use super::{DryRun, Exit, Installation, Session, called, failed};
 use crate::cluster::Fault;
-use crate::cluster::kinds::{CLUSTER_POLICY_REPORT, Kind, MADE, POLICY_REPORT, ROLE, ROLE_BINDING};
+use crate::cluster::kinds::{Kind, MADE, REPORTS, ROLE, ROLE_BINDING};
 use crate::cluster::write::Dry;
 use crate::mesh::Error;
 use clap::Args;
@@ -26,7 +26,7 @@ impl Uninstall {
         let mut found = 0;
         // The webhook configuration goes first, so that the API server does not call a server that is not there any more.
         for kind in MADE.iter().rev() {
-            let report = [POLICY_REPORT, CLUSTER_POLICY_REPORT].contains(kind);
+            let report = REPORTS.contains(kind);
             if report && self.keep_reports {
                 continue;
             }

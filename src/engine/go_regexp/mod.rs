@@ -121,10 +121,8 @@ static CACHE: Mutex<VecDeque<(Arc<str>, Compiled, u64)>> = Mutex::new(VecDeque::
 /// one must not depend on what else this process has done.
 pub fn compile(text: &str) -> Compiled {
     let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = cache()
-        .iter()
-        .find(|(kept, ..)| **kept == *text)
-        .map(|(_, compiled, units)| (Arc::clone(compiled), *units));
+    let known =
+        cache().iter().find(|(kept, ..)| **kept == *text).map(|(_, compiled, units)| (Arc::clone(compiled), *units));
     // Not under the lock: a budget may end the work here.
     if let Some((compiled, units)) = known {
         budget::charge(units);

@@ -136,9 +136,14 @@ impl<'a> Undo<'_, 'a> {
             }
             let edits: Vec<PatchId> =
                 network.iter().copied().filter(|&id| self.operation(id) != Operation::Merge).collect();
-            self.undo_list(&edits, filters, ApplyTo::NetworkFilter, matching::network_filter, matching::network_filter_name, |filter| {
-                filter_place(Some(place), filter)
-            });
+            self.undo_list(
+                &edits,
+                filters,
+                ApplyTo::NetworkFilter,
+                matching::network_filter,
+                matching::network_filter_name,
+                |filter| filter_place(Some(place), filter),
+            );
         }
         for &id in edits.iter().rev() {
             if matching::filter_chain(self.object(id), listener, chain, self.plan.compat).is_err() {

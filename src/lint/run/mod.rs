@@ -157,13 +157,9 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         .collect();
     let dumped: Vec<(&ProxyConfig<'_>, &Plan<'_>)> = input.dumps.iter().zip(&dump_plans).collect();
     let generated = setting.generated;
-    let undone =
-        budget::spread(
-            &dumped,
-            |(dump, plan)| {
-                if generated { Undone::generated(dump) } else { Undone::of(plan, dump, &OPTIONS).compact() }
-            },
-        );
+    let undone = budget::spread(&dumped, |(dump, plan)| {
+        if generated { Undone::generated(dump) } else { Undone::of(plan, dump, &OPTIONS).compact() }
+    });
     let bases: Vec<Cow<'_, ProxyConfig<'_>>> = undone.iter().map(Undone::base).collect();
     let written: Vec<Written<'_>> = filters.iter().map(|filter| written(filter, input.sources)).collect();
     let mut work: Vec<Work<'_>> = Vec::new();

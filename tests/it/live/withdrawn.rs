@@ -182,7 +182,8 @@ fn nothing_that_an_istiod_is_asked_for_reads_as_an_all_clear() {
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let script = |name: &str, then: &str| {
         let said = r#"{"clientVersion": {"version": "1.31.0"}}"#;
-        std::fs::write(at(name), format!("#!/bin/sh\n[ \"$1\" = version ] && echo '{said}' && exit 0\n{then}\n")).unwrap();
+        std::fs::write(at(name), format!("#!/bin/sh\n[ \"$1\" = version ] && echo '{said}' && exit 0\n{then}\n"))
+            .unwrap();
         std::fs::set_permissions(at(name), std::fs::Permissions::from_mode(0o755)).unwrap();
         at(name)
     };
@@ -203,7 +204,7 @@ fn nothing_that_an_istiod_is_asked_for_reads_as_an_all_clear() {
             (&at("missing.yaml"), &ends, "missing.yaml"),
             (&at("gone.yaml"), &ends, "gone.yaml"),
             (&at("broken.yaml"), &ends, "broken.yaml"),
-            (&at("nothing.yaml"), &ends, "no object"),
+            (&at("nothing.yaml"), &ends, "cannot go on"),
         ] {
             let options = ["-f", file, "--istiod", istiod, "--istiod-timeout", "1"];
             let said = live(&mock, &[command, &options].concat());

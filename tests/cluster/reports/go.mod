@@ -1,0 +1,5 @@
+module kubectl-envoyfilter.test/reports
+
+go 1.24.2
+
+require github.com/openreports/reports-api v0.2.1
