@@ -320,6 +320,11 @@ fn worst() {
     }
 }
 
+/// A filter by its number and a value of its own.
+type Which = fn(usize, usize) -> Value;
+/// What changes before a review, by the number of the change.
+type Before = fn(&mut Library, usize);
+
 /// What one review costs, one after the other on one thread, by what it is about and by what changed before it.
 fn each() {
     let times = number("TIMES", 24);
@@ -341,13 +346,11 @@ fn each() {
     let reviewer = Arc::new(Reviewer::new(Limits::default(), rules, library.world(), health));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     // Those for all workloads are every third of the root namespace.
-    type Which = fn(usize, usize) -> Value;
     let kinds_of_filters: [(&str, Which); 3] = [
         ("of a team", |at, size| filter(at / 20, at, size)),
         ("of the root namespace, for some workloads", |at, size| root_filter(at / 2 * 3 + at % 2 + 1, size)),
         ("of the root namespace, for all workloads", |at, size| root_filter(at * 3, size)),
     ];
-    type Before = fn(&mut Library, usize);
     let before: [(&str, Before); 3] = [
         ("nothing", |_, _| ()),
         ("a pod", |library, at| library.apply(kinds::POD, Change::Put(pod(49, 10_000 + at)))),

@@ -3,6 +3,8 @@
 mod audit;
 mod changes;
 mod faults;
+#[cfg(target_os = "linux")]
+mod figures;
 mod install;
 mod ladder;
 mod moves;

@@ -1,0 +1,145 @@
+//! Speed and size on a real API server, printed with what they are to be. Nothing is asserted of time: the machine is shared.
+
+use super::{Cluster, large_dump};
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What one run took.
+struct Took {
+    seconds: f64,
+    mebibytes: u64,
+    code: i32,
+    out: String,
+}
+
+/// The program that is measured: `FIGURES_OF` names another build of it than the one of the tests.
+fn program() -> String {
+    std::env::var("FIGURES_OF").unwrap_or_else(|_| env!("CARGO_BIN_EXE_kubectl-envoyfilter").to_owned())
+}
+
+fn start(program: impl AsRef<OsStr>, kubeconfig: &Path, arguments: &[&str]) -> Child {
+    let mut command = Command::new(program);
+    command.args(arguments).env("KUBECONFIG", kubeconfig).stdin(Stdio::null()).stderr(Stdio::null());
+    command.stdout(Stdio::piped()).spawn().unwrap()
+}
+
+fn measure(program: &str, kubeconfig: &Path, arguments: &[&str]) -> Took {
+    let began = Instant::now();
+    let mut child = start(program, kubeconfig, arguments);
+    let mut stdout = child.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || std::io::read_to_string(&mut stdout).unwrap());
+    let mut peak = 0;
+    let code = loop {
+        peak = peak.max(resident(child.id()));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code().unwrap_or(-1);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    Took { seconds: began.elapsed().as_secs_f64(), mebibytes: peak >> 10, code, out: reader.join().unwrap() }
+}
+
+/// The shortest of several runs.
+fn best(program: &str, kubeconfig: &Path, arguments: &[&str]) -> Took {
+    let runs = (0..5).map(|_| measure(program, kubeconfig, arguments));
+    runs.min_by(|one, other| one.seconds.total_cmp(&other.seconds)).unwrap()
+}
+
+/// The most memory that a process has had, in KiB.
+fn resident(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+/// The time on a processor that a process has had, in seconds.
+fn processor(process: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    // Behind the name: its state is field 3, and the ticks are fields 14 and 15.
+    let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+    let ticks: u32 = fields[11..13].iter().map(|field| field.parse::<u32>().unwrap()).sum();
+    f64::from(ticks) / 100.0
+}
+
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn speed_and_size_on_a_real_api_server() {
+    const PODS: usize = 1_000;
+    let cluster = Cluster::start();
+    let dump = large_dump(11 << 17);
+    let path = cluster.folder.path().join("large.json");
+    fs::write(&path, &dump).unwrap();
+    let pod = |namespace: &str, workload: &str, number: usize| -> Value {
+        let mut pod = cluster.pod(namespace, workload, number, "");
+        pod["metadata"]["annotations"]["test/dump"] = path.to_str().unwrap().into();
+        pod["metadata"]["labels"]["app"] = "cart".into();
+        pod
+    };
+    cluster.shop("eleven", 0);
+    cluster.shop("crowd", 0);
+    cluster.create(&(0..11).map(|number| pod("eleven", &format!("w{number}"), number)).collect::<Vec<_>>());
+    cluster.create(&(0..PODS - 11).map(|n| pod("crowd", &format!("w{}", n % 11), n)).collect::<Vec<_>>());
+    let (own, program) = (program(), &program());
+    let kubeconfig = cluster.kubeconfig("admin", "eleven");
+    let build = if cfg!(debug_assertions) && own.contains("debug") { ", not optimized" } else { "" };
+    println!("figures of {own}{build}; dumps of {} KiB", dump.len() >> 10);
+
+    let get = best(program, &kubeconfig, &["get", "-n", "eleven"]);
+    assert!(get.code < 2 && get.out.contains("stamp-requests"), "{}", get.out);
+    let kubectl = Command::new("kubectl").args(["version", "--client"]).output().is_ok();
+    if kubectl {
+        let theirs = best("kubectl", &kubeconfig, &["get", "envoyfilters", "-n", "eleven"]);
+        assert_eq!(theirs.code, 0, "{}", theirs.out);
+        println!(
+            "get -n on 11 proxies: {:.2} s, kubectl get {:.2} s: {:.1} times (budget 1.2)",
+            get.seconds,
+            theirs.seconds,
+            get.seconds / theirs.seconds
+        );
+    } else {
+        println!("get -n on 11 proxies: {:.2} s (budget 1.2 times kubectl get, which is not here)", get.seconds);
+    }
+    let status = best(program, &kubeconfig, &["status", "-A", "-o", "json"]);
+    assert!(status.code < 2, "{}", status.out);
+    let scope: Value = serde_json::from_str(&status.out).unwrap();
+    println!(
+        "status -A on {PODS} pods of 22 workloads: {:.2} s (budget 1 s), {} MiB (budget 90), {}",
+        status.seconds, status.mebibytes, scope["scope"]["proxies"]
+    );
+    let all = measure(program, &kubeconfig, &["status", "-A", "--all-replicas", "-o", "json"]);
+    assert!(all.code < 2, "{}", all.out);
+    let scope: Value = serde_json::from_str(&all.out).unwrap();
+    assert_eq!(scope["scope"]["proxies"]["read"], json!(PODS), "{}", scope["scope"]);
+    let rate = |took: &Took| f64::from(u32::try_from(PODS).unwrap()) / took.seconds;
+    println!(
+        "status -A --all-replicas on {PODS} dumps: {:.0} a second (budget 120), {} MiB",
+        rate(&all),
+        all.mebibytes
+    );
+    let file = cluster.folder.path().join("mesh.tar.gz");
+    let captured = measure(program, &kubeconfig, &["capture", "-A", file.to_str().unwrap()]);
+    assert!(captured.code < 2, "{}", captured.out);
+    println!(
+        "capture -A of {PODS} pods: {:.1} s, {:.0} pods a second (budget 120), {} MiB, a file of {} KiB",
+        captured.seconds,
+        rate(&captured),
+        captured.mebibytes,
+        fs::metadata(&file).unwrap().len() >> 10
+    );
+
+    // What a watch costs while nothing changes.
+    let mut watch = start(program, &kubeconfig, &["get", "--watch", "-n", "eleven"]);
+    std::thread::sleep(Duration::from_secs(5));
+    let (began, before) = (Instant::now(), processor(watch.id()));
+    std::thread::sleep(Duration::from_secs(20));
+    let share = (processor(watch.id()) - before) / began.elapsed().as_secs_f64();
+    assert!(watch.try_wait().unwrap().is_none(), "the watch has ended");
+    watch.kill().unwrap();
+    let said = watch.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&said.stdout).contains("stamp-requests"));
+    println!("get --watch while nothing changes: {:.1} % of a core (budget 1)", share * 100.0);
+}
