@@ -2,8 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::value::walk::{get, same};
-use crate::lint::{Context, Findings, RuleInfo, lua, lua_use};
-use crate::rules::value::lua_syntax_error::{place, scripts};
+use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::{Node, NodeValue, Step};
 
 declare_rule! {
@@ -56,22 +55,17 @@ const IDENTITY: &[&str] = &[
 ];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in scripts(value).into_iter().filter(|script| lua::parse(script.text).is_ok()) {
-            let source = cx.sources.get(script.node.span.file);
-            for one in lua_use::read(script.text).added.iter().filter(|one| is_identity(one.name)) {
-                out.push(
-                    value
-                        .finding(
-                            rule,
-                            place(source, script.node, script.text, one.at),
-                            format!("`{}` is appended: the client's own value stays in front", one.name),
-                        )
-                        .label("a client can send this header, too")
-                        .help(format!("headers():replace(\"{}\", …)", one.name)),
-                );
-            }
+    for script in cx.loadable_scripts() {
+        for one in script.uses.added.iter().filter(|one| is_identity(one.name)) {
+            out.push(
+                script
+                    .finding(rule, one, format!("`{}` is appended: the client's own value stays in front", one.name))
+                    .label("a client can send this header, too")
+                    .help(format!("headers():replace(\"{}\", …)", one.name)),
+            );
         }
+    }
+    for value in cx.values() {
         for object in value.objects.iter().filter(|object| object.short_name() == "HeaderValueOption") {
             let Some((parent, field)) = object.parent else { continue };
             let request = match field.name() {

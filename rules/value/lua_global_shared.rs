@@ -1,8 +1,7 @@
 //! EF145: a Lua global that requests overwrite for each other.
 
-use super::lua_syntax_error::{place, scripts};
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, lua, lua_use};
+use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// A Lua global that keeps something of one request and is read when another may have overwritten it.
@@ -25,21 +24,14 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in scripts(value) {
-            if lua::parse(script.text).is_err() {
-                continue;
-            }
-            let source = cx.sources.get(script.node.span.file);
-            let found = lua_use::read(script.text);
-            for one in &found.shared {
-                out.push(
-                    value
-                        .finding(rule, place(source, script.node, script.text, one.at), format!("the global `{}` is shared by all requests of a worker", one.name))
-                        .label("another request may overwrite it before it is read")
-                        .help("use `local`; from request to response: handle:streamInfo():dynamicMetadata():set(\"<filter>\", \"<key>\", value)"),
-                );
-            }
+    for script in cx.loadable_scripts() {
+        for one in &script.uses.shared {
+            out.push(
+                script
+                    .finding(rule, one, format!("the global `{}` is shared by all requests of a worker", one.name))
+                    .label("another request may overwrite it before it is read")
+                    .help("use `local`; from request to response: handle:streamInfo():dynamicMetadata():set(\"<filter>\", \"<key>\", value)"),
+            );
         }
     }
 }

@@ -1,8 +1,7 @@
 //! EF141: a Lua module that the proxy does not have.
 
-use super::lua_syntax_error::{place, scripts};
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, lua, lua_use};
+use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// `require` of a Lua module that the proxy does not have.
@@ -25,31 +24,14 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in scripts(value) {
-            if lua::parse(script.text).is_err() {
-                continue;
-            }
-            let source = cx.sources.get(script.node.span.file);
-            let found = lua_use::read(script.text);
-            for one in found.modules {
-                let note = if one.at_load {
-                    "Envoy rejects the listener or route that contains the script"
-                } else {
-                    "Envoy logs the error and lets the request pass without the rest of the script"
-                };
-                out.push(
-                    value
-                        .finding(
-                            rule,
-                            place(source, script.node, script.text, one.at),
-                            format!("no Lua module `{}` exists in the proxy", one.name),
-                        )
-                        .label("only the libraries of LuaJIT are there")
-                        .note(note)
-                        .help("write the code into the script, or call a service of your own"),
-                );
-            }
+    for script in cx.loadable_scripts() {
+        for one in &script.uses.modules {
+            out.push(
+                script
+                    .failure(rule, one, format!("no Lua module `{}` exists in the proxy", one.name))
+                    .label("only the libraries of LuaJIT are there")
+                    .help("write the code into the script, or call a service of your own"),
+            );
         }
     }
 }

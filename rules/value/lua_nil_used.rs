@@ -1,8 +1,7 @@
 //! EF143: Lua that uses a header or body which may be absent.
 
-use super::lua_syntax_error::{place, scripts};
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, lua, lua_use};
+use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// A header or body that may be absent, used as if it were there.
@@ -25,39 +24,24 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in scripts(value) {
-            if lua::parse(script.text).is_err() {
-                continue;
-            }
-            let source = cx.sources.get(script.node.span.file);
-            let found = lua_use::read(script.text);
-            for one in &found.concatenated {
-                out.push(
-                    value
-                        .finding(
-                            rule,
-                            place(source, script.node, script.text, one.at),
-                            format!("`{}` is nil where the header is absent", one.name),
-                        )
-                        .label("attempt to concatenate a nil value")
-                        .note("Envoy logs the error and lets the request pass without the rest of the script")
-                        .help(format!(
-                            "({} or \"\")",
-                            if one.name.contains('-') { "handle:headers():get(\"…\")" } else { one.name }
-                        )),
-                );
-            }
-            for one in &found.bodies {
-                out.push(
-                    value
-                        .finding(rule, place(source, script.node, script.text, one.at), "`body()` is nil where the message has no body")
-                        .label("attempt to index a nil value")
-                        .note("Envoy logs the error and lets the request pass without the rest of the script")
-                        .note("body() waits for the whole body; one above the buffer limit (per_connection_buffer_limit_bytes) is answered with 413")
-                        .help("local body = handle:body(true) -- an empty buffer where there is none"),
-                );
-            }
+    for script in cx.loadable_scripts() {
+        for one in &script.uses.concatenated {
+            let header = if one.name.contains('-') { "handle:headers():get(\"…\")" } else { one.name };
+            out.push(
+                script
+                    .failure(rule, one, format!("`{}` is nil where the header is absent", one.name))
+                    .label("attempt to concatenate a nil value")
+                    .help(format!("({header} or \"\")")),
+            );
+        }
+        for one in &script.uses.bodies {
+            out.push(
+                script
+                    .failure(rule, one, "`body()` is nil where the message has no body")
+                    .label("attempt to index a nil value")
+                    .note("body() waits for the whole body; one above the buffer limit (per_connection_buffer_limit_bytes) is answered with 413")
+                    .help("local body = handle:body(true) -- an empty buffer where there is none"),
+            );
         }
     }
 }

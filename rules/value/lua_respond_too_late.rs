@@ -1,8 +1,7 @@
 //! EF144: Lua that responds to a response.
 
-use super::lua_syntax_error::{place, scripts};
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, lua, lua_use};
+use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// `respond` in `envoy_on_response`, where Envoy does not support it.
@@ -24,22 +23,15 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in scripts(value) {
-            if lua::parse(script.text).is_err() {
-                continue;
-            }
-            let source = cx.sources.get(script.node.span.file);
-            let found = lua_use::read(script.text);
-            for one in &found.responds {
-                out.push(
-                    value
-                        .finding(rule, place(source, script.node, script.text, one.at), "`respond` does not work in envoy_on_response")
-                        .label("ends the script with an error")
-                        .note("the response of the service goes out unchanged")
-                        .help("respond in envoy_on_request, or change the response: headers():replace(\":status\", \"403\"), body():setBytes(\"…\")"),
-                );
-            }
+    for script in cx.loadable_scripts() {
+        for one in &script.uses.responds {
+            out.push(
+                script
+                    .finding(rule, one, "`respond` does not work in envoy_on_response")
+                    .label("ends the script with an error")
+                    .note("the response of the service goes out unchanged")
+                    .help("respond in envoy_on_request, or change the response: headers():replace(\":status\", \"403\"), body():setBytes(\"…\")"),
+            );
         }
     }
 }

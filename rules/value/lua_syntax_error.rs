@@ -1,9 +1,7 @@
 //! EF125: inline Lua that does not parse.
 
 use crate::declare_rule;
-use crate::lint::value::PatchValue;
-use crate::lint::{Context, Findings, RuleInfo, lua};
-use crate::source::{Node, SourceText, Span};
+use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// Inline Lua that does not parse.
@@ -24,108 +22,18 @@ declare_rule! {
     policy: Never("CEL cannot parse Lua")
 }
 
-/// A Lua script in a value.
-pub(in crate::rules) struct Script<'a> {
-    /// The text of the script in the document.
-    pub(in crate::rules) node: &'a Node,
-    /// The script.
-    pub(in crate::rules) text: &'a str,
-    /// Whether it is the script of the filter itself, and not one of several that routes choose from.
-    pub(in crate::rules) main: bool,
-}
-
-/// The inline scripts of a value.
-pub(in crate::rules) fn scripts<'a>(value: &PatchValue<'a>) -> Vec<Script<'a>> {
-    const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
-    const PER_ROUTE: &str = "envoy.extensions.filters.http.lua.v3.LuaPerRoute";
-    let mut out = Vec::new();
-    let script = |node: &'a Node, main| Some(Script { node, text: node.as_str()?, main });
-    for (index, object) in value.objects.iter().enumerate() {
-        if object.full_name() == LUA {
-            out.extend(object.member("inline_code").and_then(|member| script(&member.entry.value, true)));
-        }
-        let Some((parent, field)) = object.parent else { continue };
-        let owner = value.objects[parent].full_name();
-        if object.full_name() == "envoy.config.core.v3.DataSource" && matches!(owner, LUA | PER_ROUTE) {
-            let main = owner == LUA && field.name() == "default_source_code";
-            let text = value.objects[index].member("inline_string");
-            out.extend(text.and_then(|member| script(&member.entry.value, main)));
-        }
-    }
-    out
-}
-
-/// The place of a byte of a script: the word there, or its line in a literal block at the end of one; else the whole text.
-pub(in crate::rules) fn place(source: &SourceText, node: &Node, script: &str, at: usize) -> Span {
-    let written = source.text.get(node.span.start as usize..node.span.end as usize).unwrap_or_default();
-    let word = word(script, at);
-    let length = u32::try_from(word.len()).unwrap_or(0);
-    // Without escapes and folding a text is written as it is read.
-    if let Some(skip) =
-        [0, 1].into_iter().find(|&skip| !word.is_empty() && written.get(skip..written.len() - skip) == Some(script))
-    {
-        let start = node.span.start + u32::try_from(skip + at).unwrap_or(0);
-        return Span { file: node.span.file, start, end: start + length };
-    }
-    let line_in_script = script.get(..at).unwrap_or(script).matches('\n').count();
-    let header = source.position(node.span.start).line;
-    if !written.starts_with('|') {
-        return node.span;
-    }
-    let wanted = script.lines().nth(line_in_script).unwrap_or_default().trim();
-    let last = source.position(node.span.end).line;
-    let line = (header + 1 + line_in_script).min(last);
-    let Some(start) = source.line_start(line) else { return node.span };
-    let text = source.text[start as usize..].lines().next().unwrap_or_default();
-    // Should the lines not agree, the whole text is the honest answer.
-    let Some(offset) = text.find(wanted).filter(|_| !wanted.is_empty()) else {
-        return if wanted.is_empty() && line > header + 1 { last_line(source, node, line - 1) } else { node.span };
-    };
-    let begin = start + u32::try_from(offset).unwrap_or(0);
-    let line_start = script.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-    let in_script = script.get(line_start..).unwrap_or_default();
-    let indent = in_script.len() - in_script.trim_start().len();
-    match (at - line_start).checked_sub(indent).and_then(|column| u32::try_from(column).ok()) {
-        Some(column) if !word.is_empty() => {
-            Span { file: node.span.file, start: begin + column, end: begin + column + length }
-        }
-        _ => Span { file: node.span.file, start: begin, end: begin + u32::try_from(wanted.len()).unwrap_or(0) },
-    }
-}
-
-/// The name or number that begins at a byte of a script, or else the character; empty at the end of a line.
-fn word(script: &str, at: usize) -> &str {
-    let rest = script.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-    let character = rest.chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8);
-    &rest[..length.max(character)]
-}
-
-fn last_line(source: &SourceText, node: &Node, line: usize) -> Span {
-    let Some(start) = source.line_start(line) else { return node.span };
-    let text = source.text[start as usize..].lines().next().unwrap_or_default();
-    let indent = text.len() - text.trim_start().len();
-    let begin = start + u32::try_from(indent).unwrap_or(0);
-    Span { file: node.span.file, start: begin, end: start + u32::try_from(text.len()).unwrap_or(0) }
-}
-
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in scripts(value) {
-            let Err(error) = lua::parse(script.text) else { continue };
-            let source = cx.sources.get(script.node.span.file);
-            let before = script.text.get(..error.at).unwrap_or(script.text);
-            let line = before.matches('\n').count() + 1;
-            out.push(
-                value
-                    .finding(
-                        rule,
-                        place(source, script.node, script.text, error.at),
-                        format!("the Lua script does not parse: {}", error.message),
-                    )
-                    .label(format!("line {line} of the script"))
-                    .rejected("istiod does not check it; the proxy rejects the resource that contains it"),
-            );
-        }
+    for (value, script) in cx.scripts() {
+        let Err(error) = &script.read else { continue };
+        let source = cx.sources.get(script.node.span.file);
+        let before = script.text.get(..error.at).unwrap_or(script.text);
+        let line = before.matches('\n').count() + 1;
+        let message = format!("the Lua script does not parse: {}", error.message);
+        out.push(
+            value
+                .finding(rule, script.place(source, error.at), message)
+                .label(format!("line {line} of the script"))
+                .rejected("istiod does not check it; the proxy rejects the resource that contains it"),
+        );
     }
 }

@@ -1,8 +1,7 @@
 //! EF142: Lua that uses a name which nothing defines.
 
-use super::lua_syntax_error::{place, scripts};
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, lua, lua_use};
+use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// A name that inline Lua uses and that nothing defines.
@@ -25,47 +24,27 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in scripts(value) {
-            if lua::parse(script.text).is_err() {
-                continue;
-            }
-            let source = cx.sources.get(script.node.span.file);
-            let found = lua_use::read(script.text);
-            for one in &found.undefined {
-                let note = if one.at_load {
-                    "Envoy rejects the listener or route that contains the script"
-                } else {
-                    "Envoy logs the error and lets the request pass without the rest of the script"
-                };
-                let help = match one.name {
-                    "ngx" => "`ngx` belongs to OpenResty; use the methods of Envoy's handle",
-                    "cjson" | "json" => {
-                        "there is no JSON library in the proxy: write the text yourself, or call a service"
-                    }
-                    _ => "use the name of the function's parameter, or define it in the script",
-                };
-                out.push(
-                    value
-                        .finding(
-                            rule,
-                            place(source, script.node, script.text, one.at),
-                            format!("nothing defines `{}`", one.name),
-                        )
-                        .label("nil when the script gets here")
-                        .note(note)
-                        .help(help),
-                );
-            }
-            for one in &found.methods {
-                out.push(
-                    value
-                        .finding(rule, place(source, script.node, script.text, one.at), format!("Envoy's handle has no method `{}`", one.name))
-                        .label("attempt to call a nil value")
-                        .note("Envoy logs the error and lets the request pass without the rest of the script")
-                        .help("see \"Stream handle API\" of Envoy's Lua filter: headers(), body(), httpCall(), respond(), streamInfo(), …"),
-                );
-            }
+    for script in cx.loadable_scripts() {
+        for one in &script.uses.undefined {
+            let help = match one.name {
+                "ngx" => "`ngx` belongs to OpenResty; use the methods of Envoy's handle",
+                "cjson" | "json" => "there is no JSON library in the proxy: write the text yourself, or call a service",
+                _ => "use the name of the function's parameter, or define it in the script",
+            };
+            out.push(
+                script
+                    .failure(rule, one, format!("nothing defines `{}`", one.name))
+                    .label("nil when the script gets here")
+                    .help(help),
+            );
+        }
+        for one in &script.uses.methods {
+            out.push(
+                script
+                    .failure(rule, one, format!("Envoy's handle has no method `{}`", one.name))
+                    .label("attempt to call a nil value")
+                    .help("see \"Stream handle API\" of Envoy's Lua filter: headers(), body(), httpCall(), respond(), streamInfo(), …"),
+            );
         }
     }
 }

@@ -1,9 +1,8 @@
 //! EF146: inline Lua that calls a cluster which the proxy does not have.
 
-use super::lua_syntax_error::{place, scripts};
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
-use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo, lua, lua_use};
+use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::source::Severity;
@@ -45,37 +44,28 @@ const ALWAYS: &[&str] = &[
 ];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in scripts(value) {
-            if lua::parse(script.text).is_err() {
-                continue;
-            }
-            let source = cx.sources.get(script.node.span.file);
-            for one in lua_use::read(script.text).calls {
-                let span = place(source, script.node, script.text, one.at);
-                let finding = value
-                    .finding(rule, span, format!("no cluster is named `{}`", one.name))
-                    .label("http call cluster invalid")
-                    .note("Envoy logs the error and lets the request pass without the rest of the script")
-                    .help(
-                        "use a name of the config dump (outbound|<port>||<host>), or add the cluster with CLUSTER ADD",
-                    );
-                let absent = |run: &PatchRun<'_, '_>| {
-                    run.run.knowledge == Knowledge::Dump
-                        && run.changes()
-                        && run.run.after(ResourceKind::Cluster, one.name).is_none()
-                        && !run.run.config.of_kind(ResourceKind::Cluster).any(|cluster| cluster.name == one.name)
-                };
-                if let Some(seen) = cx.seen(&value.view, absent) {
-                    out.push(seen.tell(finding));
-                } else if !cx.attaches_to_dump(value.view.filter_index) && !known(cx, one.name) {
-                    out.push(
-                        finding
-                            .severity(Severity::Warning)
-                            .confidence(Confidence::Likely)
-                            .note("likely: istiod generates no cluster of that name, and no given patch adds it"),
-                    );
-                }
+    for script in cx.loadable_scripts() {
+        let filter = script.value.view.filter_index;
+        for one in &script.uses.calls {
+            let finding = script
+                .failure(rule, one, format!("no cluster is named `{}`", one.name))
+                .label("http call cluster invalid")
+                .help("use a name of the config dump (outbound|<port>||<host>), or add the cluster with CLUSTER ADD");
+            let absent = |run: &PatchRun<'_, '_>| {
+                run.run.knowledge == Knowledge::Dump
+                    && run.changes()
+                    && run.run.after(ResourceKind::Cluster, one.name).is_none()
+                    && !run.run.config.of_kind(ResourceKind::Cluster).any(|cluster| cluster.name == one.name)
+            };
+            if let Some(seen) = cx.seen(&script.value.view, absent) {
+                out.push(seen.tell(finding));
+            } else if !cx.attaches_to_dump(filter) && !known(cx, one.name) {
+                out.push(
+                    finding
+                        .severity(Severity::Warning)
+                        .confidence(Confidence::Likely)
+                        .note("likely: istiod generates no cluster of that name, and no given patch adds it"),
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! EF126: inline Lua that Envoy never calls.
 
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo, lua};
+use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// Inline Lua that defines no function that Envoy calls.
@@ -27,27 +27,25 @@ const ENTRY_POINTS: [&str; 2] = ["envoy_on_request", "envoy_on_response"];
 const INDIRECT: [&str; 7] = ["_G", "setfenv", "getfenv", "load", "loadstring", "dofile", "require"];
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
-        for script in super::lua_syntax_error::scripts(value) {
-            let Ok(chunk) = lua::parse(script.text) else { continue };
-            let names = |words: &[&str]| words.iter().any(|word| chunk.names.contains(word));
-            // An empty script is a common stand-in where routes bring their own.
-            if chunk.names.is_empty() || names(&ENTRY_POINTS) || names(&INDIRECT) {
-                continue;
-            }
-            let what =
-                if script.main { "the filter does nothing" } else { "routes that choose this script get nothing" };
-            out.push(
-                value
-                    .finding(
-                        rule,
-                        script.node.span,
-                        "the Lua script defines neither `envoy_on_request` nor `envoy_on_response`",
-                    )
-                    .label("Envoy calls nothing in this script")
-                    .note(format!("Envoy looks for global functions of these names: {what}"))
-                    .help("function envoy_on_request(request_handle)\n  …\nend"),
-            );
+    for script in cx.loadable_scripts() {
+        let names = |words: &[&str]| words.iter().any(|word| script.chunk.names.contains(word));
+        // An empty script is a common stand-in where routes bring their own.
+        if script.chunk.names.is_empty() || names(&ENTRY_POINTS) || names(&INDIRECT) {
+            continue;
         }
+        let what =
+            if script.script.main { "the filter does nothing" } else { "routes that choose this script get nothing" };
+        out.push(
+            script
+                .value
+                .finding(
+                    rule,
+                    script.script.node.span,
+                    "the Lua script defines neither `envoy_on_request` nor `envoy_on_response`",
+                )
+                .label("Envoy calls nothing in this script")
+                .note(format!("Envoy looks for global functions of these names: {what}"))
+                .help("function envoy_on_request(request_handle)\n  …\nend"),
+        );
     }
 }

@@ -8,6 +8,7 @@ use crate::envoy::api::envoy_of;
 use crate::lint::facts::made_up;
 use crate::lint::facts::versions;
 use crate::lint::upgrade::snapshot::Upgrade;
+use crate::lint::value::lua_script::Script;
 use crate::lint::value::{self, PatchValue};
 use crate::migrate::draft::Draft;
 use crate::migrate::{self, FilterReport};
@@ -134,6 +135,8 @@ pub struct Context<'a> {
     pub missed: OnceCell<Vec<Missed>>,
     /// How the patches move to native objects, looked for when a rule first asks.
     pub moved: OnceCell<(Vec<FilterReport>, Draft)>,
+    /// The Lua scripts, each with the index of its value, read when a rule first asks.
+    pub(crate) scripts: OnceCell<Vec<(usize, Script<'a>)>>,
     /// What a real Envoy says of the runs; `None` when none was given.
     pub trials: Option<Trials>,
     /// What requests through one showed; `None` when none were asked for.

@@ -14,6 +14,7 @@ pub(crate) mod no_match;
 pub(crate) mod order;
 pub(crate) mod ports;
 pub(crate) mod reach;
+pub(crate) mod scripts;
 pub(crate) mod seen;
 pub(crate) mod sights;
 pub(crate) mod versions;

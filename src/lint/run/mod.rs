@@ -192,6 +192,7 @@ pub(super) fn with_context<T>(input: &Input<'_>, setting: &Setting<'_>, body: im
         walked: OnceCell::new(),
         missed: OnceCell::new(),
         moved: OnceCell::new(),
+        scripts: OnceCell::new(),
         trials,
         requests,
         upgrade: None,
