@@ -656,6 +656,7 @@ pod-proxy\t''
 istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l demo -d 'Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l why-here -d 'Also say which objects of the mesh make istiod generate it: objects are taken away until it changes (needs --istiod)'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand explain; and __fish_seen_subcommand_from field" -s A -l all-namespaces -d 'Look at all namespaces'
@@ -1191,6 +1192,7 @@ istiod\t''"
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l capture -d 'Read a capture or an archive of `istioctl bug-report` instead of a cluster' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l watch -d 'Include the rights for `get --watch` or `status --watch`'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l server-side -d 'Include the rights for `diff --server-side`: to change EnvoyFilters, as Kubernetes has none for a dry run alone'
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l istiod -d 'The rights for the command with --istiod: to list everything that istiod reads, but no Secrets'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l events -d 'Include the right to write Events, for `watch --events`'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -s v -l verbose -d 'Show everything'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand rbac" -l show-secrets -d 'Print passwords, tokens and private keys that the input contains'
@@ -1484,7 +1486,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s A -l all-namespaces -d 'Look at all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand api" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s f -l filename -d 'Objects of the mesh: files, folders, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s f -l filename -d 'Objects of the mesh: files, folders, - for the standard input [default: the cluster, or --capture]' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r
@@ -1530,7 +1532,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s A -l all-namespaces -d 'Look at all namespaces'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand dump" -s h -l help -d 'Print help'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s f -l filename -d 'Objects of the mesh with its EnvoyFilters: files, folders, - for the standard input' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -s f -l filename -d 'Objects of the mesh with its EnvoyFilters: files, folders, - for the standard input [default: the cluster, or --capture]' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod -d 'istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH: proxies get the configuration that it generates' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod-sha256 -d 'SHA-256 digest that the istiod binary must have' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand doctor" -l istiod-env -d 'Setting of istiod, over those of its Deployment among the objects; may be given several times' -r

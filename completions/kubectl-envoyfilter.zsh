@@ -720,6 +720,7 @@ never\:"Never"))' \
 '--dump-via=[How to read proxies\: auto, port-forward, exec, pod-proxy, or istiod for what it would send \[default\: auto\]]:WAY:(auto port-forward exec pod-proxy istiod)' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '(--dump)--demo[Use the demo mesh built into this program; with -f its proxy with your EnvoyFilters]' \
+'--why-here[Also say which objects of the mesh make istiod generate it\: objects are taken away until it changes (needs --istiod)]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
 '--show-secrets[Print passwords, tokens and private keys that the input contains]' \
@@ -1477,6 +1478,7 @@ never\:"Never"))' \
 '--capture=[Read a capture or an archive of \`istioctl bug-report\` instead of a cluster]:PATH:_files' \
 '--watch[Include the rights for \`get --watch\` or \`status --watch\`]' \
 '(--watch)--server-side[Include the rights for \`diff --server-side\`\: to change EnvoyFilters, as Kubernetes has none for a dry run alone]' \
+'(--watch --server-side --events)--istiod[The rights for the command with --istiod\: to list everything that istiod reads, but no Secrets]' \
 '--events[Include the right to write Events, for \`watch --events\`]' \
 '-v[Show everything]' \
 '--verbose[Show everything]' \
@@ -1486,7 +1488,7 @@ never\:"Never"))' \
 '--all-replicas[Read every pod, not one per pod template]' \
 '-h[Print help]' \
 '--help[Print help]' \
-'::command -- The command\: lint, explain, diff, render, get, status, version, watch, audit, migrate or capture:_default' \
+'::command -- The command\: lint, explain, diff, render, get, status, version, watch, audit, migrate, capture, dump or doctor:_default' \
 && ret=0
 ;;
 (version)
@@ -1875,8 +1877,8 @@ never\:"Never"))' \
 ;;
 (dump)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[Objects of the mesh\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[Objects of the mesh\: files, folders, - for the standard input]:FILE:_files' \
+'*-f+[Objects of the mesh\: files, folders, - for the standard input \[default\: the cluster, or --capture\]]:FILE:_files' \
+'*--filename=[Objects of the mesh\: files, folders, - for the standard input \[default\: the cluster, or --capture\]]:FILE:_files' \
 '--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
 '--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
 '*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \
@@ -1930,8 +1932,8 @@ never\:"Never"))' \
 ;;
 (doctor)
 _arguments "${_arguments_options[@]}" : \
-'*-f+[Objects of the mesh with its EnvoyFilters\: files, folders, - for the standard input]:FILE:_files' \
-'*--filename=[Objects of the mesh with its EnvoyFilters\: files, folders, - for the standard input]:FILE:_files' \
+'*-f+[Objects of the mesh with its EnvoyFilters\: files, folders, - for the standard input \[default\: the cluster, or --capture\]]:FILE:_files' \
+'*--filename=[Objects of the mesh with its EnvoyFilters\: files, folders, - for the standard input \[default\: the cluster, or --capture\]]:FILE:_files' \
 '--istiod=[istiod binary (pilot-discovery) to run on this machine against the objects, or its name on the PATH\: proxies get the configuration that it generates]:PATH:_files' \
 '--istiod-sha256=[SHA-256 digest that the istiod binary must have]:DIGEST:_default' \
 '*--istiod-env=[Setting of istiod, over those of its Deployment among the objects; may be given several times]:NAME=VALUE:_default' \

@@ -154,7 +154,7 @@ fn capture(data: &[u8]) {
         folder.join(format!("envoyfilter-fuzz-{}.tar", std::process::id()))
     });
     std::fs::write(&*PATH, data).expect("a file");
-    let (capture, loaded) = Capture::open(&PATH, Limits::of_bytes(1 << 20), &Keeper::default());
+    let (capture, loaded) = Capture::open(&PATH, Limits::of_bytes(1 << 20), &Keeper::default(), true);
     assert!(loaded.sources.iter().map(|(_, source)| source.text.len()).sum::<usize>() <= 2 << 20);
     if let Some(capture) = capture {
         let _ = capture.each(&capture.dumps, &mut |_, _, _| Ok(()));

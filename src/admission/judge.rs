@@ -280,7 +280,7 @@ impl Subject {
     /// Reads a state as a command reads it from a cluster.
     fn read(world: &World, asked: &Asked<'_>, object: &Value) -> Subject {
         let mut object = object.clone();
-        objects::keep(&mut object);
+        objects::keep(&mut object, objects::Reader::Questions);
         let text = text_of(&object);
         let known = world.filters.get(&(asked.namespace.to_owned(), asked.name.to_owned()));
         let file = known.map_or_else(|| world.texts.next(), |known| known.file);

@@ -315,7 +315,7 @@ impl Library {
 
     fn put(&mut self, kind: &'static Kind, mut object: Value) {
         let name = name_of(&object);
-        if !objects::keep(&mut object) {
+        if !objects::keep(&mut object, objects::Reader::Questions) {
             return self.remove(kind, &name);
         }
         let is_filter = kind == kinds::ENVOY_FILTER;

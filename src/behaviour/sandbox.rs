@@ -1,7 +1,7 @@
 //! One Envoy with one configuration: requests go in, and what was seen of each comes out.
 
 use super::Error;
-use super::answers::{Service, Stub, resolve};
+use super::answers::{Service, Stub};
 use super::client::{self, Handshake, Seen, Way};
 use super::envoy::{Envoy, Starting};
 use super::identity::{Authority, Pair};
@@ -15,7 +15,6 @@ use crate::engine::{PatchId, Patched, Plan};
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::model::resource::ProxyConfig;
 use crate::process::Line;
-use crate::trial::sockets::Sockets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -169,12 +168,7 @@ pub struct Coming {
 impl<'h> Sandbox<'h> {
     /// Starts an Envoy; it comes up while the configuration is computed.
     pub fn start(settings: &Settings) -> Result<Coming, Error> {
-        Ok(Coming { starting: Envoy::start(&settings.envoy, None)? })
-    }
-
-    /// The same on ports of 127.0.0.1, as where no folder can hold sockets.
-    pub fn start_on_loopback(settings: &Settings) -> Result<Coming, Error> {
-        Ok(Coming { starting: Envoy::start(&settings.envoy, Some(Sockets::Loopback))? })
+        Ok(Coming { starting: Envoy::start(&settings.envoy)? })
     }
 
     /// Loads a configuration, with all that these requests can reach. With `strict`, the name of a stub must mean a cluster;
@@ -207,23 +201,21 @@ impl<'h> Sandbox<'h> {
             known: &envoy.known,
             envoy: envoy.version.minor,
             stand_ins: &stand_ins,
-            sockets: envoy.sockets,
             probes: settings.probes,
             mark: &mark,
         };
-        let mut setup = source.setup(wanted)?;
+        let setup = source.setup(wanted)?;
         let shared = Arc::new(Shared::default());
         shared.keys(host.authority.jwks());
-        let clusters: Vec<String> = setup.stubs.iter().map(|(_, cluster)| cluster.clone()).collect();
         {
             let _inside = host.runtime.enter();
-            for (endpoint, cluster) in setup.stubs.drain(..) {
-                let listener = endpoint
-                    .listen(envoy.folder())
-                    .map_err(|error| Error::Internal(format!("cannot listen for calls to {cluster}: {error}")))?;
-                stub::serve(listener, cluster, Arc::clone(&shared));
+            for (file, cluster) in &setup.stubs {
+                let socket = client::socket(envoy.folder(), file);
+                stub::serve(&socket, cluster.clone(), Arc::clone(&shared))
+                    .map_err(|error| Error::Internal(format!("cannot listen on {}: {error}", socket.display())))?;
             }
         }
+        let clusters: Vec<String> = setup.stubs.iter().map(|(_, cluster)| cluster.clone()).collect();
         shared.answer(&resolve(&settings.stubs, &clusters, &setup.keys, strict)?);
         envoy.load(&setup)?;
         let Setup { chains, marked, written_clusters, left_out, scope, sockets, addresses, keys, .. } = setup;
@@ -358,8 +350,8 @@ impl<'h> Sandbox<'h> {
             _ => None,
         };
         let tls = (tls != Tls::Plain).then_some(Handshake { sni, alpn, certificate });
-        let place = self.envoy.place(&socket)?;
-        Ok(Way { place, source, destination, tls, tunnel, host: authority })
+        let socket = client::socket(self.envoy.folder(), &socket.file);
+        Ok(Way { socket, source, destination, tls, tunnel, host: authority })
     }
 
     /// The address that a waypoint's matcher knows for a service.
@@ -560,4 +552,47 @@ fn bare(host: &str) -> &str {
         Some((bare, port)) if port.parse::<u16>().is_ok() && !bare.contains(':') => bare,
         _ => host,
     }
+}
+
+/// What each cluster's stub answers: the nearest name counts first.
+fn resolve(
+    stubs: &BTreeMap<String, Stub>,
+    clusters: &[String],
+    keys: &BTreeSet<String>,
+    strict: bool,
+) -> Result<BTreeMap<String, Stub>, Error> {
+    let host = |cluster: &str| cluster.split('|').nth(3).unwrap_or_default().to_owned();
+    let near = |name: &str, cluster: &str| {
+        let host = host(cluster);
+        if name == cluster {
+            Some(0)
+        } else if !host.is_empty() && name == host {
+            Some(1)
+        } else if !host.is_empty() && host.split('.').next() == Some(name)
+            || host.split('.').take(2).collect::<Vec<_>>().join(".") == name
+        {
+            Some(2)
+        } else if name == "upstream" && cluster.starts_with("inbound|") {
+            Some(3)
+        } else {
+            (name == "*").then_some(4)
+        }
+    };
+    let nobody = |name: &&String| *name != "upstream" && !clusters.iter().any(|cluster| near(name, cluster).is_some());
+    if let Some(name) = stubs.keys().find(nobody).filter(|_| strict) {
+        return Err(Error::UnknownStub(name.clone(), clusters.to_vec()));
+    }
+    let mut out: BTreeMap<String, Stub> = BTreeMap::new();
+    for cluster in clusters {
+        let mut of: Vec<(u8, &Stub)> =
+            stubs.iter().filter_map(|(name, stub)| Some((near(name, cluster)?, stub))).collect();
+        of.sort_by_key(|(near, _)| *near);
+        let mut all = Stub::default();
+        of.iter().for_each(|(_, stub)| all.extend(stub));
+        if keys.contains(cluster) {
+            all.rules.entry(Service::Jwks).or_default();
+        }
+        out.insert(cluster.clone(), all);
+    }
+    Ok(out)
 }

@@ -1,5 +1,6 @@
 //! Why the bottle gives no answer.
 
+use super::refusal::Unreadable;
 use crate::process;
 use std::fmt;
 use std::path::PathBuf;
@@ -22,6 +23,10 @@ pub enum Fault {
     OtherDigest(PathBuf, String),
     /// It ended: how, and its last words.
     Ended(process::Ended, Vec<String>),
+    /// It cannot read objects of a kind: the kind, why, and which objects, as far as that was found out.
+    Unreadable(String, String, Vec<Unreadable>),
+    /// A file for it cannot be written into its folder.
+    Folder(PathBuf, std::io::Error),
     /// It was not ready within this time; its last words.
     NotReady(Duration, Vec<String>),
     /// The API server could not be started.
@@ -52,6 +57,14 @@ impl fmt::Display for Fault {
             }
             Fault::OtherDigest(path, digest) => write!(out, "{} has the SHA-256 digest {digest}", path.display()),
             Fault::Ended(ended, lines) => write!(out, "istiod ended with {ended}; {}", last(lines)),
+            Fault::Unreadable(kind, why, objects) if objects.is_empty() => {
+                write!(out, "istiod cannot read an object of kind {kind}: {why}")
+            }
+            Fault::Unreadable(_, _, objects) => {
+                let told: Vec<String> = objects.iter().map(|one| format!("{}: {}", one.object, one.why)).collect();
+                write!(out, "istiod cannot read {}", told.join("; "))
+            }
+            Fault::Folder(path, error) => write!(out, "cannot write {}: {error}", path.display()),
             Fault::NotReady(limit, lines) => {
                 write!(out, "istiod was not ready within {} s; {}", limit.as_secs(), last(lines))
             }
@@ -101,6 +114,12 @@ impl Fault {
                 "pull the image for this machine: docker pull --platform"
             }
             Fault::Ended(process::Ended::Memory(_), _) => "give it more with --istiod-memory",
+            Fault::Unreadable(..) => {
+                "correct it: an API server would not take it, and istiod reads no other object of its kind beside it"
+            }
+            Fault::Folder(..) | Fault::Process(process::Fault::NoFolder(..)) => {
+                "make room there, or set TMPDIR to another folder"
+            }
             Fault::NotReady(..) => "give it more time with --istiod-timeout",
             _ => return None,
         })

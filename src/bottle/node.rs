@@ -180,9 +180,14 @@ impl Node {
 
 /// The kind of a pod's proxy, from what its proxy container is told, or from the template that is to be injected.
 fn pod_kind(pod: &Value, proxy: Option<&Value>) -> Option<ProxyKind> {
-    let word = proxy.and_then(|proxy| list(proxy, &["args"]).get(1)?.as_str()).and_then(ProxyKind::from_node_type);
-    if word.is_some() {
-        return word;
+    match proxy.and_then(|proxy| list(proxy, &["args"]).get(1)?.as_str()) {
+        // It takes another protocol.
+        Some("ztunnel") => return None,
+        word => {
+            if let Some(kind) = word.and_then(ProxyKind::from_node_type) {
+                return Some(kind);
+            }
+        }
     }
     let labels = map(pod, &["metadata", "labels"]);
     let label = |key: &str| labels.and_then(|labels| labels.get(key)).and_then(Value::as_str);

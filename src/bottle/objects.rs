@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// Kinds are defined by objects of this one.
+const DEFINITIONS: &str = "customresourcedefinitions";
+
 /// Where a kind has its objects: group and plural.
 type Shelf = (&'static str, &'static str);
 
@@ -73,6 +76,8 @@ impl Object {
 pub struct Objects {
     by_kind: BTreeMap<Shelf, BTreeMap<(String, String), Arc<Object>>>,
     version: u64,
+    /// Where those are that a cluster has: nothing is missing of them, and nothing is made up for them.
+    real: Arc<BTreeSet<Place>>,
     /// How many were passed over because istiod does not read their kind.
     pub passed_over: usize,
 }
@@ -108,6 +113,48 @@ impl Objects {
         let key = (object.namespace.clone(), object.name.clone());
         self.by_kind.entry((kind.group, kind.plural)).or_default().insert(key, Arc::clone(&object));
         Some(object)
+    }
+
+    /// Says that a cluster has all of these as they are.
+    pub(super) fn of_cluster(&mut self) {
+        self.real = Arc::new(self.places());
+    }
+
+    /// Whether a cluster has an object.
+    pub(super) fn is_real(&self, kind: &Kind, namespace: &str, name: &str) -> bool {
+        !self.real.is_empty() && self.real.contains(&(kind.group, kind.plural, namespace.to_owned(), name.to_owned()))
+    }
+
+    /// The same of a value.
+    pub(super) fn has_real(&self, value: &Value) -> bool {
+        if self.real.is_empty() {
+            return false;
+        }
+        let kind = kinds::by_name(kinds::group_of(text(value, &["apiVersion"])), text(value, &["kind"]));
+        let (namespace, name) = (text(value, &["metadata", "namespace"]), text(value, &["metadata", "name"]));
+        kind.is_some_and(|kind| self.is_real(kind, if kind.namespaced { namespace } else { "" }, name))
+    }
+
+    /// Whether a cluster has any object of a kind.
+    pub(super) fn has_real_of(&self, group: &str, plural: &str) -> bool {
+        self.real.iter().any(|place| place.0 == group && place.1 == plural)
+    }
+
+    /// Says that an object is not what a cluster has, because it is another one now.
+    pub(super) fn replaced(&mut self, place: &Place) {
+        if self.real.contains(place) {
+            Arc::make_mut(&mut self.real).remove(place);
+        }
+    }
+
+    /// These objects and the definitions alone.
+    pub(super) fn alone(&self, wanted: &[Place]) -> Objects {
+        let wanted: BTreeSet<&Place> = wanted.iter().collect();
+        let mut objects = self.clone();
+        for ((_, plural), shelf) in &mut objects.by_kind {
+            shelf.retain(|_, object| *plural == DEFINITIONS || wanted.contains(&object.place()));
+        }
+        objects
     }
 
     /// Where all objects are.
@@ -191,11 +238,7 @@ impl Objects {
 
     /// How many there are, definitions left out.
     pub fn len(&self) -> usize {
-        self.by_kind
-            .iter()
-            .filter(|((_, plural), _)| *plural != "customresourcedefinitions")
-            .map(|(_, objects)| objects.len())
-            .sum()
+        self.by_kind.iter().filter(|((_, plural), _)| *plural != DEFINITIONS).map(|(_, objects)| objects.len()).sum()
     }
 
     /// Whether there are none.
@@ -212,7 +255,7 @@ impl Objects {
     pub fn documents(&self) -> impl Iterator<Item = &Value> {
         self.by_kind
             .iter()
-            .filter(|((_, plural), _)| *plural != "customresourcedefinitions")
+            .filter(|((_, plural), _)| *plural != DEFINITIONS)
             .flat_map(|(_, objects)| objects.values().map(|object| &object.value))
     }
 }

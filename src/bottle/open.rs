@@ -1,9 +1,10 @@
 //! From what a run has to an istiod that has read it.
 
 use super::fault::Fault;
+use super::kinds;
 use super::node::Common;
 use super::objects::{Objects, Place, at, list, text};
-use super::run::{Bottle, Istiod, Limits, Request, environment};
+use super::run::{Bottle, Istiod, Limits, Request, cluster_id, environment};
 use super::stand_ins::{self, Added};
 use crate::model::release::Release;
 use crate::process;
@@ -33,8 +34,10 @@ pub struct Open {
     pub revision: String,
     /// The namespace that istiod runs in.
     pub istiod_namespace: String,
-    /// Name of the cluster.
-    pub cluster_id: String,
+    /// Name of the cluster; what istiod's Deployment says, else `Kubernetes`, without.
+    pub cluster_id: Option<String>,
+    /// Whether a cluster has the documents, so that nothing is missing: what a cluster would add is made up otherwise.
+    pub real: bool,
     /// Settings of istiod, over those of its Deployment.
     pub environment: BTreeMap<String, String>,
     /// What it may take.
@@ -73,7 +76,10 @@ impl Open {
         }
         let istiod = Istiod::find(&path)?;
         let mut open = self;
-        let objects = Objects::new(std::mem::take(&mut open.documents), &open.namespace);
+        let mut objects = Objects::new(std::mem::take(&mut open.documents), &open.namespace);
+        if open.real {
+            objects.of_cluster();
+        }
         open.run(istiod, objects)
     }
 
@@ -97,15 +103,16 @@ impl Open {
         }
         settings.extend(self.environment.clone());
         let release = istiod.release.unwrap_or(self.release);
-        let common =
-            Common { istio_version: release.to_string(), cluster_id: self.cluster_id.clone(), ..Common::default() };
+        let cluster_id = self.cluster_id.clone().or_else(|| cluster_id(&objects, &self.revision));
+        let cluster_id = cluster_id.unwrap_or_else(|| Common::default().cluster_id);
+        let common = Common { istio_version: release.to_string(), cluster_id: cluster_id.clone(), ..Common::default() };
         let bottle = Bottle::start(&Request {
             istiod,
             release: self.release,
             objects: objects.clone(),
             revision: self.revision.clone(),
             namespace: self.istiod_namespace.clone(),
-            cluster_id: self.cluster_id.clone(),
+            cluster_id,
             environment: settings,
             limits: self.limits,
         })?;
@@ -128,11 +135,29 @@ impl Opened {
         for value in new {
             if let Some(object) = objects.put(value, &self.open.namespace) {
                 stand_ins::forget(&mut objects, &given, object.kind.kind, &object.namespace, &object.name);
+                objects.replaced(&object.place());
                 given.insert(object.place());
             }
         }
         let added = stand_ins::complete(&mut objects);
         self.open.clone().run_completed(self.bottle.istiod.clone(), objects, given, added)
+    }
+
+    /// The objects that were given, and not made up.
+    pub fn given(&self) -> Vec<Deleted> {
+        let there = self.objects.places();
+        let given = self.given.iter().filter(|place| there.contains(*place));
+        given
+            .filter_map(|(group, plural, namespace, name)| {
+                let kind = kinds::by_plural(group, plural)?.kind.to_owned();
+                Some(Deleted { kind, namespace: namespace.clone(), name: name.clone() })
+            })
+            .collect()
+    }
+
+    /// The revision that it acts as; empty for the default.
+    pub fn revision(&self) -> &str {
+        &self.open.revision
     }
 
     /// The object that a word means, `KIND/NAMESPACE/NAME`, if there is one.

@@ -14,6 +14,8 @@ pub struct Found {
     pub workload: String,
     /// Kind of what made its pod; `None` for a pod that nothing made, and for a virtual machine.
     pub owner: Option<String>,
+    /// Whether a cluster has its pod, or its WorkloadEntry.
+    pub real: bool,
 }
 
 /// All proxies, in the order of namespaces and names.
@@ -21,7 +23,7 @@ pub fn all(objects: &Objects, common: &Common) -> Vec<Found> {
     let pods = objects.values("", "Pod").filter_map(|pod| of_pod(objects, pod, common));
     let entries = objects.values("networking.istio.io", "WorkloadEntry").map(|entry| {
         let node = Node::of_workload_entry(entry, common);
-        Found { workload: node.name.clone(), owner: None, node }
+        Found { workload: node.name.clone(), owner: None, real: objects.has_real(entry), node }
     });
     let mut found: Vec<Found> = pods.chain(entries).collect();
     found
@@ -30,9 +32,14 @@ pub fn all(objects: &Objects, common: &Common) -> Vec<Found> {
 }
 
 fn of_pod(objects: &Objects, pod: &Value, common: &Common) -> Option<Found> {
-    let has_proxy = injected(objects, text(pod, &["metadata", "namespace"]), pod);
+    // Those that ended run nothing, and those that run already are injected no more.
+    if matches!(text(pod, &["status", "phase"]), "Succeeded" | "Failed") {
+        return None;
+    }
+    let has_proxy = !objects.has_real(pod) && injected(objects, text(pod, &["metadata", "namespace"]), pod);
     let node = Node::of_pod(pod, has_proxy, common)?;
-    Some(Found { workload: workload(pod).unwrap_or(&node.name).to_owned(), owner: owner(pod), node })
+    let workload = workload(pod).unwrap_or(&node.name).to_owned();
+    Some(Found { workload, owner: owner(pod), real: objects.has_real(pod), node })
 }
 
 /// Kind of what made a pod: of a ReplicaSet's, the Deployment.

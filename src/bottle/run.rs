@@ -8,6 +8,8 @@ use super::kinds;
 use super::node::Node;
 use super::objects::{Objects, list, text};
 use super::ports::Ports;
+use super::refusal;
+use crate::model::istiod::{CLUSTER_ID, ISTIOD_VARIABLES};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
 use crate::process::{Folder, Line, Program, Running};
@@ -101,6 +103,8 @@ pub struct Bottle {
     /// Counts changes of filters.
     generation: u64,
     last: VecDeque<String>,
+    /// Kind and reason, where it said that it cannot read objects.
+    unreadable: Option<(String, String)>,
     /// Before the runtime, so that istiod ends before its API server does.
     process: Running,
     /// After the process, so that they are given away once nobody listens on them.
@@ -132,44 +136,38 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("HOME", "/nonexistent"),
 ];
 
-/// Beginnings of variables that change what istiod generates, and are taken from its Deployment.
-const KEPT: [&str; 12] = [
-    "PILOT_",
-    "ENABLE_",
-    "ISTIO_",
-    "AMBIENT_",
-    "CA_TRUSTED",
-    "DEFAULT_WORKLOAD",
-    "DISABLE_",
-    "ENVOY_",
-    "EXTERNAL_",
-    "ISTIOD_",
-    "SPIFFE_",
-    "UNSAFE_",
-];
-
-/// What istiod's Deployment sets of its environment, of the revision that is wanted; only values that stand there.
+/// What istiod's Deployment, or a pod of it, sets of its environment, of the revision that is wanted; only values that stand
+/// there.
 pub fn environment(objects: &Objects, revision: &str) -> BTreeMap<String, String> {
+    let all = variables(objects, revision);
+    all.into_iter().filter(|(name, _)| ISTIOD_VARIABLES.iter().any(|start| name.starts_with(start))).collect()
+}
+
+/// The name of the cluster that istiod's Deployment, or a pod of it, says it is in.
+pub(super) fn cluster_id(objects: &Objects, revision: &str) -> Option<String> {
+    variables(objects, revision).remove(CLUSTER_ID).filter(|id| !id.is_empty())
+}
+
+fn variables(objects: &Objects, revision: &str) -> BTreeMap<String, String> {
     let wanted = if revision.is_empty() { "default" } else { revision };
-    let of_revision = |deployment: &&Value| {
+    let of_revision = |object: &&Value| {
         let labels = ["metadata", "labels", "istio.io/rev"];
-        text(deployment, &["metadata", "labels", "app"]) == "istiod"
-            && matches!(text(deployment, &labels), found if found.is_empty() || found == wanted)
+        text(object, &["metadata", "labels", "app"]) == "istiod"
+            && matches!(text(object, &labels), found if found.is_empty() || found == wanted)
     };
-    let mut kept = BTreeMap::new();
     let deployment = objects.values("apps", "Deployment").find(of_revision);
-    for container in deployment.map(|it| list(it, &["spec", "template", "spec", "containers"])).unwrap_or_default() {
-        if text(container, &["name"]) != "discovery" {
-            continue;
-        }
-        for variable in list(container, &["env"]) {
-            let (name, value) = (text(variable, &["name"]), variable.get("value").and_then(Value::as_str));
-            if let Some(value) = value.filter(|_| KEPT.iter().any(|start| name.starts_with(start))) {
-                kept.insert(name.to_owned(), value.to_owned());
-            }
-        }
-    }
-    kept
+    let containers = match deployment {
+        Some(deployment) => list(deployment, &["spec", "template", "spec", "containers"]),
+        None => objects.values("", "Pod").find(of_revision).map_or(&[][..], |pod| list(pod, &["spec", "containers"])),
+    };
+    let discovery = containers.iter().filter(|container| text(container, &["name"]) == "discovery");
+    discovery
+        .flat_map(|container| list(container, &["env"]))
+        .filter_map(|variable| {
+            let value = variable.get("value").and_then(Value::as_str)?;
+            Some((text(variable, &["name"]).to_owned(), value.to_owned()))
+        })
+        .collect()
 }
 
 /// What to start.
@@ -200,12 +198,13 @@ impl Bottle {
         loop {
             match Bottle::once(request) {
                 Err(Fault::Ended(..)) if tries < TRIES => tries += 1,
+                Err(Fault::Unreadable(kind, why, _)) => return Err(refusal::blame(request, &kind, &why)),
                 other => return other,
             }
         }
     }
 
-    fn once(request: &Request) -> Result<Bottle, Fault> {
+    pub(super) fn once(request: &Request) -> Result<Bottle, Fault> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -217,7 +216,8 @@ impl Bottle {
         let server = runtime.block_on(api::serve(Arc::clone(&world))).map_err(Fault::Server)?;
         let ports = Ports::new().map_err(Fault::Server)?;
         let kubeconfig = folder.file("kubeconfig");
-        private_file(&kubeconfig, &kubeconfig_of(server, &token)).map_err(Fault::Server)?;
+        let written = private_file(&kubeconfig, &kubeconfig_of(server, &token));
+        written.map_err(|error| Fault::Folder(folder.path().to_owned(), error))?;
         let memory = request.limits.memory;
         let mut program = Program::new(&request.istiod.path)?
             .arg("discovery")
@@ -254,6 +254,7 @@ impl Bottle {
             world,
             generation: 0,
             last: VecDeque::new(),
+            unreadable: None,
             process,
             ports,
             runtime,
@@ -272,6 +273,9 @@ impl Bottle {
                     self.keep(line);
                 }
                 return Err(Fault::Ended(ended, self.last.iter().cloned().collect()));
+            }
+            if let Some((kind, why)) = self.unreadable.take() {
+                return Err(Fault::Unreadable(kind, why, Vec::new()));
             }
             // Who answers is istiod itself only if it listens for proxies, too.
             if is_ready(self.ports.http) && TcpStream::connect(self.ports.grpc).is_ok() {
@@ -294,8 +298,12 @@ impl Bottle {
     fn keep(&mut self, line: String) {
         const WIDTH: usize = 300;
         let line: String = line.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WIDTH).collect();
-        if line.is_empty() {
+        // It says so whenever it is asked, and it is asked all the time.
+        if line.is_empty() || line.ends_with("discovery is not ready") {
             return;
+        }
+        if self.unreadable.is_none() {
+            self.unreadable = refusal::parse(&line);
         }
         if self.last.len() == LAST {
             self.last.pop_front();
@@ -318,14 +326,21 @@ impl Bottle {
         use futures::StreamExt as _;
         const AT_ONCE: usize = 8;
         let (grpc, schema) = (self.ports.grpc, self.schema);
-        self.runtime.block_on(async move {
+        let mut answers: Vec<_> = self.runtime.block_on(async move {
             let asked = nodes.iter().map(|node| async move {
                 // One connection each, as proxies have.
                 let channel = Channel::open(grpc).await?;
                 ads::ask(&channel, schema, node, wanted).await
             });
             futures::stream::iter(asked).buffered(AT_ONCE).collect().await
-        })
+        });
+        for answer in &mut answers {
+            // The first tells why; the others broke with it.
+            if matches!(answer, Err(Fault::Connection(_))) {
+                *answer = std::mem::replace(answer, Ok(Configuration::default())).map_err(|fault| self.reason(fault));
+            }
+        }
+        answers
     }
 
     /// A broken connection to an istiod that ended is told as its end.

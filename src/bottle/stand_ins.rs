@@ -194,6 +194,9 @@ fn pods(objects: &mut Objects, numbers: &mut Addresses) -> usize {
         let (namespace, name) = (text(owner, &["metadata", "namespace"]), text(owner, &["metadata", "name"]));
         let labels = map(template, &["metadata", "labels"]);
         let selector = selector.or(labels);
+        if known.has_real(owner) {
+            return;
+        }
         let exists = known.values("", "Pod").any(|pod| {
             text(pod, &["metadata", "namespace"]) == namespace && selects(selector, map(pod, &["metadata", "labels"]))
         });
@@ -300,11 +303,18 @@ fn service_defaults(objects: &mut Objects) {
 fn pod_defaults(objects: &mut Objects) {
     let mut new = Vec::new();
     for pod in objects.values("", "Pod") {
+        // What older captures keep of a pod that is ready.
+        let ready =
+            at(pod, &["status", "ready"]) == Some(&true.into()) && list(pod, &["status", "conditions"]).is_empty();
         let ports = |container: &Value| list(container, &["ports"]).iter().any(|port| port.get("protocol").is_none());
-        if !["containers", "initContainers"].iter().any(|key| list(pod, &["spec", key]).iter().any(ports)) {
+        let lacks = ["containers", "initContainers"].iter().any(|key| list(pod, &["spec", key]).iter().any(ports));
+        if !lacks && !ready {
             continue;
         }
         let mut pod = pod.clone();
+        if let Some(status) = pod.get_mut("status").and_then(Value::as_object_mut).filter(|_| ready) {
+            status.insert("conditions".to_owned(), json!([{"type": "Ready", "status": "True"}]));
+        }
         for key in ["containers", "initContainers"] {
             let containers = pod.get_mut("spec").and_then(|spec| spec.get_mut(key)).and_then(Value::as_array_mut);
             for container in containers.into_iter().flatten() {
@@ -324,7 +334,7 @@ fn gateway_addresses(objects: &mut Objects) {
     let mut new = Vec::new();
     for gateway in objects.values("gateway.networking.k8s.io", "Gateway") {
         let waypoint = text(gateway, &["spec", "gatewayClassName"]) == "istio-waypoint";
-        if !waypoint || !list(gateway, &["status", "addresses"]).is_empty() {
+        if objects.has_real(gateway) || !waypoint || !list(gateway, &["status", "addresses"]).is_empty() {
             continue;
         }
         let (namespace, name) = (text(gateway, &["metadata", "namespace"]), text(gateway, &["metadata", "name"]));
@@ -346,7 +356,7 @@ fn gateway_classes(objects: &mut Objects) {
         ("istio-waypoint", "istio.io/mesh-controller"),
     ];
     const GROUP: &str = "gateway.networking.k8s.io";
-    if objects.values(GROUP, "Gateway").next().is_none() {
+    if objects.values(GROUP, "Gateway").next().is_none() || objects.has_real_of(GROUP, "gatewayclasses") {
         return;
     }
     let known: BTreeSet<String> =
@@ -376,7 +386,8 @@ fn gateway_services(objects: &mut Objects) -> usize {
         let class = text(gateway, &["spec", "gatewayClassName"]);
         let waypoint = class == "istio-waypoint";
         // Another controller's, or one with a Service of its own.
-        if !class.starts_with("istio") || !list(gateway, &["spec", "addresses"]).is_empty() {
+        let own = !list(gateway, &["spec", "addresses"]).is_empty();
+        if objects.has_real(gateway) || !class.starts_with("istio") || own {
             continue;
         }
         let service = if waypoint { name.to_owned() } else { format!("{name}-{class}") };
@@ -441,10 +452,13 @@ fn endpoint_slices(objects: &mut Objects) -> usize {
     for pod in objects.values("", "Pod") {
         pods.entry(text(pod, &["metadata", "namespace"])).or_default().push(pod);
     }
+    let sliced = objects.has_real_of("discovery.k8s.io", "endpointslices");
     let mut new = Vec::new();
     for service in objects.values("", "Service") {
         let (namespace, name) = (text(service, &["metadata", "namespace"]), text(service, &["metadata", "name"]));
-        if known.contains(&(namespace.to_owned(), name.to_owned())) {
+        // A cluster whose EndpointSlices were read has all that it has.
+        let none = sliced && objects.has_real(service);
+        if none || known.contains(&(namespace.to_owned(), name.to_owned())) {
             continue;
         }
         let selector = map(service, &["spec", "selector"]);

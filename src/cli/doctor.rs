@@ -5,6 +5,7 @@ use super::options::TextOrJson;
 use super::session::{Exit, Session};
 use crate::bottle::doctor::{self, Comparison, Filters, How};
 use crate::bottle::{Fault, Node, Wanted, proxies};
+use crate::cluster::kinds;
 use crate::engine::MeshSettings;
 use crate::mesh::Error;
 use crate::report::style::Role;
@@ -15,8 +16,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
-    /// Objects of the mesh with its EnvoyFilters: files, folders, - for the standard input
-    #[arg(short, long = "filename", value_name = "FILE", required = true)]
+    /// Objects of the mesh with its EnvoyFilters: files, folders, - for the standard input [default: the cluster, or --capture]
+    #[arg(short, long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     istiod: IstiodOptions,
@@ -27,7 +28,7 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Error> {
-        let (mut opened, loaded, mut partial) = self.istiod.open(session, &self.files)?;
+        let (mut opened, loaded, mut partial) = self.istiod.open(session, &self.files, &kinds::DOCTOR)?;
         let nodes: Vec<Node> =
             proxies::all(&opened.objects, &opened.common).into_iter().map(|found| found.node).collect();
         if nodes.is_empty() {

@@ -4,6 +4,7 @@ use super::istiod::{self, IstiodOptions};
 use super::session::{Exit, Session};
 use crate::bottle::proxies::{self, Found};
 use crate::bottle::{Node, Opened, Wanted};
+use crate::cluster::kinds;
 use crate::load::dump::{Dump as ConfigDump, Layout};
 use crate::mesh::Error;
 use crate::model::proxy::ProxyKind;
@@ -17,7 +18,7 @@ pub(super) struct Dump {
     /// Proxy: POD, deploy/NAME, svc/NAME, gateway/NAME or workloadentry/NAME of the objects
     #[arg(value_name = "PROXY")]
     proxy: Option<String>,
-    /// Objects of the mesh: files, folders, - for the standard input
+    /// Objects of the mesh: files, folders, - for the standard input [default: the cluster, or --capture]
     #[arg(short, long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -52,9 +53,6 @@ enum Output {
 
 impl Dump {
     pub(super) fn run(&mut self, session: &mut Session<'_>) -> Result<Exit, Error> {
-        if self.files.is_empty() {
-            return session.usage("there are no objects", Some("give the mesh's manifests with -f FILE or -f FOLDER"));
-        }
         if self.proxy.is_none() && self.like.is_none() && self.proxy_type.is_none() {
             return session.usage(
                 "no proxy is named",
@@ -65,7 +63,7 @@ impl Dump {
             Ok(like) => like,
             Err(exit) => return Ok(exit),
         };
-        let (mut opened, _, mut partial) = self.istiod.open(session, &self.files)?;
+        let (mut opened, _, mut partial) = self.istiod.open(session, &self.files, &kinds::DUMP)?;
         if let Some(version) = &self.proxy_version {
             opened.common.istio_version.clone_from(version);
         }

@@ -12,12 +12,14 @@ Examples:
   kubectl envoyfilter dump deploy/cart -n shop -f manifests/ --istiod ./pilot-discovery
   kubectl envoyfilter dump gateway/front -n web -f manifests/
   kubectl envoyfilter dump --proxy-type sidecar --proxy-labels app=cart -n shop -f manifests/
-  kubectl envoyfilter dump --like cart.json -f manifests/ --without-filters";
+  kubectl envoyfilter dump --like cart.json -f manifests/ --without-filters
+  kubectl envoyfilter dump deploy/cart -n shop --capture mesh.tar.zst --istiod ./pilot-discovery";
 
 pub(super) const DOCTOR: &str = "\
 Examples:
   kubectl envoyfilter doctor -f manifests/ --istiod ./pilot-discovery
-  kubectl envoyfilter doctor -f manifests/ -o json";
+  kubectl envoyfilter doctor -f manifests/ -o json
+  kubectl envoyfilter doctor --capture mesh.tar.zst --istiod ./pilot-discovery";
 
 pub(super) const WATCH: &str = "\
 Examples:

@@ -48,7 +48,7 @@ enum Subject {
         mut_arg("name", |name| name.value_name("RESOURCE/NAME[/FIELD]").help(FIELD_HELP)),
         mut_arg("output", |form| form.help("Text for people, or JSON (schemas/field-explanation.json)"))
     )]
-    Field(Named),
+    Field(Field),
     /// A lint rule, by its code or name
     #[command(after_help = examples::RULES)]
     Rule(super::rules::Rules),
@@ -74,6 +74,15 @@ struct Named {
     output: TextOrJson,
 }
 
+#[derive(Debug, Args)]
+struct Field {
+    #[command(flatten)]
+    named: Named,
+    /// Also say which objects of the mesh make istiod generate it: objects are taken away until it changes (needs --istiod)
+    #[arg(long, help_heading = "istiod")]
+    why_here: bool,
+}
+
 impl Explain {
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let (subject, named) = match &self.subject {
@@ -84,7 +93,7 @@ impl Explain {
             Subject::Gateway(named) => (mesh::Subject::Gateway, named),
             Subject::Workload(named) => (mesh::Subject::Workload, named),
             Subject::Filter(named) => (mesh::Subject::Filter, named),
-            Subject::Field(named) => (mesh::Subject::Field, named),
+            Subject::Field(field) => (mesh::Subject::Field, &field.named),
         };
         let request = ExplainRequest {
             settings: named.istiod.of(session),
@@ -93,6 +102,7 @@ impl Explain {
             subject,
             name: named.name.clone(),
             everything: session.verbose(),
+            why_here: matches!(&self.subject, Subject::Field(field) if field.why_here),
         };
         let report = mesh::explain(&request, session.progress)?;
         let serious = session.told(&report.loaded, &report.problems)?;

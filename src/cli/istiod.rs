@@ -3,8 +3,9 @@
 use super::session::{Exit, Session};
 use crate::bottle::stand_ins::Added;
 use crate::bottle::{Fault, Opened};
+use crate::cluster::kinds::Needs;
 use crate::load::{self, Loaded};
-use crate::mesh::{Error, IstiodSettings, Settings, bottled};
+use crate::mesh::{self, Error, IstiodSettings, Settings, bottled};
 use crate::process::is_default;
 use crate::report::style::Role;
 use crate::source::Severity;
@@ -72,14 +73,24 @@ impl IstiodOptions {
         Settings { istiod: self.settings(), ..session.settings() }
     }
 
-    /// Starts istiod with the objects of these files, and says what could not be read of them; whether that was serious.
-    pub(super) fn open(&self, session: &mut Session<'_>, files: &[PathBuf]) -> Result<(Opened, Loaded, bool), Error> {
+    /// Starts istiod with the objects of these files, without files with those of the capture or the cluster, and says what could
+    /// not be read of them; whether that was serious.
+    pub(super) fn open(
+        &self,
+        session: &mut Session<'_>,
+        files: &[PathBuf],
+        needs: &Needs,
+    ) -> Result<(Opened, Loaded, bool), Error> {
         let istiod = self.required();
         let settings = Settings { istiod: Some(istiod.clone()), ..session.settings() };
-        let mut loaded = load::read(files, &settings.load_options());
+        let (mut loaded, istiod) = if files.is_empty() {
+            mesh::read_for_istiod(&settings, &istiod, needs, session.progress)?
+        } else {
+            (load::read(files, &settings.load_options()), istiod)
+        };
         let documents = std::mem::take(&mut loaded.documents);
         let partial = tell(session, &loaded)?;
-        let opened = bottled::open(&settings, &istiod, &loaded, documents)?;
+        let opened = bottled::open(&settings, &istiod, &loaded, documents, files.is_empty())?;
         told(session, &opened)?;
         Ok((opened, loaded, partial))
     }

@@ -12,7 +12,7 @@ use std::io;
 
 #[derive(Debug, Args)]
 pub(super) struct Rbac {
-    /// The command: lint, explain, diff, render, get, status, version, watch, audit, migrate or capture
+    /// The command: lint, explain, diff, render, get, status, version, watch, audit, migrate, capture, dump or doctor
     #[arg(default_value = "lint", value_parser = needs)]
     command: &'static Needs,
     /// Revision of another control plane, whose mesh config is read too
@@ -24,6 +24,9 @@ pub(super) struct Rbac {
     /// Include the rights for `diff --server-side`: to change EnvoyFilters, as Kubernetes has none for a dry run alone
     #[arg(long, conflicts_with = "watch")]
     server_side: bool,
+    /// The rights for the command with --istiod: to list everything that istiod reads, but no Secrets
+    #[arg(long, conflicts_with_all = ["watch", "server_side", "events"])]
+    istiod: bool,
     /// Include the right to write Events, for `watch --events`
     #[arg(long)]
     events: bool,
@@ -65,8 +68,12 @@ impl Rbac {
         if watches && namespace.is_some() {
             session.note("`watch -n` reads the objects of all namespaces and tells about one: the role is for all")?;
         }
+        let of_all = self.istiod || matches!(self.command.command, "dump" | "doctor");
+        if of_all && namespace.is_some() {
+            session.note("istiod reads the objects of all namespaces: the role is for all")?;
+        }
         let place = Place {
-            namespace: namespace.filter(|_| !watches),
+            namespace: namespace.filter(|_| !watches && !of_all),
             istio_namespace: options.istio_namespace(),
             root_namespace: session.global.root_namespace.as_deref().unwrap_or(options.istio_namespace()),
             revisions: &self.revision,
@@ -82,7 +89,15 @@ impl Rbac {
         if self.events && !watches {
             return session.usage("only `watch` writes Events: rbac watch --events", None);
         }
-        let mut roles = roles(self.command, &place, doing);
+        let asks = ["lint", "explain", "diff", "render", "audit", "dump", "doctor"].contains(&self.command.command);
+        if self.istiod && !asks {
+            let message = format!("`{}` asks no istiod about a cluster", self.command.command);
+            return session.usage(&message, Some("lint, explain, diff, render, audit, dump and doctor do"));
+        }
+        // What proxies have now is what they run with.
+        let with_istiod = Needs { dumps: self.command.command == "audit", ..self.command.with_istiod() };
+        let needs = if self.istiod { &with_istiod } else { self.command };
+        let mut roles = roles(needs, &place, doing);
         if self.events {
             telling(&mut roles);
         }

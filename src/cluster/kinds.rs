@@ -56,10 +56,30 @@ kinds! {
     AUTHORIZATION_POLICY: "AuthorizationPolicy", "security.istio.io", BETA, "authorizationpolicies", true, false, POLICIES;
     REQUEST_AUTHENTICATION: "RequestAuthentication", "security.istio.io", BETA, "requestauthentications", true, false, POLICIES;
     TELEMETRY: "Telemetry", "telemetry.istio.io", &["v1", "v1alpha1"], "telemetries", true, false, POLICIES;
-    WASM_PLUGIN: "WasmPlugin", "extensions.istio.io", &["v1alpha1"], "wasmplugins", true, false, EXTENSIONS;
-    TRAFFIC_EXTENSION: "TrafficExtension", "extensions.istio.io", &["v1alpha1"], "trafficextensions", true, false, EXTENSIONS;
     HTTP_ROUTE: "HTTPRoute", "gateway.networking.k8s.io", &["v1", "v1beta1"], "httproutes", true, false, "routes of the Gateway API are not edited";
     REVISION_TAG: "MutatingWebhookConfiguration", "admissionregistration.k8s.io", CORE, "mutatingwebhookconfigurations", false, true, "revision tags are not resolved";
+}
+
+// What only istiod reads.
+kinds! {
+    PEER_AUTHENTICATION: "PeerAuthentication", "security.istio.io", BETA, "peerauthentications", true, false, UNSEEN;
+    WASM_PLUGIN: "WasmPlugin", "extensions.istio.io", ALPHA, "wasmplugins", true, false, UNSEEN;
+    TRAFFIC_EXTENSION: "TrafficExtension", "extensions.istio.io", ALPHA, "trafficextensions", true, false, UNSEEN;
+    PROXY_CONFIG: "ProxyConfig", ISTIO, &["v1beta1"], "proxyconfigs", true, false, UNSEEN;
+    ENDPOINT_SLICE: "EndpointSlice", "discovery.k8s.io", CORE, "endpointslices", true, false, UNSEEN;
+    NODE: "Node", "", CORE, "nodes", false, true, "an istiod that runs here knows no locality";
+    INGRESS: "Ingress", "networking.k8s.io", CORE, "ingresses", true, false, UNSEEN;
+    INGRESS_CLASS: "IngressClass", "networking.k8s.io", CORE, "ingressclasses", false, false, UNSEEN;
+    GATEWAY_CLASS: "GatewayClass", GATEWAY_API, &["v1", "v1beta1"], "gatewayclasses", false, false, UNSEEN;
+    GRPC_ROUTE: "GRPCRoute", GATEWAY_API, &["v1", "v1alpha2"], "grpcroutes", true, false, UNSEEN;
+    TCP_ROUTE: "TCPRoute", GATEWAY_API, &["v1alpha2", "v1"], "tcproutes", true, false, UNSEEN;
+    TLS_ROUTE: "TLSRoute", GATEWAY_API, &["v1", "v1alpha3", "v1alpha2"], "tlsroutes", true, false, UNSEEN;
+    REFERENCE_GRANT: "ReferenceGrant", GATEWAY_API, &["v1beta1", "v1"], "referencegrants", true, false, UNSEEN;
+    BACKEND_TLS_POLICY: "BackendTLSPolicy", GATEWAY_API, &["v1", "v1alpha3"], "backendtlspolicies", true, false, UNSEEN;
+    LISTENER_SET: "ListenerSet", GATEWAY_API, CORE, "listenersets", true, false, UNSEEN;
+    X_LISTENER_SET: "XListenerSet", "gateway.networking.x-k8s.io", ALPHA, "xlistenersets", true, false, UNSEEN;
+    X_BACKEND_TRAFFIC_POLICY: "XBackendTrafficPolicy", "gateway.networking.x-k8s.io", ALPHA, "xbackendtrafficpolicies", true, false, UNSEEN;
+    INFERENCE_POOL: "InferencePool", "inference.networking.k8s.io", CORE, "inferencepools", true, false, UNSEEN;
 }
 
 // What `webhook` writes.
@@ -91,7 +111,12 @@ kinds! {
     CLUSTER_OPEN_REPORT: "ClusterReport", OPEN_REPORTS, &["v1alpha1"], "clusterreports", false, true, "old reports are not removed";
 }
 
-const EXTENSIONS: &str = "existing Wasm plugins and extensions are not compared";
+/// What follows where an istiod that runs on this machine cannot be shown all objects of a kind.
+pub const UNSEEN: &str = "what an istiod that runs here generates lacks them";
+/// The same of everything that something else does not hold.
+pub const UNSEEN_OBJECTS: &str = "what an istiod that runs here generates lacks the objects";
+const GATEWAY_API: &str = "gateway.networking.k8s.io";
+const ALPHA: &[&str] = &["v1alpha1"];
 const POLICIES: &str = "existing policies are not compared, so a guard may pass that should not";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
@@ -145,6 +170,8 @@ pub struct Needs {
     pub kinds: &'static [&'static Kind],
     /// Whether it reads proxies.
     pub dumps: bool,
+    /// Whether an istiod is to read the objects, too: more of each is kept then.
+    pub istiod: bool,
 }
 
 /// What the admission server watches: what `lint` reads, the labels of namespaces, and revision tags.
@@ -177,20 +204,57 @@ const GUARDED: &[&Kind] = &[
     AUTHORIZATION_POLICY,
     REQUEST_AUTHENTICATION,
     TELEMETRY,
-    WASM_PLUGIN,
-    TRAFFIC_EXTENSION,
     HTTP_ROUTE,
 ];
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];
+/// What istiod reads of a cluster, and what the questions to its answers do. Secrets are not among them.
+const BOTTLED: &[&Kind] = &[
+    ENVOY_FILTER,
+    POD,
+    SERVICE,
+    SERVICE_ENTRY,
+    GATEWAY,
+    VIRTUAL_SERVICE,
+    DESTINATION_RULE,
+    SIDECAR,
+    WORKLOAD_ENTRY,
+    KUBE_GATEWAY,
+    NAMESPACE,
+    REVISION_TAG,
+    AUTHORIZATION_POLICY,
+    PEER_AUTHENTICATION,
+    REQUEST_AUTHENTICATION,
+    TELEMETRY,
+    WASM_PLUGIN,
+    TRAFFIC_EXTENSION,
+    PROXY_CONFIG,
+    ENDPOINT_SLICE,
+    NODE,
+    INGRESS,
+    INGRESS_CLASS,
+    GATEWAY_CLASS,
+    HTTP_ROUTE,
+    GRPC_ROUTE,
+    TCP_ROUTE,
+    TLS_ROUTE,
+    REFERENCE_GRANT,
+    BACKEND_TLS_POLICY,
+    LISTENER_SET,
+    X_LISTENER_SET,
+    X_BACKEND_TRAFFIC_POLICY,
+    INFERENCE_POOL,
+];
+/// What captures held before they said what they hold: those first in [`BOTTLED`].
+pub const CAPTURED_AT_FIRST: &[&Kind] = BOTTLED.split_at(12).0;
 
 /// The admission server. What it writes beside (its own certificate) is in `rbac`.
-pub const WEBHOOK: Needs = Needs { command: "webhook", kinds: WATCHED, dumps: false };
+pub const WEBHOOK: Needs = Needs { command: "webhook", kinds: WATCHED, dumps: false, istiod: false };
 
 macro_rules! needs {
-    ($($name:ident: $command:literal, $kinds:expr, $dumps:literal;)+) => {
+    ($($name:ident: $command:literal, $kinds:expr, $dumps:literal, $istiod:literal;)+) => {
         $(
             #[doc = concat!("`", $command, "`.")]
-            pub const $name: Needs = Needs { command: $command, kinds: $kinds, dumps: $dumps };
+            pub const $name: Needs = Needs { command: $command, kinds: $kinds, dumps: $dumps, istiod: $istiod };
         )+
         /// Every command that reads a cluster.
         pub const COMMANDS: &[Needs] = &[$($name),+];
@@ -198,17 +262,19 @@ macro_rules! needs {
 }
 
 needs! {
-    LINT: "lint", ALL, true;
-    EXPLAIN: "explain", &[ENVOY_FILTER, POD, SERVICE, NAMESPACE, GATEWAY, KUBE_GATEWAY, WORKLOAD_ENTRY], true;
-    DIFF: "diff", FEW, true;
-    RENDER: "render", FEW, true;
-    GET: "get", FEW, true;
-    STATUS: "status", FEW, true;
-    VERSION: "version", &[POD, NAMESPACE, REVISION_TAG], false;
-    WATCH: "watch", WATCHED, true;
-    AUDIT: "audit", ALL, true;
-    MIGRATE: "migrate", GUARDED, false;
-    CAPTURE: "capture", &[ENVOY_FILTER, POD, SERVICE, SERVICE_ENTRY, GATEWAY, VIRTUAL_SERVICE, DESTINATION_RULE, SIDECAR, WORKLOAD_ENTRY, KUBE_GATEWAY, NAMESPACE, REVISION_TAG], true;
+    LINT: "lint", ALL, true, false;
+    EXPLAIN: "explain", &[ENVOY_FILTER, POD, SERVICE, NAMESPACE, GATEWAY, KUBE_GATEWAY, WORKLOAD_ENTRY], true, false;
+    DIFF: "diff", FEW, true, false;
+    RENDER: "render", FEW, true, false;
+    GET: "get", FEW, true, false;
+    STATUS: "status", FEW, true, false;
+    VERSION: "version", &[POD, NAMESPACE, REVISION_TAG], false, false;
+    WATCH: "watch", WATCHED, true, false;
+    AUDIT: "audit", ALL, true, false;
+    MIGRATE: "migrate", GUARDED, false, false;
+    CAPTURE: "capture", BOTTLED, true, true;
+    DUMP: "dump", BOTTLED, false, true;
+    DOCTOR: "doctor", BOTTLED, false, true;
 }
 
 /// What `explain` reads for everything but gateways and workloads that may be virtual machines.
@@ -223,7 +289,20 @@ pub const EXPLAIN_WORKLOAD: Needs =
 /// What the scheduled report reads.
 pub const REPORT: Needs = Needs { command: "report", ..LINT };
 
+impl Needs {
+    /// The same where an istiod that runs on this machine is asked in the place of proxies, or beside them.
+    #[must_use]
+    pub const fn with_istiod(&self) -> Needs {
+        Needs { command: self.command, kinds: BOTTLED, dumps: false, istiod: true }
+    }
+}
+
 impl Kind {
+    /// Its name in a cluster: `pods`, `wasmplugins.extensions.istio.io`.
+    pub fn resource(&self) -> String {
+        if self.group.is_empty() { self.plural.to_owned() } else { format!("{}.{}", self.plural, self.group) }
+    }
+
     /// The kind that an object says it is, among those that [`MADE`] lists.
     pub fn of(object: &serde_json::Value) -> Option<&'static Kind> {
         let text = |key: &str| object.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();

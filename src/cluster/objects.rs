@@ -1,12 +1,25 @@
 //! What is kept of an object: no environment, no volumes, no bookkeeping of the API server.
 
-use serde_json::{Map, Value};
+use crate::model::istiod::{CLUSTER_ID, ISTIOD_VARIABLES};
+use serde_json::{Map, Value, json};
 
 /// Annotations that repeat the object.
 const REPEATS: &[&str] = &["kubectl.kubernetes.io/last-applied-configuration"];
 /// Metadata that decide where filters apply, and in which order.
 const METADATA: &[&str] =
     &["name", "namespace", "labels", "annotations", "ownerReferences", "creationTimestamp", "deletionTimestamp"];
+
+/// Who reads what is kept of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// The questions of this program.
+    Questions,
+    /// An istiod that runs on this machine as well.
+    Istiod,
+}
+
+/// Beginning of the variables of a proxy that say what it is.
+const PROXY_VARIABLES: &str = "ISTIO_META_";
 
 /// Namespace and name, empty where there is none.
 pub fn name_of(object: &Value) -> (String, String) {
@@ -15,7 +28,8 @@ pub fn name_of(object: &Value) -> (String, String) {
 }
 
 /// Drops what no question is about. Whether the object counts at all: pods that have ended do not.
-pub fn keep(object: &mut Value) -> bool {
+pub fn keep(object: &mut Value, reader: Reader) -> bool {
+    let whole = reader == Reader::Istiod;
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     let Value::Object(map) = object else { return false };
     if kind == "Secret" {
@@ -34,33 +48,47 @@ pub fn keep(object: &mut Value) -> bool {
             if matches!(phase, Some("Succeeded" | "Failed")) {
                 return false;
             }
-            pod(map);
+            pod(map, whole);
+        }
+        "Node" => {
+            map.retain(|key, _| matches!(key.as_str(), "apiVersion" | "kind" | "metadata"));
+            if let Some(Value::Object(metadata)) = map.get_mut("metadata") {
+                metadata.remove("annotations");
+            }
         }
         "ConfigMap" => {
             if let Some(Value::Object(data)) = map.get_mut("data") {
-                data.retain(|key, _| key == "mesh");
+                data.retain(|key, _| key == "mesh" || (whole && key == "meshNetworks"));
             }
             map.retain(|key, _| key != "binaryData");
         }
+        // istiod reads addresses and health from the status of other kinds.
+        _ if whole && kind != "EnvoyFilter" => {}
         _ => map.retain(|key, _| key != "status"),
     }
     true
 }
 
-fn pod(map: &mut Map<String, Value>) {
+fn pod(map: &mut Map<String, Value>, whole: bool) {
     if let Some(Value::Object(spec)) = map.get_mut("spec") {
-        spec.retain(|key, _| matches!(key.as_str(), "containers" | "initContainers" | "hostNetwork" | "nodeName"));
+        spec.retain(|key, _| {
+            matches!(key.as_str(), "containers" | "initContainers" | "hostNetwork" | "nodeName")
+                || (whole && key == "serviceAccountName")
+        });
         for list in ["containers", "initContainers"] {
             for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
                 let Value::Object(container) = container else { continue };
                 // Arguments of applications may hold passwords; those of Istio's containers say what they are.
-                let own = matches!(container.get("name").and_then(Value::as_str), Some("istio-proxy" | "discovery"));
-                let keep: &[&str] = if own {
-                    &["name", "image", "ports", "args", "restartPolicy"]
-                } else {
-                    &["name", "image", "ports"]
+                let name = container.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+                let keep: &[&str] = match name.as_str() {
+                    "istio-proxy" | "discovery" if whole => &["name", "image", "ports", "args", "restartPolicy", "env"],
+                    "istio-proxy" | "discovery" => &["name", "image", "ports", "args", "restartPolicy"],
+                    _ => &["name", "image", "ports"],
                 };
                 container.retain(|key, _| keep.contains(&key.as_str()));
+                if let Some(Value::Array(variables)) = container.get_mut("env") {
+                    variables.retain(|variable| is_setting(variable, name == "discovery"));
+                }
             }
         }
     }
@@ -71,15 +99,28 @@ fn pod(map: &mut Map<String, Value>) {
         });
         // What was kept once is kept again as it is.
         let ready = ready || status.get("ready") == Some(&true.into());
-        status.retain(|key, _| matches!(key.as_str(), "phase" | "podIP"));
+        status.retain(|key, _| matches!(key.as_str(), "phase" | "podIP") || (whole && key == "podIPs"));
         status.insert("ready".to_owned(), ready.into());
+        if whole && ready {
+            status.insert("conditions".to_owned(), json!([{"type": "Ready", "status": "True"}]));
+        }
     }
+}
+
+/// Whether a variable of istiod, or of a proxy, changes what istiod generates; one with its value beside it.
+fn is_setting(variable: &Value, of_istiod: bool) -> bool {
+    let name = variable.get("name").and_then(Value::as_str).unwrap_or_default();
+    let wanted = if of_istiod {
+        name == CLUSTER_ID || ISTIOD_VARIABLES.iter().any(|start| name.starts_with(start))
+    } else {
+        name.starts_with(PROXY_VARIABLES)
+    };
+    wanted && variable.get("value").is_some_and(Value::is_string)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn pods_lose_what_may_be_secret_and_keep_what_decides() {
@@ -92,7 +133,7 @@ mod tests {
                 {"name": "istio-proxy", "image": "p:1", "args": ["proxy", "sidecar"], "env": []}], "volumes": []},
             "status": {"phase": "Running", "podIP": "10.0.0.1", "conditions": [{"type": "Ready", "status": "True"}]},
         });
-        assert!(keep(&mut object));
+        assert!(keep(&mut object, Reader::Questions));
         assert_eq!(
             object,
             json!({
@@ -104,11 +145,40 @@ mod tests {
             })
         );
         let once = object.clone();
-        assert!(keep(&mut object));
+        assert!(keep(&mut object, Reader::Questions));
         assert_eq!(object, once, "what was kept is kept again");
         let mut ended = json!({"kind": "Pod", "status": {"phase": "Succeeded"}});
-        assert!(!keep(&mut ended));
+        assert!(!keep(&mut ended, Reader::Istiod));
         let mut secret = json!({"kind": "Secret", "data": {"a": "canary"}});
-        assert!(!keep(&mut secret));
+        assert!(!keep(&mut secret, Reader::Istiod));
+    }
+
+    #[test]
+    fn an_istiod_gets_what_changes_its_answer_and_no_secret() {
+        let variable = |name: &str| json!({"name": name, "value": "kept"});
+        let from = json!({"name": "PILOT_FROM", "valueFrom": {"secretKeyRef": {"name": "canary"}}});
+        let mut object = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "b"},
+            "spec": {"serviceAccountName": "own", "containers": [
+                {"name": "app", "env": [{"name": "ISTIO_META_X", "value": "canary"}]},
+                {"name": "istio-proxy", "env": [variable("ISTIO_META_NETWORK"), {"name": "TOKEN", "value": "canary"}]},
+                {"name": "discovery", "env": [
+                    variable("PILOT_X"), variable("CLUSTER_ID"), {"name": "TOKEN", "value": "canary"}, from,
+                ]}]},
+            "status": {"podIP": "10.0.0.1", "podIPs": [{"ip": "10.0.0.1"}, {"ip": "fd00::1"}],
+                       "conditions": [{"type": "Ready", "status": "True", "message": "canary"}]},
+        });
+        assert!(keep(&mut object, Reader::Istiod));
+        let text = object.to_string();
+        assert!(!text.contains("canary"), "{text}");
+        assert_eq!(text.matches("kept").count(), 3, "{text}");
+        assert!(text.contains("fd00::1") && text.contains("own"), "{text}");
+        assert_eq!(object["status"]["conditions"][0]["type"], "Ready");
+        let mut service = json!({"kind": "Service", "status": {"loadBalancer": {}}});
+        assert!(keep(&mut service, Reader::Istiod) && service["status"].is_object());
+        let mut node =
+            json!({"kind": "Node", "metadata": {"labels": {"zone": "a"}, "annotations": {"k": "v"}}, "status": {}});
+        assert!(keep(&mut node, Reader::Istiod));
+        assert_eq!(node, json!({"kind": "Node", "metadata": {"labels": {"zone": "a"}}}));
     }
 }

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Scope {
     /// A namespace; all of them without.
     pub namespace: Option<String>,
+    /// Read the objects of all namespaces, and keep them for an istiod, whatever namespace is asked about.
+    pub whole: bool,
     /// Where istiod runs.
     pub istio_namespace: String,
     /// Root namespace, over what the mesh config says.
@@ -70,7 +72,7 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
     let asked = reader.asked().await;
     let Reader { objects, tags, problems, unlisted, .. } = reader;
     let mut loaded = Loaded { problems, ..Loaded::default() };
-    let options = Options::default();
+    let options = Options { keep_documents: scope.whole, ..Options::default() };
     for ((kind, namespace, name), text) in objects {
         loaded.add_text(&source_name(&cluster.context, &kind, &namespace, &name), text, &options);
     }
@@ -123,8 +125,8 @@ enum Found {
 }
 
 /// What is kept of an object.
-fn found(mut object: Value) -> Option<Found> {
-    if !objects::keep(&mut object) {
+fn found(mut object: Value, reader: objects::Reader) -> Option<Found> {
+    if !objects::keep(&mut object, reader) {
         return None;
     }
     let text = |keys: &[&str]| {
@@ -145,8 +147,8 @@ fn found(mut object: Value) -> Option<Found> {
 }
 
 /// What is kept of an object of which more is asked than its text.
-fn kept(mut object: Value) -> Option<Value> {
-    objects::keep(&mut object).then_some(object)
+fn kept(mut object: Value, reader: objects::Reader) -> Option<Value> {
+    objects::keep(&mut object, reader).then_some(object)
 }
 
 struct Reader<'r> {
@@ -161,6 +163,11 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
+    /// Who reads what is kept.
+    fn reader(&self) -> objects::Reader {
+        if self.needs.istiod { objects::Reader::Istiod } else { objects::Reader::Questions }
+    }
+
     fn take(&mut self, objects: impl IntoIterator<Item = Found>) {
         for object in objects {
             match object {
@@ -176,9 +183,9 @@ impl Reader<'_> {
 
     /// istiod's pods and the mesh configuration of every revision; the root namespaces they name.
     async fn control_plane(&mut self) -> BTreeSet<String> {
-        let namespace = self.scope.istio_namespace.clone();
+        let (namespace, reader) = (self.scope.istio_namespace.clone(), self.reader());
         let selection = Selection { namespace: Some(&namespace), labels: Some("app=istiod"), fields: None };
-        let Listed { objects, fault } = list(self.cluster, kinds::POD, selection, kept).await;
+        let Listed { objects, fault } = list(self.cluster, kinds::POD, selection, |object| kept(object, reader)).await;
         if let Some(fault) = fault {
             let message = format!(
                 "cannot list istiod's pods in namespace {namespace}: {fault}; releases and revisions of control planes are \
@@ -198,7 +205,7 @@ impl Reader<'_> {
             let revision = labels.and_then(|labels| labels.get(REVISION)).and_then(Value::as_str);
             revisions.extend(revision.map(str::to_owned));
         }
-        self.take(objects.into_iter().filter_map(found));
+        self.take(objects.into_iter().filter_map(|object| found(object, reader)));
         let mut roots = BTreeSet::new();
         for revision in revisions {
             let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
@@ -207,7 +214,7 @@ impl Reader<'_> {
                 Ok(mut object) => {
                     name_kind(&mut object, "ConfigMap", "v1");
                     roots.insert(root_namespace(&object).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned()));
-                    self.take(found(object));
+                    self.take(found(object, reader));
                 }
                 Err(Fault::NotFound(_)) => {}
                 Err(fault) => {
@@ -227,7 +234,7 @@ impl Reader<'_> {
     }
 
     async fn lists(&mut self, roots: &BTreeSet<String>) {
-        let asked = self.scope.namespace.as_deref();
+        let asked = self.scope.namespace.as_deref().filter(|_| !self.scope.whole);
         let mut wanted = places(self.needs, asked, roots);
         // Who has rights in one namespace may look at that namespace, not at the list of them.
         if let Some(namespace) = asked.filter(|it| !roots.contains(*it)) {
@@ -237,28 +244,28 @@ impl Reader<'_> {
                 self.namespace(namespace).await;
             }
         }
-        let cluster = self.cluster;
+        let (cluster, reader) = (self.cluster, self.reader());
         let fallback = asked.unwrap_or(&cluster.namespace).to_owned();
         let work = wanted.into_iter().map(|(kind, namespace)| {
             let fallback = fallback.clone();
             async move {
                 let labels = (kind == kinds::REVISION_TAG).then_some(TAG);
                 let selection = Selection { namespace, labels, fields: None };
-                let all = list(cluster, kind, selection, found).await;
+                let all = list(cluster, kind, selection, |object| found(object, reader)).await;
                 let refused = matches!(all.fault, Some(Fault::NotAllowed(_)));
                 if !(refused && namespace.is_none() && kind.namespaced) {
                     return (kind, namespace, all, None);
                 }
                 // Who may not look everywhere may look at home.
                 let selection = Selection { namespace: Some(&fallback), labels, fields: None };
-                let home = list(cluster, kind, selection, found).await;
+                let home = list(cluster, kind, selection, |object| found(object, reader)).await;
                 (kind, namespace, all, Some((fallback, home)))
             }
         });
         let answers: Vec<_> = stream::iter(work).buffered(AT_ONCE).collect().await;
-        let mut found = 0;
+        let mut number = 0;
         for (kind, namespace, all, home) in answers {
-            found += if namespace == asked { all.objects.len() } else { 0 };
+            number += if namespace == asked { all.objects.len() } else { 0 };
             let fault = all.fault;
             self.take(all.objects);
             if let Some((fallback, home)) = home {
@@ -269,7 +276,7 @@ impl Reader<'_> {
                 self.not_listed(kind, namespace, fault, None);
             }
         }
-        if let (0, Some(namespace)) = (found, asked) {
+        if let (0, Some(namespace)) = (number, asked) {
             let path = kinds::NAMESPACE.path("v1", None, Some(namespace));
             if let Err(Fault::NotFound(_)) = cluster.json(&path, false).await {
                 let message = format!("there is no namespace {namespace} in {}", cluster.context);
@@ -283,7 +290,7 @@ impl Reader<'_> {
         let path = kinds::NAMESPACE.path("v1", None, Some(name));
         if let Ok(mut object) = self.cluster.json(&path, false).await {
             name_kind(&mut object, kinds::NAMESPACE.kind, "v1");
-            self.take(found(object));
+            self.take(found(object, self.reader()));
         }
     }
 
@@ -299,7 +306,10 @@ impl Reader<'_> {
             group => format!("{}.{group}", kind.plural),
         };
         let place = namespace.map_or(String::new(), |namespace| format!(" in namespace {namespace}"));
-        let without = kind.without;
+        let whole = self.scope.whole;
+        let unseen = self.needs.istiod && (whole || !kinds::LINT.kinds.contains(&kind));
+        let without = if unseen && kind != kinds::NODE { kinds::UNSEEN } else { kind.without };
+        let beside = !kind.namespaced && self.scope.namespace.is_some();
         let (code, severity, message, help) = match (&fault, only) {
             (Fault::NotFound(_), _) if kind == kinds::ENVOY_FILTER => (
                 Code::NoIstio,
@@ -317,7 +327,7 @@ impl Reader<'_> {
                 Some(rbac(self.needs)),
             ),
             (Fault::NotAllowed(_), None) => {
-                let code = if kind == kinds::NAMESPACE || kind == kinds::REVISION_TAG {
+                let code = if !whole && (kind == kinds::NAMESPACE || kind == kinds::REVISION_TAG || beside) {
                     Severity::Info
                 } else {
                     Severity::Error
@@ -358,7 +368,8 @@ impl Reader<'_> {
             labels: scope.labels.as_deref(),
             fields: scope.fields.as_deref(),
         };
-        let listed = list(self.cluster, kinds::ENVOY_FILTER, selection, found).await;
+        let reader = self.reader();
+        let listed = list(self.cluster, kinds::ENVOY_FILTER, selection, |object| found(object, reader)).await;
         self.not_listed(kinds::ENVOY_FILTER, selection.namespace, listed.fault, None);
         let key = |one: Found| match one {
             Found::Text(key, _) => Some(key),
@@ -379,7 +390,9 @@ pub(crate) async fn names(cluster: &Cluster, kind: &Kind, namespace: &str) -> Ve
 }
 
 fn rbac(needs: &Needs) -> String {
-    format!("`kubectl envoyfilter rbac {}` prints the role that is needed", needs.command)
+    let alone = !needs.istiod || matches!(needs.command, "capture" | "dump" | "doctor");
+    let option = if alone { "" } else { " --istiod" };
+    format!("`kubectl envoyfilter rbac {}{option}` prints the role that is needed", needs.command)
 }
 
 /// `rootNamespace` of a mesh ConfigMap, read by the line: it is read properly with the other objects.

@@ -6,7 +6,7 @@ use super::facts::TAG;
 use super::kinds::{Kind, REVISION_TAG};
 use super::list::name_kind;
 use super::login::words;
-use super::objects::{keep, name_of};
+use super::objects::{Reader, keep, name_of};
 use futures::StreamExt;
 use kube::Api;
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
@@ -139,7 +139,7 @@ async fn of_version<T: Clone>(
                 continue;
             }
             Some(Ok(Event::InitApply(mut object))) => {
-                if !keep(&mut object) {
+                if !keep(&mut object, Reader::Questions) {
                     continue;
                 }
                 all.push(name_of(&object));
@@ -147,7 +147,7 @@ async fn of_version<T: Clone>(
             }
             Some(Ok(Event::InitDone)) => Seen::All(std::mem::take(&mut all)),
             Some(Ok(Event::Apply(mut object))) => {
-                if keep(&mut object) {
+                if keep(&mut object, Reader::Questions) {
                     Seen::Put(object)
                 } else {
                     gone(&object)

@@ -39,6 +39,21 @@ impl Asked {
     }
 }
 
+/// A place of a resource, to be found again in another configuration.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    kind: ResourceKind,
+    resource: String,
+    steps: Vec<Step>,
+}
+
+impl Spot {
+    /// Whether a name stands in the name of the resource or in the path.
+    pub fn mentions(&self, name: &str) -> bool {
+        self.resource.contains(name) || written(&self.steps).contains(name)
+    }
+}
+
 /// One step of a path, with all that finds it again in another version of the resource.
 #[derive(Clone, Debug)]
 enum Step {
@@ -82,6 +97,8 @@ impl Explainer<'_, '_> {
             value: None,
             writer: None,
             generated: None,
+            made_by: None,
+            spot: None,
             history: Vec::new(),
             inside: Vec::new(),
             candidates: Vec::new(),
@@ -113,10 +130,19 @@ impl Explainer<'_, '_> {
             (None, None) => return Some(field),
         };
         field.generated = base.as_ref().and_then(|base| follow(base, &steps)).map(|it| json::write(it, Style::Compact));
+        field.spot = Some(Spot { kind: asked.kind, resource: name.clone(), steps: steps.clone() });
         field.path = written(&steps);
         field.history = self.history(asked.kind, &name, &normal(&field.path));
         field.live = self.running.then(|| self.held(asked.kind, &name, &steps, tree.as_ref()));
         Some(field)
+    }
+
+    /// What istiod generates at a place that was found before; `None` when there is nothing.
+    pub fn generated_at(&self, spot: &Spot) -> Option<String> {
+        let (index, _) = self.study.config.generated(spot.kind).find(|(_, it)| it.name == spot.resource)?;
+        let mut tree = engine::open(self.study.config, index, self.study.plan)?;
+        tree.open_all();
+        follow(&tree, &spot.steps).map(|found| json::write(found, Style::Compact))
     }
 
     /// What the running proxy holds where a path leads, beside what the engine computes.

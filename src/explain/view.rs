@@ -400,6 +400,12 @@ pub struct Field {
     /// JSON text of the value that istiod had generated; absent when it had set none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<String>,
+    /// The objects that make istiod generate it, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<MadeBy>,
+    /// Where it is, to be found in other configurations of the proxy.
+    #[serde(skip)]
+    pub spot: Option<super::field::Spot>,
     /// Every patch that changed the field, in the order of application.
     pub history: Vec<Step>,
     /// What patches wrote inside the field, where istiod or another patch wrote the field itself.
@@ -407,6 +413,36 @@ pub struct Field {
     /// The names that exist where the path leads nowhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
+}
+
+/// The objects of a mesh that make istiod generate a field as it is.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MadeBy {
+    /// They suffice together, and without any one of them the field is another; none: istiod generates it for any mesh.
+    pub objects: Vec<Maker>,
+    /// How many times istiod ran.
+    pub runs: usize,
+    /// Whether the search came to its end; some of the objects may not matter otherwise.
+    pub complete: bool,
+}
+
+/// One of the objects that make a field.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Maker {
+    /// Its kind.
+    pub kind: String,
+    /// Its namespace; absent where it has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// JSON text of the value in the mesh without this object alone; absent when the field is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without: Option<String>,
+    /// Whether another object makes the same then.
+    pub replaced: bool,
 }
 
 /// What a running proxy holds of a field.

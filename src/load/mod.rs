@@ -93,11 +93,6 @@ pub fn stamps(path: &std::path::Path) -> Vec<(PathBuf, Option<std::time::SystemT
         .collect()
 }
 
-/// Where a file really is, so that two ways to write its path can be compared; the path itself where there is none.
-pub fn real_path(path: &std::path::Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
 /// The bytes of a file that is no document, such as the body of a request. Fails when it cannot be read or is larger than
 /// the limit.
 pub fn bytes(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {
@@ -155,11 +150,12 @@ impl Loaded {
         self.add(name, text.into(), &[], false, options);
     }
 
-    /// Adds the secrets in EnvoyFilters and mesh settings to those that no report repeats.
+    /// Adds the secrets in EnvoyFilters, policies and mesh settings to those that no report repeats.
     pub fn secrets(&self, into: &mut Secrets) {
         let filters = self.inventory.envoy_filters.iter().map(|filter| &filter.document);
         let meshes = self.inventory.meshes.iter().map(|mesh| &mesh.settings);
-        filters.chain(meshes).for_each(|document| into.add_document(document));
+        let policies = self.inventory.policies.iter().map(|policy| &policy.document);
+        filters.chain(meshes).chain(policies).for_each(|document| into.add_document(document));
         if !into.is_empty() {
             // A name that is also a secret stays: without it no report could be read.
             for filter in &self.inventory.envoy_filters {

@@ -66,9 +66,8 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         let loaded = objects(&settings.load_options(), &request.files, given.demo);
         manifests::mesh(&settings, loaded, given, progress)?
     } else if !request.istiods.is_empty() {
-        let message = "--istiod needs the manifests of the mesh".to_owned();
-        let help = Some("give them with -f, and config dumps of what runs now with --dump if you have them".to_owned());
-        return Err(Error::Text { message, help });
+        // What the proxies have now is what they run with.
+        next::mesh(settings, progress)?
     } else {
         Mesh::open(settings, &kinds::AUDIT, progress, |_| Breadth::Mesh)?
     };
@@ -82,7 +81,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         dumps.iter().filter_map(|kept| Some((kept.plane, proxies::config(kept, &mut taken.problems)?))).collect();
     let mut unknown = Vec::new();
     let running = mesh.planes.first().filter(|_| mesh.is_mesh()).map(|plane| plane.release);
-    let computed_base = base.map(|(_, release)| release).filter(|_| mesh.has_targets());
+    let computed_base = base.map(|(_, release)| release).filter(|_| mesh.asks_istiod());
     let running = computed_base.or(running);
     let from = request.current(running, &configs, &mut unknown)?;
     let path = request.path(from)?;
@@ -144,7 +143,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
             (of_dumps, of_references)
         })
         .collect();
-    let istiods = next::Istiods::open(settings, &request.istiods, loaded)?;
+    let istiods = next::Istiods::open(settings, &request.istiods, &mesh)?;
     let runs_now = |shape: &Shape| shape.istiod == from && !shape.upgraded;
     let asked: Vec<Vec<Option<Dump>>> = all
         .iter()

@@ -3,7 +3,8 @@
 use super::Error;
 use super::scope::Origin;
 use super::settings::{IstiodSettings, Progress, Settings};
-use crate::bottle::{Common, Limits, Node, Open, Opened, Wanted, dump, proxies};
+use crate::bottle::{Limits, Node, Open, Opened, Wanted, dump, proxies};
+use crate::cluster::facts::{DEFAULT_REVISION, Facts};
 use crate::cluster::targets::Target;
 use crate::load::Loaded;
 use crate::load::dump::Dump;
@@ -19,12 +20,25 @@ use std::sync::Arc;
 /// How many proxies are held at the same time.
 const AT_ONCE: usize = 16;
 
-/// An istiod that has read the files, but for their EnvoyFilters, and the proxies that they make.
+/// An istiod that has read the objects of a mesh, but for its EnvoyFilters, and the proxies that they make.
 pub(super) struct Bottled {
     pub(super) opened: RefCell<Opened>,
     targets: Vec<Target>,
     nodes: BTreeMap<String, Node>,
     pub(super) version: String,
+    /// The mesh that its objects were read from; none for files.
+    read: Option<ReadMesh>,
+}
+
+/// The cluster or the capture that objects were read from.
+#[derive(Clone, Debug)]
+pub(super) struct ReadMesh {
+    /// What it is.
+    pub(super) origin: Origin,
+    /// Its proxies that the question is about.
+    pub(super) targets: Vec<Target>,
+    /// Proxies as their config dumps say that they introduced themselves, where there are any.
+    pub(super) nodes: BTreeMap<String, Node>,
 }
 
 /// What to do with the configuration of a proxy.
@@ -36,23 +50,25 @@ pub(crate) fn open(
     istiod: &IstiodSettings,
     loaded: &Loaded,
     documents: Vec<Value>,
+    real: bool,
 ) -> Result<Opened, Error> {
     let defaults = Limits::default();
+    let revision = if istiod.revision == DEFAULT_REVISION { "" } else { &istiod.revision };
+    let meshes = &loaded.inventory.meshes;
+    let own = meshes.iter().find(|mesh| mesh.revision == revision).or(meshes.first());
+    // Where there is no mesh config: where the user says that istiod is.
+    let elsewhere = settings.cluster.istio_namespace.as_str();
     let opened = Open {
         istiod: Some(istiod.path.clone()).filter(|path| !path.as_os_str().is_empty()),
         sha256: istiod.sha256.clone(),
         documents,
         namespace: settings.namespace.clone().unwrap_or_else(|| "default".to_owned()),
         release: settings.release(),
-        revision: istiod.revision.clone(),
+        revision: revision.to_owned(),
         // A mesh config is read by the istiod of its namespace.
-        istiod_namespace: loaded
-            .inventory
-            .meshes
-            .first()
-            .map_or(super::DEFAULT_ISTIO_NAMESPACE, |mesh| mesh.object.namespace.as_str())
-            .to_owned(),
-        cluster_id: istiod.cluster_id.clone().unwrap_or_else(|| Common::default().cluster_id),
+        istiod_namespace: own.map_or(elsewhere, |mesh| mesh.object.namespace.as_str()).to_owned(),
+        cluster_id: istiod.cluster_id.clone(),
+        real,
         environment: istiod.environment.clone(),
         limits: Limits {
             ready: istiod.ready.unwrap_or(defaults.ready),
@@ -74,19 +90,49 @@ pub(super) fn is_filter(document: &Value) -> bool {
     document.get("kind").and_then(Value::as_str) == Some("EnvoyFilter")
 }
 
+/// The same istiod as that control plane of a mesh which is meant: the one of the revision or tag that is named, else the main
+/// one.
+pub(super) fn acting(istiod: &IstiodSettings, facts: &Facts) -> IstiodSettings {
+    let named = istiod.revision.as_str();
+    let plane = if named.is_empty() { facts.main_plane() } else { facts.plane(named) };
+    let revision = plane.map_or(named, |plane| plane.revision.as_str()).to_owned();
+    IstiodSettings { revision, ..istiod.clone() }
+}
+
 impl Bottled {
-    /// Finds the proxies of the objects.
-    pub(super) fn of(opened: Opened, revision: &str) -> Bottled {
+    /// Finds the proxies of the objects. Of those that a mesh has already, the ones that the question is about.
+    pub(super) fn of(opened: Opened, revision: &str, read: Option<ReadMesh>) -> Bottled {
         let revision = own_revision(revision);
         let (mut targets, mut nodes) = (Vec::new(), BTreeMap::new());
+        let known: BTreeMap<String, &Target> =
+            read.iter().flat_map(|mesh| &mesh.targets).map(|target| (target.full_name(), target)).collect();
         for found in proxies::all(&opened.objects, &opened.common) {
-            let proxy = proxy(&found.node, &found.workload);
-            let owner = found.owner.as_deref().map(|kind| (kind, found.workload.as_str()));
-            targets.push(Target::of_proxy(&proxy, owner, &revision));
-            nodes.insert(found.node.full_name(), found.node);
+            let name = found.node.full_name();
+            let target = match known.get(&name) {
+                Some(target) if found.real => (*target).clone(),
+                _ if found.real => continue,
+                _ => {
+                    let proxy = proxy(&found.node, &found.workload);
+                    let owner = found.owner.as_deref().map(|kind| (kind, found.workload.as_str()));
+                    Target::of_proxy(&proxy, owner, &revision)
+                }
+            };
+            let dumped = read.as_ref().and_then(|mesh| mesh.nodes.get(&name)).filter(|_| found.real);
+            nodes.insert(name, dumped.cloned().unwrap_or(found.node));
+            targets.push(target);
         }
         let version = opened.bottle.istiod.version.clone();
-        Bottled { opened: RefCell::new(opened), targets, nodes, version }
+        Bottled { opened: RefCell::new(opened), targets, nodes, version, read }
+    }
+
+    /// Whether its objects were read from a cluster or a capture.
+    pub(super) fn of_mesh(&self) -> bool {
+        self.read.is_some()
+    }
+
+    /// The mesh that its objects were read from.
+    pub(super) fn read(&self) -> Option<&ReadMesh> {
+        self.read.as_ref()
     }
 
     /// The release of the istiod, where its binary tells it.
@@ -96,7 +142,12 @@ impl Bottled {
 
     pub(super) fn origin(&self) -> Origin {
         let opened = self.opened.borrow();
-        Origin::Istiod { version: self.version.clone(), objects: opened.objects.len(), stand_ins: stand_ins(&opened) }
+        Origin::Istiod {
+            version: self.version.clone(),
+            objects: opened.objects.len(),
+            stand_ins: stand_ins(&opened),
+            of: self.read.as_ref().map(|read| Box::new(read.origin.clone())),
+        }
     }
 
     /// The proxies of the objects.
@@ -107,6 +158,11 @@ impl Bottled {
     /// The proxy of a target, as it introduces itself.
     pub(super) fn node(&self, target: &Target) -> Option<&Node> {
         self.nodes.get(&target.full_name())
+    }
+
+    /// The proxy of this name, `namespace/pod`.
+    pub(super) fn named(&self, name: &str) -> Option<&Node> {
+        self.nodes.get(name)
     }
 
     /// What these proxies would get; `None` for each that is not answered, which is noted.

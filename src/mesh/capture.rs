@@ -116,8 +116,11 @@ fn fill(pack: &mut Pack, mesh: &Mesh<'_>, redactor: &Redactor, taken: &mut Taken
     let planes = facts.planes.iter().map(|plane| {
         json!({"revision": plane.revision, "namespace": plane.namespace, "version": plane.version, "rootNamespace": plane.root_namespace})
     });
+    let held = kinds::CAPTURE.kinds.iter().filter(|kind| mesh.lists(kind)).map(|kind| kind.resource());
+    let trouble = mesh.loaded.problems.iter().chain(&taken.problems);
+    // A kind that the cluster does not have has no objects.
     let trouble: Vec<&str> =
-        mesh.loaded.problems.iter().chain(&taken.problems).map(|problem| problem.message.as_str()).collect();
+        trouble.filter(|problem| problem.code != Code::NoKind).map(|problem| problem.message.as_str()).collect();
     let mut description = json!({
         "apiVersion": API_VERSION,
         "kind": "Capture",
@@ -125,6 +128,8 @@ fn fill(pack: &mut Pack, mesh: &Mesh<'_>, redactor: &Redactor, taken: &mut Taken
         "context": context,
         "kubernetes": facts.kubernetes,
         "controlPlanes": planes.collect::<Vec<_>>(),
+        "namespace": mesh.only,
+        "kinds": held.collect::<Vec<_>>(),
         "tags": facts.tags,
         "objects": objects,
         "dumps": dumps,

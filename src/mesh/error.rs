@@ -130,8 +130,8 @@ impl Refusal {
             Refusal::SeveralDumps => ("render takes one config dump; only the first was rendered", None),
             Refusal::CaptureOfCapture => ("capture reads a cluster, not another capture", Some("drop --capture")),
             Refusal::IstiodNeedsManifests => (
-                "--istiod needs the manifests of a mesh, and neither a cluster, a capture nor a config dump",
-                Some("give the manifests as files; `diff` takes those of today with --current"),
+                "--istiod generates what proxies get from the objects of a mesh; a config dump has that already",
+                Some("leave --dump and --demo out: give manifests as files, --capture, or neither for the cluster"),
             ),
             Refusal::ReportNeedsCluster => (
                 "reports cover the whole cluster, not a capture or a selection",

@@ -2,7 +2,11 @@
 
 use super::gateways;
 use super::machines;
+#[cfg(feature = "bottle")]
+use super::makers;
 use super::proxies::{Given, Taken};
+#[cfg(feature = "bottle")]
+use super::read::Feed;
 use super::read::{Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
@@ -38,6 +42,8 @@ pub struct ExplainRequest {
     pub name: String,
     /// Also the HTTP filters of listeners that no patch touched.
     pub everything: bool,
+    /// Of a field: also which objects make istiod generate it, found by an istiod that the settings name.
+    pub why_here: bool,
 }
 
 /// What an explanation is about.
@@ -108,19 +114,24 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
             (Subject::Field, _) | (_, (None, _)) => Breadth::Namespace,
             (_, (Some(namespace), _)) => Breadth::Of(namespace.to_owned()),
         };
-        let mesh = Mesh::open(settings, request.needs(), progress, breadth)?;
+        let mesh = manifests::open(settings, request.needs(), progress, breadth)?;
         // The selector of an Istio Gateway finds pods of every namespace.
         if mesh.only.is_some()
             && request.subject == Subject::Gateway
             && gateways::istio(request.parts(), &mesh).next().is_some()
         {
-            Mesh::open(settings, request.needs(), progress, |_| Breadth::Everything)?
+            manifests::open(settings, request.needs(), progress, |_| Breadth::Everything)?
         } else {
             mesh
         }
     } else {
         return Err(Refusal::NoProxy.into());
     };
+    if request.why_here && !mesh.asks_istiod() {
+        let message = "--why-here needs an istiod that generates the configuration".to_owned();
+        let help = "name it with --istiod PATH; the objects come from files (-f), --capture or the cluster".to_owned();
+        return Err(Error::Text { message, help: Some(help) });
+    }
     let filters = &mesh.loaded.inventory.envoy_filters;
     let programs: Vec<Program<'_>> = mesh.planes.iter().map(|plane| Program::new(filters, plane.release)).collect();
     let only = match request.subject {
@@ -165,6 +176,10 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
             }
         });
     })?;
+    #[cfg(feature = "bottle")]
+    if let (true, Feed::Bottled(bottled), Some(plane)) = (request.why_here, &mesh.feed, mesh.planes.first()) {
+        makers::find(bottled, plane.release, &plane.mesh, &mut fields)?;
+    }
     for machine in machines {
         let (Some(program), Some(plane)) = (programs.get(machine.plane), mesh.planes.get(machine.plane)) else {
             continue;
@@ -189,7 +204,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         unanswered.problems.extend(taken.problems.iter().cloned());
         Error::NotFound(unanswered)
     };
-    if mesh.is_mesh() && offered.is_empty() {
+    if mesh.is_read() && offered.is_empty() {
         // Nothing was looked at: there is no answer, whatever the reason.
         let message = match picked.len() {
             0 => format!("no pod with a proxy was found for {}", request.words()),
@@ -253,7 +268,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
     let pods = |picked: Vec<&Target>| picked.into_iter().map(Target::full_name).collect::<BTreeSet<_>>();
     // What a cluster shows is of the namespace that is looked at already; manifests are of all namespaces.
     let looked_at = |target: &&Target| {
-        mesh.is_mesh()
+        mesh.is_read()
             || matches!(request.subject, Subject::Filter)
             || request.parts().0.is_some()
             || request.settings.namespace.as_ref().is_none_or(|namespace| *namespace == target.namespace)

@@ -22,7 +22,6 @@ use crate::model::resource::ProxyConfig;
 use crate::source::{FileId, Problem, Severity};
 use crate::trial::Trial;
 use crate::words::{count, fnv};
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -156,7 +155,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     } else if given.demo {
         manifests::mesh(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), given, progress)?
     } else {
-        Mesh::open(settings, &kinds::LINT, progress, |_| Breadth::Namespace)?
+        manifests::open(settings, &kinds::LINT, progress, |_| Breadth::Namespace)?
     };
     let mut summary = Summary { files: mesh.loaded.sources.iter().count(), ..Summary::default() };
     let Chosen { config, folder, rules } = chosen(request, &mut mesh.loaded)?;
@@ -168,10 +167,10 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     }
     let filters = &mesh.loaded.inventory.envoy_filters;
     let is_asked = |filter: &EnvoyFilter| mesh.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
-    let own: Cow<'_, [EnvoyFilter]> = match request.shard {
+    let own: Vec<EnvoyFilter> = match request.shard {
         Some(_) => filters.iter().filter(|filter| is_asked(filter)).cloned().collect(),
         // Filters that are not asked about take effect beside the others.
-        None => Cow::Borrowed(filters),
+        None => filters.clone(),
     };
     let mut taken = Taken::default();
     // Proxies that no filter reaches have nothing to say.
@@ -190,7 +189,7 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let observer = None;
     let real = RealEnvoy { trial, observer };
     summary.filters = filters.len();
-    if mesh.is_mesh() {
+    if mesh.is_read() {
         // What else was read beside them is more in a capture than in its cluster.
         summary.files = filters.len();
     }

@@ -54,15 +54,17 @@ impl Link {
         self.runtime.block_on(question(&self.cluster))
     }
 
-    /// Reads what a command needs in a namespace, or in all of them.
+    /// Reads what a command needs in a namespace, or in all of them; `whole` is for an istiod: all of all of them.
     pub(super) fn read(
         self,
         settings: &Settings,
         needs: &Needs,
         only: Option<String>,
+        whole: bool,
     ) -> Result<(Live, Reading), Error> {
         let scope = Scope {
             namespace: only,
+            whole,
             istio_namespace: settings.cluster.istio_namespace.clone(),
             root_namespace: settings.root_namespace.clone(),
             labels: settings.cluster.labels.clone(),

@@ -1,10 +1,10 @@
-//! A mesh of files, with the proxies that an istiod on this machine makes of it where one is named.
+//! A mesh of files, a capture or a cluster, with the proxies that an istiod on this machine makes of it where one is named.
 
 use super::Error;
 #[cfg(feature = "bottle")]
 use super::Unanswered;
 #[cfg(feature = "bottle")]
-use super::bottled::{self, Bottled, own_revision};
+use super::bottled::{self, Bottled, ReadMesh, own_revision};
 use super::error::Refusal;
 #[cfg(feature = "bottle")]
 use super::planes::Plane;
@@ -14,10 +14,23 @@ use super::read::Feed;
 use super::read::Mesh;
 #[cfg(feature = "bottle")]
 use super::settings::IstiodSettings;
-use super::settings::{Progress, Settings};
+use super::settings::{Breadth, Progress, Settings};
+#[cfg(feature = "bottle")]
+use crate::bottle::{Common, Node};
+use crate::cluster::kinds::Needs;
+#[cfg(feature = "bottle")]
+use crate::cluster::targets::{self, Target};
 #[cfg(feature = "bottle")]
 use crate::engine::MeshSettings;
 use crate::load::Loaded;
+#[cfg(feature = "bottle")]
+use crate::load::dump::Dump;
+#[cfg(feature = "bottle")]
+use crate::source::{Code, Problem, Severity};
+#[cfg(feature = "bottle")]
+use crate::words::count;
+#[cfg(feature = "bottle")]
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Objects of files, and their proxies from an istiod on this machine where the settings name one and the request gives no
 /// config dump.
@@ -40,13 +53,47 @@ pub(super) fn mesh<'p>(
     Ok(mesh)
 }
 
-/// A mesh of files whose proxies come from an istiod that was shown everything but the EnvoyFilters: what these do is
-/// for the engine to tell, patch by patch.
+/// A capture or a cluster; where the request names an istiod, with what that generates in the place of what proxies run with.
+pub(super) fn open<'p>(
+    settings: &Settings,
+    needs: &Needs,
+    progress: &'p dyn Progress,
+    breadth: impl FnOnce(&str) -> Breadth,
+) -> Result<Mesh<'p>, Error> {
+    let Some(istiod) = settings.istiod.as_ref().filter(|istiod| istiod.named) else {
+        return Mesh::open(settings, needs, progress, breadth);
+    };
+    #[cfg(feature = "bottle")]
+    return fill(Mesh::whole(settings, needs, progress, breadth)?, istiod);
+    #[cfg(not(feature = "bottle"))]
+    {
+        let _ = istiod;
+        Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
+    }
+}
+
+/// Everything of the capture or the cluster that an istiod reads, EnvoyFilters too, and as which control plane it acts.
+#[cfg(feature = "bottle")]
+pub(crate) fn read_for_istiod(
+    settings: &Settings,
+    istiod: &IstiodSettings,
+    needs: &Needs,
+    progress: &dyn Progress,
+) -> Result<(Loaded, IstiodSettings), Error> {
+    let mesh = Mesh::whole(settings, needs, progress, |_| Breadth::Everything)?;
+    let istiod = bottled::acting(istiod, &mesh.facts);
+    Ok((mesh.loaded, istiod))
+}
+
+/// A mesh whose proxies come from an istiod that was shown everything but the EnvoyFilters: what these do is for the engine
+/// to tell, patch by patch.
 #[cfg(feature = "bottle")]
 pub(super) fn fill<'p>(mut mesh: Mesh<'p>, istiod: &IstiodSettings) -> Result<Mesh<'p>, Error> {
+    let istiod = &bottled::acting(istiod, &mesh.facts);
+    let read = mesh.is_mesh().then(|| read_mesh(&mut mesh, &istiod.revision)).transpose()?;
     let documents = mesh.loaded.documents.iter().filter(|document| !bottled::is_filter(document)).cloned().collect();
-    let opened = bottled::open(&mesh.settings, istiod, &mesh.loaded, documents)?;
-    let bottled = Bottled::of(opened, &istiod.revision);
+    let opened = bottled::open(&mesh.settings, istiod, &mesh.loaded, documents, read.is_some())?;
+    let bottled = Bottled::of(opened, &istiod.revision, read);
     if let (Some(wanted), Some(found)) = (mesh.settings.istio_version, bottled.release())
         && (wanted.major, wanted.minor) != (found.major, found.minor)
     {
@@ -54,22 +101,61 @@ pub(super) fn fill<'p>(mut mesh: Mesh<'p>, istiod: &IstiodSettings) -> Result<Me
         let help = Some("leave --istio-version out: istiod says its own release".to_owned());
         return Err(Error::Text { message, help });
     }
-    if bottled.targets().is_empty() {
+    if bottled.targets().is_empty() && !bottled.of_mesh() {
         let message = "no object has a proxy, so istiod has nobody to configure".to_owned();
         let help = "give the manifests of the workloads too, with their namespaces labeled istio-injection=enabled";
         return Err(Error::NotFound(Unanswered::new(message, Some(help.to_owned()), &mesh.loaded)));
     }
+    let revision = own_revision(&istiod.revision);
+    let own = mesh.planes.iter().find(|plane| bottled.of_mesh() && plane.revision.as_ref() == Some(&revision));
+    let settings = own.map_or_else(|| mesh.settings.mesh(&mesh.loaded.inventory), |plane| plane.mesh.clone());
     mesh.planes = vec![Plane {
-        revision: Some(own_revision(&istiod.revision)),
+        revision: Some(revision.clone()),
         release: bottled.release().unwrap_or(mesh.settings.release()),
-        mesh: MeshSettings {
-            revision: Some(own_revision(&istiod.revision)),
-            ..mesh.settings.mesh(&mesh.loaded.inventory)
-        },
+        mesh: MeshSettings { revision: Some(revision), ..settings },
     }];
     mesh.origin = bottled.origin();
     mesh.feed = Feed::Bottled(Box::new(bottled));
     Ok(mesh)
+}
+
+/// What a cluster or a capture has that an istiod of this revision is asked about. Proxies of other control planes are noted:
+/// an istiod answers anybody, and they ask another one.
+#[cfg(feature = "bottle")]
+fn read_mesh(mesh: &mut Mesh<'_>, revision: &str) -> Result<ReadMesh, Error> {
+    let revision = own_revision(revision);
+    let home = |target: &&Target| {
+        mesh.only.as_ref().is_none_or(|only| {
+            *only == target.namespace || mesh.planes.iter().any(|plane| plane.mesh.root_namespace == *only)
+        })
+    };
+    let own = |target: &Target| mesh.facts.plane(&target.revision).is_none_or(|plane| plane.revision == revision);
+    // Whether there is a config dump of a pod does not matter here.
+    let all = targets::targets(&mesh.loaded.inventory);
+    let (targets, others): (Vec<Target>, Vec<Target>) = all.into_iter().filter(|one| home(&one)).partition(own);
+    let mut nodes = BTreeMap::new();
+    if let Feed::Captured(capture, _) = &mesh.feed {
+        // What a proxy said of itself is more than its pod tells.
+        let names = capture.dumps.clone();
+        capture.each(&names, &mut |pod, dump, _| {
+            let proxy = dump.as_ref().and_then(Dump::proxy);
+            nodes.extend(proxy.map(|proxy| (pod.to_owned(), Node::of_proxy(proxy, &Common::default().domain))));
+            Ok(())
+        })?;
+    }
+    if !others.is_empty() {
+        let revisions: BTreeSet<&str> = others.iter().map(|target| target.revision.as_str()).collect();
+        let revisions: Vec<&str> = revisions.into_iter().collect();
+        let message = format!(
+            "{} of other control planes ({}) not asked about: istiod acts as revision {revision}",
+            count(others.len(), "proxy is", "proxies are"),
+            revisions.join(", "),
+        );
+        let help = Some("run again with --istiod-revision and the istiod of that control plane".to_owned());
+        let (code, severity) = (Code::NoDump, Severity::Error);
+        mesh.loaded.problems.push(Problem { code, severity, span: None, message, help });
+    }
+    Ok(ReadMesh { origin: mesh.origin.clone(), targets, nodes })
 }
 
 /// Takes it out of a mesh that it was put into.

@@ -129,7 +129,7 @@ fn unread(mesh: &Mesh<'_>) -> BTreeMap<&'static str, String> {
         // What other namespaces and the root namespace have may apply here as well.
         let elsewhere = mesh.only.as_ref().filter(|only| mesh.planes.iter().all(|it| it.mesh.root_namespace != **only));
         let captured = !matches!(mesh.feed, Feed::Captured(ref capture, _)
-            if !capture.description.is_null() && !kinds::CAPTURE.kinds.contains(kind));
+            if !super::unread::holds(capture, kind));
         let what = match (refused, elsewhere) {
             _ if !captured => format!("the capture contains no {} objects", kind.kind),
             (Some((_, Some(namespace))), _) => {

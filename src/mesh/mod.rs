@@ -19,6 +19,8 @@ mod lint;
 #[cfg(feature = "cluster")]
 pub(crate) mod live;
 mod machines;
+#[cfg(feature = "bottle")]
+mod makers;
 mod manifests;
 mod migrate;
 mod named;
@@ -63,6 +65,8 @@ pub use envoy::{Asked, Remark};
 pub use error::{Error, Refusal};
 pub use explain::{Answer, ExplainReport, ExplainRequest, Subject, explain};
 pub use lint::{LintReport, LintRequest, Shard, lint};
+#[cfg(feature = "bottle")]
+pub(crate) use manifests::read_for_istiod;
 pub use migrate::{MigrateReport, MigrateRequest, Prove, migrate};
 #[cfg(feature = "bottle")]
 pub use preview::diff;

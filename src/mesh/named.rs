@@ -1,14 +1,14 @@
 //! The proxies that a request names by a pod or a workload.
 
-use super::Error;
 use super::read::Mesh;
 use super::settings::{Breadth, Progress, Settings};
+use super::{Error, manifests};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
 
 /// The mesh as far as a named pod needs it.
 pub(super) fn mesh_of<'p>(settings: &Settings, pod: &str, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
-    Mesh::open(settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
+    manifests::open(settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
         Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
         None => Breadth::Namespace,
     })

@@ -2,13 +2,14 @@
 
 use super::audit_request::AuditRequest;
 use super::bottled::{self, Bottled};
-use super::settings::{IstiodSettings, Settings};
+use super::read::Mesh;
+use super::settings::{Breadth, IstiodSettings, Progress, Settings};
 use super::{Error, Unanswered};
 use crate::audit::view::{Basis, MeshChange};
 use crate::bottle::{Istiod, Node, located};
+use crate::cluster::kinds;
 use crate::engine::{MeshSettings, Program};
 use crate::lint::upgrade::tell::short;
-use crate::load::Loaded;
 use crate::load::dump::{Dump, Identity};
 use crate::model::proxy::Proxy;
 use crate::model::release::Release;
@@ -39,7 +40,8 @@ pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Rel
     all.sort_by_key(|(release, _)| *release);
     let first = all.first().map(|(release, istiod)| ((*istiod).clone(), *release));
     let from = request.from.or(request.settings.istio_version).or(request.path.first().copied());
-    if request.given.any() || first.is_none() {
+    let of_mesh = request.files.is_empty() && !request.given.demo;
+    if request.given.any() || of_mesh || first.is_none() {
         return Ok(first);
     }
     let own = match from {
@@ -56,6 +58,11 @@ pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Rel
     }
 }
 
+/// The mesh of a cluster or a capture, with what the istiods of other releases read of it.
+pub(super) fn mesh<'p>(settings: &Settings, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
+    Mesh::whole(settings, &kinds::AUDIT, progress, |_| Breadth::Mesh)
+}
+
 /// The istiods of some releases, each with the mesh of the files.
 pub(super) struct Istiods {
     all: Vec<(Release, Bottled)>,
@@ -66,8 +73,9 @@ impl Istiods {
     pub(super) fn open(
         settings: &Settings,
         istiods: &[(Option<Release>, IstiodSettings)],
-        loaded: &Loaded,
+        mesh: &Mesh<'_>,
     ) -> Result<Istiods, Error> {
+        let loaded = &mesh.loaded;
         let documents: Vec<_> = loaded.documents.iter().filter(|one| !bottled::is_filter(one)).cloned().collect();
         if !istiods.is_empty() && documents.is_empty() {
             let message = "--istiod needs the manifests of the mesh".to_owned();
@@ -77,13 +85,14 @@ impl Istiods {
         }
         let mut all: Vec<(Release, Bottled)> = Vec::new();
         for (_, istiod) in istiods {
-            let opened = bottled::open(settings, istiod, loaded, documents.clone())?;
+            let istiod = &bottled::acting(istiod, &mesh.facts);
+            let opened = bottled::open(settings, istiod, loaded, documents.clone(), mesh.is_mesh())?;
             let release = opened.bottle.istiod.release.unwrap_or(settings.release());
             if all.iter().any(|(other, _)| same(*other, release)) {
                 let message = format!("two istiods are of Istio 1.{}", release.minor);
                 return Err(Error::Text { message, help: None });
             }
-            all.push((release, Bottled::of(opened, &istiod.revision)));
+            all.push((release, Bottled::of(opened, &istiod.revision, None)));
         }
         all.sort_by_key(|(release, _)| *release);
         Ok(Istiods { all })

@@ -2,9 +2,9 @@
 
 use super::Error;
 use super::audit_request::AuditRequest;
-use super::settings::{IstiodSettings, Settings};
+use super::read::Mesh;
+use super::settings::{IstiodSettings, Progress, Settings};
 use crate::audit::view::{Basis, MeshChange};
-use crate::load::Loaded;
 use crate::load::dump::Dump;
 use crate::model::proxy::Proxy;
 use crate::model::release::Release;
@@ -19,12 +19,17 @@ pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Rel
     Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
 }
 
+/// Nobody comes here: [`base`] refuses what needs it.
+pub(super) fn mesh<'p>(_: &Settings, _: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
+    Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
+}
+
 /// None.
 pub(super) struct Istiods;
 
 impl Istiods {
     /// Nothing is started.
-    pub(super) fn open(_: &Settings, _: &[(Option<Release>, IstiodSettings)], _: &Loaded) -> Result<Istiods, Error> {
+    pub(super) fn open(_: &Settings, _: &[(Option<Release>, IstiodSettings)], _: &Mesh<'_>) -> Result<Istiods, Error> {
         Ok(Istiods)
     }
 

@@ -6,9 +6,10 @@ use super::envoy::{self, Asked};
 use super::planes::Plane;
 use super::proxies::{Given, Taken};
 use super::read::{Mesh, objects, replaced};
-use super::settings::{IstiodSettings, Progress};
+use super::settings::{Breadth, IstiodSettings, Progress};
 use super::{Error, Refusal, manifests};
 use crate::bottle::Deleted;
+use crate::cluster::kinds;
 use crate::cluster::targets::{self, Target};
 use crate::engine::{Outcome, Program};
 use crate::explain::view::{Patch, Proxy as Explained};
@@ -33,30 +34,36 @@ struct Side {
 /// an istiod is named, a whole mesh with the same after a change.
 pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport, Error> {
     match (&request.settings.istiod, request.given.any(), request.current.is_empty()) {
-        (Some(istiod), false, false) => of_manifests(request, istiod, progress),
+        (Some(istiod), false, false) => of_mesh(request, istiod, progress),
+        (Some(istiod), false, true) if istiod.named => of_mesh(request, istiod, progress),
         (Some(istiod), _, _) if istiod.named => Err(Refusal::IstiodNeedsManifests.into()),
         _ => diff::diff(request, progress),
     }
 }
 
-/// Compares a mesh in files with the same mesh after a change, as the istiod that the settings name sees either.
-fn of_manifests(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progress) -> Result<DiffReport, Error> {
+/// Compares a mesh in files, in a capture or in a cluster with the same mesh after a change, as the istiod that the settings name
+/// sees either.
+fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progress) -> Result<DiffReport, Error> {
     let DiffRequest { settings, given, .. } = request;
     if request.files.is_empty() && request.delete.is_empty() {
         return Err(Refusal::NothingToCompare.into());
     }
     given.one_standard_input(&[&request.files, &request.current])?;
     if request.server_side {
-        let message = "--server-side asks a cluster; with --istiod none is read".to_owned();
+        let message = "--server-side asks a cluster, --istiod asks istiod; use one of them".to_owned();
         return Err(Error::Text { message, help: None });
     }
     let options = settings.load_options();
-    let current = objects(&options, &request.current, false);
-    let new = load::read_above(current.sources.clone(), &request.files, &options);
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
     let mut problems = Vec::new();
-
-    let mut mesh = manifests::fill(Mesh::of_files(settings, current, progress), istiod)?;
+    let mut mesh = if request.current.is_empty() {
+        manifests::open(settings, &kinds::DIFF, progress, |_| Breadth::Everything)?
+    } else {
+        let current = objects(&options, &request.current, false);
+        manifests::fill(Mesh::of_files(settings, current, progress), istiod)?
+    };
+    let options = load::Options { namespace: mesh.namespace.clone(), ..options };
+    let new = load::read_above(mesh.loaded.sources.clone(), &request.files, &options);
     let origin = mesh.origin.clone();
     let (Some(plane), Some(bottled)) = (mesh.planes.first().cloned(), manifests::taken(&mut mesh)) else {
         return Err(Refusal::NothingToCompare.into());
@@ -86,7 +93,7 @@ fn of_manifests(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn P
     let filters = replaced(&filters, &new.inventory.envoy_filters);
     let documents: Vec<Value> = new.documents.iter().filter(|one| !bottled::is_filter(one)).cloned().collect();
     let filters_only = documents.is_empty() && deleted.is_empty();
-    let after = if filters_only { None } else { Some(bottled.changed(documents, &deleted, &istiod.revision)?) };
+    let after = if filters_only { None } else { Some(bottled.changed(documents, &deleted)?) };
     let meshes = if new.inventory.meshes.is_empty() { &mesh.loaded.inventory } else { &new.inventory };
     let plane_after = Plane {
         mesh: crate::engine::MeshSettings { revision: plane.mesh.revision.clone(), ..settings.mesh(meshes) },
@@ -252,8 +259,9 @@ fn turned(before: &Explained, after: &Explained) -> Vec<OutcomeChange> {
 
 impl Bottled {
     /// The same binary with a changed mesh.
-    fn changed(&self, new: Vec<Value>, deleted: &[Deleted], revision: &str) -> Result<Bottled, Error> {
-        Ok(Bottled::of(self.opened.borrow().changed(new, deleted)?, revision))
+    fn changed(&self, new: Vec<Value>, deleted: &[Deleted]) -> Result<Bottled, Error> {
+        let opened = self.opened.borrow();
+        Ok(Bottled::of(opened.changed(new, deleted)?, opened.revision(), self.read().cloned()))
     }
 
     /// The object that is called so.

@@ -40,9 +40,9 @@ pub(super) fn prove(
     request: &Request<'_>,
     progress: &dyn Progress,
 ) -> Result<(Report, Vec<Proof>, String), Error> {
-    let opened = bottled::open(settings, istiod, loaded, loaded.documents.clone())?;
+    let opened = bottled::open(settings, istiod, loaded, loaded.documents.clone(), false)?;
     let release = opened.bottle.istiod.release.unwrap_or(settings.release());
-    let bottled = Bottled::of(opened, &istiod.revision);
+    let bottled = Bottled::of(opened, &istiod.revision, None);
     let version = bottled.version.clone();
     let firsts: Vec<Target> = targets::groups(bottled.targets().to_vec(), settings.cluster.all_replicas)
         .into_iter()
@@ -72,12 +72,12 @@ pub(super) fn prove(
         let mut traffic = None;
         let found = match changes(&alone, loaded, filter) {
             Err(why) => Proven::NotComputed(why.to_owned()),
-            Ok((new, gone)) => {
-                let after = bottled.opened.borrow().changed(new, &gone);
+            Ok((new, deleted)) => {
+                let after = bottled.opened.borrow().changed(new, &deleted);
                 match after {
                     Err(fault) => Proven::NotComputed(fault.to_string()),
                     Ok(after) => {
-                        let after = Bottled::of(after, &istiod.revision);
+                        let after = Bottled::of(after, &istiod.revision, None);
                         let restarted = Restarted::of(&alone, loaded, &mesh.root_namespace);
                         #[cfg(feature = "sandbox")]
                         if let Some(sender) = &sender {
@@ -85,26 +85,13 @@ pub(super) fn prove(
                             traffic =
                                 Some(both.send(sender, filter, (release, &mesh), &firsts, &reaches, &istiod.revision));
                         }
-                        let found = match &restarted {
+                        match &restarted {
                             None => compared(&firsts, &before, &after.ask(&firsts), &reaches),
                             Some(restarted) => {
                                 let old = bottled.ask_as(&firsts, &|node| restarted.introduce(node, false));
                                 let new = after.ask_as(&firsts, &|node| restarted.introduce(node, true));
                                 compared(&firsts, &old, &new, &reaches)
                             }
-                        };
-                        match found {
-                            // Two sides that agree say nothing about a filter that does nothing on its side.
-                            Proven::Computed(computed)
-                                if computed.differences.is_empty()
-                                    && idle(&bottled, filter, &firsts, &before, &istiod.revision) =>
-                            {
-                                Proven::NotComputed(
-                                    "the filter changes no proxy of these objects, so there is nothing to compare"
-                                        .to_owned(),
-                                )
-                            }
-                            found => found,
                         }
                     }
                 }
@@ -116,9 +103,7 @@ pub(super) fn prove(
                 let told = format!("{}: {} with the filter, {} without it", one.request, one.filter, one.native);
                 (State::Undecided, format!("requests through Envoy tell them apart: {told}"))
             }),
-            Proven::NotComputed(why) => {
-                Some((State::Undecided, format!("istiod {version} did not compute the class: {why}")))
-            }
+            Proven::NotComputed(why) => Some((State::Undecided, format!("istiod {version} could not be asked: {why}"))),
             Proven::Computed(computed) if !computed.beyond.is_empty() => Some((
                 State::Broken,
                 format!(
@@ -149,20 +134,6 @@ pub(super) fn prove(
     Ok((report, proofs, version))
 }
 
-/// Whether a filter changes no proxy at all of these objects: then nothing is seen of what it does.
-fn idle(bottled: &Bottled, filter: &EnvoyFilter, firsts: &[Target], with: &Answers, revision: &str) -> bool {
-    let Ok(bare) = bottled.opened.borrow().changed(Vec::new(), &[deleted(filter)]) else { return false };
-    let bare = Bottled::of(bare, revision).ask(firsts);
-    with.iter().zip(&bare).all(|(with, bare)| match (with, bare) {
-        (Ok(with), Ok(bare)) => resources(with) == resources(bare),
-        _ => false,
-    })
-}
-
-fn deleted(filter: &EnvoyFilter) -> Deleted {
-    Deleted { kind: "EnvoyFilter".to_owned(), namespace: filter.namespace.clone(), name: filter.name.clone() }
-}
-
 /// What a migration of one filter applies and deletes; why that cannot be shown to an istiod.
 fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Vec<Value>, Vec<Deleted>), &'static str> {
     let draft = &report.draft;
@@ -184,13 +155,17 @@ fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Ve
         }
         new.push(map);
     }
-    let mut gone = Vec::new();
+    let mut deleted = Vec::new();
     match report.filters.first().map(|one| &one.after) {
         Some(After::Smaller(smaller)) => new.push(smaller.clone()),
-        Some(After::Delete) => gone.push(deleted(filter)),
+        Some(After::Delete) => deleted.push(Deleted {
+            kind: "EnvoyFilter".to_owned(),
+            namespace: filter.namespace.clone(),
+            name: filter.name.clone(),
+        }),
         _ => return Err("nothing of the filter would go"),
     }
-    Ok((new, gone))
+    Ok((new, deleted))
 }
 
 type Answers = Vec<Result<Configuration, Fault>>;
@@ -263,9 +238,13 @@ impl Both<'_> {
         reaches: &dyn Fn(&Target) -> bool,
         revision: &str,
     ) -> Result<Traffic, String> {
-        let bare =
-            self.before.opened.borrow().changed(Vec::new(), &[deleted(filter)]).map_err(|fault| fault.to_string())?;
-        let bare = Bottled::of(bare, revision);
+        let gone = [Deleted {
+            kind: "EnvoyFilter".to_owned(),
+            namespace: filter.namespace.clone(),
+            name: filter.name.clone(),
+        }];
+        let bare = self.before.opened.borrow().changed(Vec::new(), &gone).map_err(|fault| fault.to_string())?;
+        let bare = Bottled::of(bare, revision, None);
         let mut sent = Traffic::default();
         let mut met = Err("the filter selects no proxy of these objects".to_owned());
         for target in targets.iter().filter(|target| reaches(target)).take(PROXIES) {

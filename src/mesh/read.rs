@@ -7,6 +7,7 @@ use super::live::{self, Live};
 use super::planes::{self, Plane};
 use super::scope::Origin;
 use super::settings::{Breadth, Progress, Settings};
+use super::unread;
 use super::{Error, Refusal, Unanswered};
 use crate::cluster::facts::Facts;
 use crate::cluster::kinds::{Kind, Needs};
@@ -94,14 +95,33 @@ impl<'p> Mesh<'p> {
         progress: &'p dyn Progress,
         breadth: impl FnOnce(&str) -> Breadth,
     ) -> Result<Mesh<'p>, Error> {
-        if settings.istiod.as_ref().is_some_and(|istiod| istiod.named) {
-            return Err(Refusal::IstiodNeedsManifests.into());
-        }
+        Mesh::read(settings, needs, false, progress, breadth)
+    }
+
+    /// The same with everything that an istiod reads, of all namespaces, as documents. Its proxies are those of the capture or
+    /// the cluster.
+    #[cfg(feature = "bottle")]
+    pub(super) fn whole(
+        settings: &Settings,
+        needs: &Needs,
+        progress: &'p dyn Progress,
+        breadth: impl FnOnce(&str) -> Breadth,
+    ) -> Result<Mesh<'p>, Error> {
+        Mesh::read(settings, &needs.with_istiod(), true, progress, breadth)
+    }
+
+    fn read(
+        settings: &Settings,
+        needs: &Needs,
+        whole: bool,
+        progress: &'p dyn Progress,
+        breadth: impl FnOnce(&str) -> Breadth,
+    ) -> Result<Mesh<'p>, Error> {
         if let Some(path) = &settings.cluster.capture {
-            return Mesh::of_capture(settings, path, progress, breadth);
+            return Mesh::of_capture(settings, path, whole, progress, breadth);
         }
         #[cfg(feature = "cluster")]
-        return Mesh::of_cluster(settings, needs, progress, breadth);
+        return Mesh::of_cluster(settings, needs, whole, progress, breadth);
         #[cfg(not(feature = "cluster"))]
         {
             let _ = (needs, breadth);
@@ -113,6 +133,7 @@ impl<'p> Mesh<'p> {
     fn of_cluster(
         settings: &Settings,
         needs: &Needs,
+        whole: bool,
         progress: &'p dyn Progress,
         breadth: impl FnOnce(&str) -> Breadth,
     ) -> Result<Mesh<'p>, Error> {
@@ -120,7 +141,7 @@ impl<'p> Mesh<'p> {
         let home = link.namespace().to_owned();
         let namespace = settings.namespace.clone().unwrap_or_else(|| home.clone());
         let only = part(settings, breadth(&namespace), Some(&home));
-        let (live, reading) = link.read(settings, needs, only.clone())?;
+        let (live, reading) = link.read(settings, needs, only.clone(), whole)?;
         let (mut loaded, facts, asked) = (reading.loaded, reading.facts, reading.asked);
         leave_out_other_revisions(&mut loaded, &facts);
         let targets = targets::targets(&loaded.inventory);
@@ -145,17 +166,21 @@ impl<'p> Mesh<'p> {
     fn of_capture(
         settings: &Settings,
         path: &Path,
+        whole: bool,
         progress: &'p dyn Progress,
         breadth: impl FnOnce(&str) -> Breadth,
     ) -> Result<Mesh<'p>, Error> {
         if settings.selects() {
             return Err(Refusal::SelectorNeedsCluster.into());
         }
-        let (capture, mut loaded) = Capture::open(path, settings.limits, &settings.secrets);
+        let (capture, mut loaded) = Capture::open(path, settings.limits, &settings.secrets, whole);
         let Some(capture) = capture else {
             let message = format!("cannot use {}", path.display());
             return Err(Error::Unusable(Unanswered::new(message, None, &loaded)));
         };
+        if whole {
+            loaded.problems.extend(unread::lacking(&capture));
+        }
         let said = |key: &str| capture.description.get(key);
         let kubernetes = said("kubernetes").and_then(serde_json::Value::as_str).unwrap_or_default();
         let mut facts = Facts::of(&loaded.inventory, kubernetes.to_owned());
@@ -242,6 +267,24 @@ impl<'p> Mesh<'p> {
             #[cfg(feature = "cluster")]
             Feed::Live(..) => true,
             Feed::Captured(..) => true,
+        }
+    }
+
+    /// Whether its objects were read from a cluster or a capture, wherever its proxies come from.
+    pub(super) fn is_read(&self) -> bool {
+        match &self.feed {
+            #[cfg(feature = "bottle")]
+            Feed::Bottled(bottled) => bottled.of_mesh(),
+            _ => self.is_mesh(),
+        }
+    }
+
+    /// Whether an istiod is asked what the proxies would get.
+    pub(super) fn asks_istiod(&self) -> bool {
+        match &self.feed {
+            #[cfg(feature = "bottle")]
+            Feed::Bottled(_) => true,
+            _ => false,
         }
     }
 

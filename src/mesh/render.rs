@@ -95,7 +95,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
     // The filters that are applied now are in the dump of a cluster already; those of the files take their place.
     let now = &mesh.loaded.inventory.envoy_filters;
-    let new = (mesh.is_mesh() && !request.files.is_empty()).then(|| {
+    let new = (mesh.is_read() && !request.files.is_empty()).then(|| {
         let options = crate::load::Options { namespace: mesh.namespace.clone(), ..settings.load_options() };
         objects(&options, &request.files, false)
     });
@@ -159,7 +159,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
         removed,
         unknown_routes,
         unknown_services,
-        several: rendered > 1 && !mesh.is_mesh(),
+        several: rendered > 1 && !mesh.is_read(),
         problems: taken.problems,
         remarks,
         asked,

@@ -39,7 +39,7 @@ pub enum Origin {
         /// The context.
         context: String,
     },
-    /// Files, and proxies from an istiod that ran on this machine.
+    /// Objects, and proxies from an istiod that ran on this machine.
     #[serde(rename_all = "camelCase")]
     Istiod {
         /// What the binary says of itself.
@@ -48,6 +48,9 @@ pub enum Origin {
         objects: usize,
         /// Objects among them that were made here because a cluster would have them.
         stand_ins: usize,
+        /// The cluster or the capture that has the others; files without.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        of: Option<Box<Origin>>,
     },
     /// A capture or a bug report.
     Capture {

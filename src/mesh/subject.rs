@@ -80,7 +80,7 @@ pub fn subject<T>(
         return Err(Refusal::NoSubject.into());
     };
     let now = &mesh.loaded.inventory.envoy_filters;
-    let new = (mesh.is_mesh() && !request.files.is_empty()).then(|| {
+    let new = (mesh.is_read() && !request.files.is_empty()).then(|| {
         let options = crate::load::Options { namespace: mesh.namespace.clone(), ..settings.load_options() };
         objects(&options, &request.files, false)
     });
@@ -131,6 +131,6 @@ pub fn subject<T>(
             }));
         });
     })?;
-    let several = seen > 1 && !mesh.is_mesh();
+    let several = seen > 1 && !mesh.is_read();
     Ok(SubjectReport { made, problems: taken.problems, several, loaded: mesh.loaded, new })
 }

@@ -1,8 +1,10 @@
 //! What `lint` could not read of documents that no finding is about.
 
+use crate::cluster::kinds::{self, Kind};
 use crate::lint::document;
 use crate::lint::summary::Summary;
 use crate::load::Loaded;
+use crate::load::capture::Capture;
 use crate::source::{Code, Problem, Severity, Span};
 use crate::words::count;
 use std::path::PathBuf;
@@ -39,6 +41,40 @@ pub(super) fn beside(
         let documents = count(aside.len(), "document", "documents");
         let more = if everything { "" } else { "; -v shows why" };
         summary.unknown.push(format!("cannot read {documents} without an EnvoyFilter, first {first}{more}"));
+    }
+    problems
+}
+
+/// Whether a capture holds all objects of a kind that were in its cluster. Older ones do not say what they hold.
+pub(super) fn holds(capture: &Capture, kind: &Kind) -> bool {
+    match capture.description.get("kinds").and_then(serde_json::Value::as_array) {
+        Some(held) => held.iter().any(|one| one.as_str() == Some(&kind.resource())),
+        // A bug report has everything.
+        None => capture.description.is_null() || kinds::CAPTURED_AT_FIRST.contains(&kind),
+    }
+}
+
+/// Says what of the mesh an istiod is not shown because a capture does not hold it.
+pub(super) fn lacking(capture: &Capture) -> Vec<Problem> {
+    let problem = |message: String, help: &str| Problem {
+        code: Code::CannotList,
+        severity: Severity::Error,
+        span: None,
+        message,
+        help: Some(help.to_owned()),
+    };
+    let missing: Vec<String> =
+        kinds::CAPTURE.kinds.iter().filter(|kind| !holds(capture, kind)).map(|kind| kind.resource()).collect();
+    let mut problems = Vec::new();
+    if !missing.is_empty() {
+        let message = format!("the capture does not hold all {}: {}", missing.join(", "), kinds::UNSEEN);
+        problems
+            .push(problem(message, "capture the mesh again with this version, and with the role of `rbac capture`"));
+    }
+    let only = capture.description.get("namespace").and_then(serde_json::Value::as_str);
+    if let Some(only) = only {
+        let message = format!("the capture is of namespace {only}: {} of other namespaces", kinds::UNSEEN_OBJECTS);
+        problems.push(problem(message, "capture all namespaces: leave -n out"));
     }
     problems
 }

@@ -3,6 +3,7 @@
 pub mod envoy_filter;
 mod fields;
 pub mod inventory;
+pub mod istiod;
 pub mod parse_envoy_filter;
 pub mod proxy;
 pub mod redact;

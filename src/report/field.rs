@@ -1,8 +1,8 @@
 //! Who wrote a field, for people.
 
 use super::explain::{index_of, unquoted};
-use super::style::{Role, Terminal, quoted, shorten};
-use crate::explain::view::{Field, FieldExplanation, Held, PatchRef};
+use super::style::{Role, Terminal, count, quoted, shorten};
+use crate::explain::view::{Field, FieldExplanation, Held, MadeBy, PatchRef};
 use std::io::{self, Write};
 
 /// Most characters of Envoy's words without `--verbose`.
@@ -62,6 +62,9 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
     if let Some(generated) = field.generated.as_ref().filter(|_| differs) {
         writeln!(out, "  istiod had  {}", short(generated))?;
     }
+    if let Some(made) = &field.made_by {
+        makers(out, made, &short)?;
+    }
     let changed: Vec<_> = field.history.iter().collect();
     if !changed.is_empty() {
         writeln!(out, "  in order")?;
@@ -84,6 +87,30 @@ fn one(out: &mut dyn Write, terminal: Terminal, verbose: bool, field: &Field) ->
     }
     if field.inside.len() > shown {
         writeln!(out, "    and {} more (--verbose)", field.inside.len() - shown)?;
+    }
+    Ok(())
+}
+
+/// The objects that make it, each with what would be there without it.
+fn makers(out: &mut dyn Write, made: &MadeBy, short: &dyn Fn(&str) -> String) -> io::Result<()> {
+    let runs = count(made.runs, "run", "runs");
+    if made.objects.is_empty() {
+        writeln!(out, "  made by     istiod for any mesh: no object changes it ({runs} of istiod)")?;
+    }
+    for (number, one) in made.objects.iter().enumerate() {
+        let place = if one.namespace.is_empty() { one.name.clone() } else { format!("{}/{}", one.namespace, one.name) };
+        let without = match &one.without {
+            _ if one.replaced => "the same, from another object".to_owned(),
+            Some(value) => short(value),
+            None => "not there".to_owned(),
+        };
+        let word = if number == 0 { "made by  " } else { "and      " };
+        writeln!(out, "  {word}   {} {place}; without it: {without}", one.kind)?;
+    }
+    if !made.complete {
+        writeln!(out, "              the search ended after {runs} of istiod: some of these may not matter")?;
+    } else if !made.objects.is_empty() {
+        writeln!(out, "              found by taking objects away, in {runs} of istiod")?;
     }
     Ok(())
 }

@@ -20,9 +20,14 @@ pub(crate) fn sentence(scope: &Scope) -> String {
             parts.push("the demo mesh".to_owned());
             false
         }
-        Origin::Istiod { version, objects, stand_ins } => {
+        Origin::Istiod { version, objects, stand_ins, of } => {
             let objects = count(*objects, "object", "objects");
-            parts.push(format!("istiod {version} on this machine with {objects}, {stand_ins} of them stand-ins"));
+            let of = match of.as_deref() {
+                Some(Origin::Cluster { context }) => format!(" of context {context}"),
+                Some(Origin::Capture { path }) => format!(" of capture {}", path.display()),
+                _ => String::new(),
+            };
+            parts.push(format!("istiod {version} on this machine with {objects}{of}, {stand_ins} of them stand-ins"));
             true
         }
         Origin::Cluster { context } => {

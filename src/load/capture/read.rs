@@ -73,10 +73,11 @@ fn object(path: &Path) -> Option<String> {
 
 impl Capture {
     /// Reads everything but the config dumps. What cannot be read is noted; nothing is returned when nothing can be read.
-    pub fn open(path: &Path, limits: Limits, secrets: &Keeper) -> (Option<Capture>, Loaded) {
+    /// `documents`: whether every object is kept as JSON too.
+    pub fn open(path: &Path, limits: Limits, secrets: &Keeper, documents: bool) -> (Option<Capture>, Loaded) {
         let mut loaded = Loaded::default();
         let mut capture = Capture { path: path.to_owned(), limits, description: Value::Null, dumps: BTreeSet::new() };
-        let options = Options { limits, ..Options::default() };
+        let options = Options { limits, keep_documents: documents, ..Options::default() };
         let (mut objects, mut held, packed) = (0, 0, fs::metadata(path).map_or(0, |it| it.len()));
         // Objects stay in memory: a small archive must not hold many large ones.
         let most = if limits.chosen || path.is_dir() { limits.bytes } else { limits.bytes.min(limits::held(packed)) };

@@ -198,6 +198,8 @@ pub(super) fn is_secret(key: &str) -> bool {
     // `max_tokens`, `tokens_per_fill`: how many there are.
     about |= words.len() > 1 && words.first().is_some_and(|word| AMOUNTS.contains(&word.as_str()));
     about |= words.iter().any(|word| word == "per");
+    // Kubernetes: the name of a Secret.
+    about |= words.windows(2).any(|pair| pair == ["pull", "secret"]);
     if about {
         return false;
     }
@@ -328,6 +330,8 @@ mod tests {
             "access_log",
             "access_key_id",
             "token_id",
+            "imagePullSecret",
+            "imagePullSecrets",
             "json_web_tokens_path",
             "cookie_domain",
         ] {

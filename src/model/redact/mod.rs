@@ -58,9 +58,13 @@ const NAMES: &[&str] = &["key", "name", "headerName", "header_name", "header"];
 /// Keys that hold the value of such a pair.
 const VALUES: &[&str] =
     &["value", "raw_value", "rawValue", "string_value", "stringValue", "exact", "prefix", "suffix", "contains"];
+/// Keys that hold several values of such a pair: conditions of an AuthorizationPolicy.
+const LISTS: &[&str] = &["values", "notValues"];
 /// Keys of a matcher between the pair and its value.
 const MATCHERS: &[&str] =
-    &["string_match", "stringMatch", "value_match", "valueMatch", "exact_match", "exactMatch", "header"];
+    &["string_match", "stringMatch", "value_match", "valueMatch", "exact_match", "exactMatch", "header", "literal"];
+/// Members of a JSON Web Key that are private (RFC 7518); the others are public.
+const PRIVATE: &[&str] = &["k", "d", "p", "q", "dp", "dq", "qi"];
 
 /// Whether a text may hold a secret, or announce one; cheap.
 pub fn may_hold(text: &str) -> bool {
@@ -170,6 +174,7 @@ impl Redactor {
             Some(url) => Schema::newest().message(url.rsplit('/').next().unwrap_or(url)),
             None => above.message,
         };
+        let is_key = map.get("kty").is_some_and(Value::is_string);
         let is_data_source = above.source || above.secret;
         for (key, value) in map.iter_mut() {
             let field = message.and_then(|message| message.field(key));
@@ -182,7 +187,8 @@ impl Redactor {
             let next = Above {
                 secret: false,
                 source,
-                pair: pair && MATCHERS.contains(&key.as_str()),
+                // `headers: {authorization: {exact: …}}`, `customTags: {token: {literal: {value: …}}}`
+                pair: (pair && MATCHERS.contains(&key.as_str())) || (value.is_object() && keys::is_secret(key)),
                 message: below,
                 ..above
             };
@@ -190,17 +196,18 @@ impl Redactor {
             let unknown = message.is_some() && field.is_none() && !key.starts_with('@');
             let inline = is_data_source && (unknown || INLINE.contains(&key.as_str()));
             let value_of_pair = pair && VALUES.contains(&key.as_str());
+            let private = is_key && PRIVATE.contains(&key.as_str());
             match value {
                 Value::String(text) => {
                     let named = keys::is_secret(key) && !NAMES.contains(&key.as_str());
-                    if (named || inline || value_of_pair || sensitive) && !shapes::is_stand_in(text) {
+                    if (named || inline || value_of_pair || sensitive || private) && !shapes::is_stand_in(text) {
                         replace(text, found);
                     } else {
                         self.string(text, above, found);
                     }
                 }
                 // `passwords: [a, b]`
-                Value::Array(items) if keys::is_secret(key) || sensitive => {
+                Value::Array(items) if keys::is_secret(key) || sensitive || (pair && LISTS.contains(&key.as_str())) => {
                     for item in items {
                         let secret = item.is_string();
                         self.walk(item, Above { secret, ..next }, found);

@@ -50,7 +50,7 @@ const BESIDE: &str = r#"(?i)^\\*["']?(?:\s|\\n|,|--|[#]|//)*\\*["']?(?:raw_?)?va
 
 /// What occurs in every text and key that announces a secret or is one; the other patterns are left to texts with it.
 const HINTS: &[&str] = &[
-    r"(?i)pass(?:word|wd|code|[-_. ]?phrase)|pwd|secret|token|credential|authorization|bearer|basic|cookie|jwks|users",
+    r"(?i)pass(?:word|wd|code|[-_. ]?phrase)|pwd|secret|token|credential|authorization|bearer|basic|cookie|jwks|users|\bkty\b",
     r"(?i)(?:private|api|app|access|auth|signing|signature|encryption|hmac|master|shared|account|client|session|ticket|ssh|license)[-_. ]?key",
     r"github_pat_|(?i)session[-_. ]?id|pass[-_. ]word|connection[-_. ]?string|certificate|trusted_?ca|ocsp|inline|sig=|signature=",
     r"-----BEGIN|LS0tLS1|eyJ|A(?:KIA|SIA|BIA|CCA)|gh[pousr]_|glpat-|[sr]k_(?:live|test)_|xox|xapp-|AIza|ya29\.|SG\.",

@@ -42,6 +42,42 @@ fn secrets_go_and_everything_else_stays() {
     assert!(text.contains("http://user:[redacted]@host/kept"), "{text}");
 }
 
+/// What a capture keeps for an istiod.
+#[test]
+fn policies_and_extensions_lose_secrets_and_keep_what_istiod_reads() {
+    let jwks = json!({"keys": [
+        {"kty": "RSA", "kid": "kept", "n": "kept-modulus", "e": "AQAB"},
+        {"kty": "oct", "kid": "kept", "k": "canary-shared"},
+    ]});
+    let mut value = json!([
+        {"kind": "RequestAuthentication", "spec": {"jwtRules": [{"issuer": "kept", "jwks": jwks.to_string()}]}},
+        {"kind": "WasmPlugin", "spec": {
+            "imagePullSecret": "kept-registry", "url": "oci://user:canary@host/kept",
+            "pluginConfig": {"rules": [{"credentials": ["ok:canary"]}], "api_key": "canary", "realm": "kept"},
+            "vmConfig": {"env": [{"name": "API_TOKEN", "value": "canary"}, {"name": "LEVEL", "value": "kept"}]}}},
+        {"kind": "AuthorizationPolicy", "spec": {"rules": [{"when": [
+            {"key": "request.headers[x-api-key]", "values": ["canary"], "notValues": ["canary"]},
+            {"key": "source.namespace", "values": ["kept"]}]}]}},
+        {"kind": "Telemetry", "spec": {"tracing": [{"customTags": {
+            "api-token": {"literal": {"value": "canary"}}, "zone": {"literal": {"value": "kept"}}}}]}},
+        {"kind": "ProxyConfig", "spec": {"environmentVariables": {"DB_PASSWORD": "canary", "LEVEL": "kept"}}},
+        {"kind": "VirtualService", "spec": {"http": [{"match": [{"headers": {
+            "authorization": {"exact": "canary"}, "x-user": {"exact": "kept"}}}]}]}},
+        {"kind": "HTTPRoute", "spec": {"rules": [{"filters": [{"requestHeaderModifier": {"set": [
+            {"name": "Authorization", "value": "canary"}, {"name": "x-user", "value": "kept"}]}}]}]}},
+        {"kind": "ConfigMap", "data": {
+            "mesh": "extensionProviders:\n- name: kept\n  opentelemetry:\n    http:\n      headers:\n      - name: Authorization\n        \
+                     value: Api-Token canary\n  lightstep:\n    accessToken: canary-light\n",
+            "meshNetworks": "networks:\n  kept: {gateways: [{address: 192.0.2.1, port: 15443}]}\n"}},
+    ]);
+    Redactor::plain().redact(&mut value);
+    let text = value.to_string();
+    assert!(!text.contains("canary"), "{text}");
+    assert_eq!(text.matches("kept").count(), 16, "{text}");
+    // istiod would not take the object if a text were something else.
+    assert_eq!(value[1]["spec"]["pluginConfig"]["rules"][0]["credentials"], json!([REDACTED]));
+}
+
 #[test]
 fn secrets_inside_texts_go() {
     for text in [

@@ -170,7 +170,7 @@ fn captures_are_written_in_the_form_that_the_name_says() {
         } else {
             assert!(fs::read(&path).unwrap().starts_with(magic), "{name}");
         }
-        let (capture, loaded) = Capture::open(&path, Limits::default(), &Default::default());
+        let (capture, loaded) = Capture::open(&path, Limits::default(), &Default::default(), false);
         assert_eq!(capture.unwrap().description["kind"], "Capture");
         assert_eq!(loaded.inventory.envoy_filters.len(), 1, "{name}");
         assert!(Pack::create(&path).is_err(), "{name} is overwritten");

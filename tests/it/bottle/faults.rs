@@ -187,3 +187,122 @@ fn an_istiod_that_is_killed_midway_is_told() {
     let fault = opened.bottle.ask(&found[0].node, &Default::default()).unwrap_err();
     assert!(fault.to_string().starts_with("istiod ended with signal 9"), "{fault}");
 }
+
+/// A file of the shop with one object more.
+fn with(folder: &Path, more: &str) -> Vec<String> {
+    let file = folder.join("more.yaml");
+    fs::write(&file, more).unwrap();
+    ["-f", "testdata/reference/shop/istio.yaml", "-f", file.to_str().unwrap()].map(str::to_owned).to_vec()
+}
+
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn an_object_that_istiod_cannot_read_is_named() {
+    let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
+    for (more, words) in [
+        (
+            "apiVersion: networking.istio.io/v1\nkind: VirtualService\nmetadata: {name: broken, namespace: shop}\n\
+             spec: {hosts: [5]}\n",
+            &["istiod cannot read VirtualService shop/broken: json: cannot unmarshal number"][..],
+        ),
+        (
+            "apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {name: one, namespace: shop}\n\
+             spec: {host: a, trafficPolicy: {tls: {mode: NONE_SUCH}}}\n---\n\
+             apiVersion: networking.istio.io/v1\nkind: DestinationRule\nmetadata: {name: two, namespace: pay}\n\
+             spec: {host: b, trafficPolicy: {tls: {mode: 7.5}}}\n",
+            &["DestinationRule shop/one: unknown value", "DestinationRule pay/two: "],
+        ),
+        (
+            "apiVersion: v1\nkind: Service\nmetadata: {name: broken, namespace: shop}\n\
+             spec: {selector: {app: x}, ports: [{name: http, port: eighty}]}\n",
+            &["istiod cannot read Service shop/broken: json: cannot unmarshal string"],
+        ),
+    ] {
+        let more = with(folder.path(), more);
+        let more: Vec<&str> = more.iter().map(String::as_str).collect();
+        let (code, said) = dump(&istiod, &more);
+        assert_eq!(code, 3, "{said}");
+        for words in words {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+        assert!(said.contains("help: correct it") && !said.contains("--istiod-timeout"), "{said}");
+    }
+}
+
+/// A program in the place of istiod that tells on which ports it shall listen, and waits for a word before it becomes istiod.
+fn waiting(folder: &Path, istiod: &Path, times: usize) -> std::path::PathBuf {
+    let text = format!(
+        "#!/bin/sh\nif [ \"$1\" = version ]; then exec {istiod} \"$@\"; fi\n\
+         n=$(ls {at} | grep -c '^run')\n\
+         if [ $n -lt {times} ]; then\n\
+         echo \"$@\" > {at}/new; mv {at}/new {at}/run$n\n\
+         while [ ! -e {at}/go$n ]; do sleep 0.05; done\nfi\nexec {istiod} \"$@\"\n",
+        istiod = istiod.display(),
+        at = folder.display(),
+    );
+    script(folder, "waiting", &text)
+}
+
+/// Another program takes a port between the moment when it was free and the one when istiod listens.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn a_port_that_is_taken_meanwhile_is_replaced_by_another() {
+    let istiod = istiod("1.31");
+    for (times, code) in [(1, 0), (3, 3)] {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().to_owned();
+        let waiting = waiting(&at, &istiod, times);
+        let taker = std::thread::spawn(move || {
+            let mut taken = Vec::new();
+            for number in 0..times {
+                let told = at.join(format!("run{number}"));
+                until(|| told.exists(), || "istiod is not started".to_owned());
+                let arguments = fs::read_to_string(&told).unwrap();
+                let address = arguments.split("--grpcAddr ").nth(1).unwrap().split_whitespace().next().unwrap();
+                taken.push(std::net::TcpListener::bind(address).unwrap());
+                fs::write(at.join(format!("go{number}")), "").unwrap();
+            }
+            taken
+        });
+        let (got, said) = dump(&waiting, &[]);
+        assert_eq!(got, code, "{said}");
+        assert_eq!(said.contains("address already in use"), code == 3, "{said}");
+        taker.join().unwrap();
+    }
+}
+
+/// No room for files, as far as a test can make that: no file may have a byte.
+#[test]
+#[ignore = "needs Go: .ci/run"]
+fn a_full_disk_is_told_and_nothing_stays() {
+    let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
+    let run = |before: &str, temporary: &str, out: Stdio| {
+        let done = Command::new("sh")
+            .arg("-c")
+            .arg(format!("{before} exec \"$0\" \"$@\""))
+            .arg(env!("CARGO_BIN_EXE_kubectl-envoyfilter"))
+            .args(["dump", "cart-1", "-n", "shop", "-f", "testdata/reference/shop/k8s.yaml", "--istiod"])
+            .arg(&istiod)
+            .env("TMPDIR", temporary)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stdout(out)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        (done.status.code(), String::from_utf8(done.stderr).unwrap())
+    };
+    let here = folder.path().to_str().unwrap();
+    let (code, said) = run("trap '' XFSZ; ulimit -f 0;", here, Stdio::null());
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains(&format!("cannot write {here}/envoyfilter-")) && said.contains("TMPDIR"), "{said}");
+    assert_eq!(left(folder.path()), Vec::<String>::new());
+    let (code, said) = run("", "/proc", Stdio::null());
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("cannot make a folder in /proc") && said.contains("TMPDIR"), "{said}");
+    // Where the answer itself finds no room.
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let (code, said) = run("", here, full.into());
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("No space left on device"), "{said}");
+    assert_eq!(left(folder.path()), Vec::<String>::new());
+}

@@ -2,8 +2,10 @@
 
 mod commands;
 mod faults;
+mod makers;
 mod manifests;
 mod proof;
+mod read;
 mod upgrade;
 
 use crate::support::{canonical, dumps, testdata, text};
@@ -70,7 +72,8 @@ fn open(istiod: &Path, documents: Vec<Value>, release: Release) -> Opened {
         release,
         revision: String::new(),
         istiod_namespace: "istio-system".to_owned(),
-        cluster_id: "Kubernetes".to_owned(),
+        cluster_id: Some("Kubernetes".to_owned()),
+        real: false,
         environment: AS_RECORDED.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         limits: Default::default(),
     };

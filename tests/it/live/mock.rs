@@ -249,6 +249,11 @@ impl World {
             "apps/v1",
             "coordination.k8s.io/v1",
             "gateway.networking.k8s.io/v1",
+            "security.istio.io/v1beta1",
+            "telemetry.istio.io/v1",
+            "extensions.istio.io/v1alpha1",
+            "discovery.k8s.io/v1",
+            "networking.k8s.io/v1",
             "admissionregistration.k8s.io/v1",
         ];
         if !known.contains(&api_version.as_str()) {
@@ -279,7 +284,8 @@ impl World {
 
 fn plural_of(kind: &str) -> String {
     match kind.strip_suffix('y') {
-        Some(stem) if stem.ends_with('r') => format!("{}ies", stem.to_lowercase()),
+        Some(stem) if stem.ends_with(['c', 'r']) => format!("{}ies", stem.to_lowercase()),
+        None if kind.ends_with("ss") => format!("{}es", kind.to_lowercase()),
         _ => format!("{}s", kind.to_lowercase()),
     }
 }

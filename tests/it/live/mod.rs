@@ -5,7 +5,7 @@ pub(crate) mod cluster;
 mod envoys;
 mod habits;
 mod login;
-mod mock;
+pub(crate) mod mock;
 mod reports;
 mod same;
 mod standing;

@@ -9,6 +9,7 @@ use crate::linting::{Proxies, Sent, sent_filters};
 use crate::live::cluster::{Cluster, documents};
 use crate::live::{Said, demo_dump, pod, run};
 use crate::support::testdata;
+use kubectl_envoyfilter::cluster::objects::{Reader, keep};
 use kubectl_envoyfilter::load;
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::source::Severity;
@@ -185,7 +186,7 @@ fn installed_by_its_own_command_it_answers_as_lint_says() {
         let mut loaded = load::Loaded::default();
         for object in around.iter().chain([&stored]) {
             let mut object = object.clone();
-            kubectl_envoyfilter::cluster::objects::keep(&mut object);
+            keep(&mut object, Reader::Questions);
             loaded.add_text("object", object.to_string(), &load::Options::default());
         }
         let findings = proxies.report(&loaded);

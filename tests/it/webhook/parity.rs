@@ -6,6 +6,7 @@ use crate::support::testdata;
 use kubectl_envoyfilter::admission::judge::{Asked, judge};
 use kubectl_envoyfilter::admission::review::{Mode, Policy, Request};
 use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::cluster::objects::{Reader, keep};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{self, Finding, Input};
@@ -67,7 +68,7 @@ fn linted(objects: &[&Value], release: Release) -> (Loaded, Vec<Finding>) {
     let mut loaded = Loaded::default();
     for (number, object) in objects.iter().enumerate() {
         let mut object = (*object).clone();
-        kubectl_envoyfilter::cluster::objects::keep(&mut object);
+        keep(&mut object, Reader::Questions);
         let filter = object["kind"] == "EnvoyFilter";
         let text = if filter { yaml_text::write(&object).unwrap() } else { object.to_string() };
         loaded.add_text(&format!("object {number}"), text, &load::Options::default());

@@ -1,0 +1,105 @@
+//! Objects that istiod cannot read. One of them keeps it from reading all others of its kind, and so from being ready: a real
+//! API server would not have taken it, and istiod says which kind it is, not which object.
+
+use super::fault::Fault;
+use super::kinds::KINDS;
+use super::objects::Place;
+use super::run::{Bottle, Request};
+
+/// Most objects that are named.
+const NAMED: usize = 5;
+
+/// Most istiods that are started to find them.
+const STARTS: usize = 48;
+
+/// Words of reasons that are no object's fault.
+const OTHER: [&str; 7] = ["dial ", "connect", "EOF", "timeout", "context ", "Unauthorized", "could not find"];
+
+/// An object that istiod cannot read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Its kind, namespace and name, as people write them.
+    pub object: String,
+    /// Why, in istiod's words.
+    pub why: String,
+}
+
+/// Kind and reason in a line that istiod writes when it cannot read a list.
+pub(super) fn parse(line: &str) -> Option<(String, String)> {
+    let (_, rest) = line.split_once("failed to list ")?;
+    let (type_name, why) = rest.split_once(": ")?;
+    let kind = type_name.rsplit('.').next()?.split(',').next()?.trim();
+    (!OTHER.iter().any(|words| why.contains(words))).then(|| (kind.to_owned(), why.to_owned()))
+}
+
+/// Finds the objects of a kind that istiod cannot read, by showing it fewer and fewer of them.
+pub(super) fn blame(request: &Request, kind: &str, why: &str) -> Fault {
+    let mut search = Search { request, kind, starts: 0, found: Vec::new() };
+    let places: Vec<Place> = KINDS
+        .iter()
+        .filter(|one| one.kind == kind)
+        .flat_map(|kind| request.objects.of(kind).map(|object| object.place()))
+        .collect();
+    search.among(&places, why);
+    Fault::Unreadable(kind.to_owned(), why.to_owned(), search.found)
+}
+
+struct Search<'r> {
+    request: &'r Request,
+    kind: &'r str,
+    starts: usize,
+    found: Vec<Unreadable>,
+}
+
+impl Search<'_> {
+    /// One at least of these is known to be one; `why` is what istiod says of them together.
+    fn among(&mut self, places: &[Place], why: &str) {
+        if let [(_, _, namespace, name)] = places {
+            let name = if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") };
+            self.found.push(Unreadable { object: format!("{} {name}", self.kind), why: why.to_owned() });
+            return;
+        }
+        let (first, second) = places.split_at(places.len() / 2);
+        let in_first = self.refused(first);
+        if let Some(why) = &in_first {
+            self.among(first, why);
+        }
+        // Where nothing is wrong with one half, it is the other.
+        let why = if in_first.is_some() { self.refused(second) } else { Some(why.to_owned()) };
+        if let Some(why) = why {
+            self.among(second, &why);
+        }
+    }
+
+    /// Why istiod does not read these, if it does not.
+    fn refused(&mut self, places: &[Place]) -> Option<String> {
+        if places.is_empty() || self.starts >= STARTS || self.found.len() >= NAMED {
+            return None;
+        }
+        self.starts += 1;
+        let objects = self.request.objects.alone(places);
+        match Bottle::once(&Request { objects, ..self.request.clone() }) {
+            Err(Fault::Unreadable(kind, why, _)) if kind == self.kind => Some(why),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_tell_kind_and_reason() {
+        let of = |line: &str| parse(line).map(|(kind, why)| format!("{kind}|{why}"));
+        let line = "2026-11-23T02:38:40Z error watch error in cluster Kubernetes: failed to list *v1.VirtualService: \
+                    json: cannot unmarshal number into Go struct field VirtualService.items.spec of type string";
+        let told = "VirtualService|json: cannot unmarshal number into Go struct field VirtualService.items.spec of type string";
+        assert_eq!(of(line).as_deref(), Some(told));
+        assert_eq!(
+            of("failed to list *v1.Pod: Get \"http://x\": dial tcp 127.0.0.1:1: connect: connection refused"),
+            None
+        );
+        assert_eq!(of("discovery is not ready"), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! `explain field --why-here`: which objects make istiod generate what stands at a place, found by taking objects away.
+//!
+//! An object counts when it belongs to a set that suffices and of which none can be left out. Every set is shown to an istiod
+//! of its own, so that nothing of another set is left in it; the proxies that are asked about ask the same one.
+
+use super::Error;
+use super::bottled::Bottled;
+use crate::bottle::{Deleted, Node, Wanted, dump};
+use crate::engine::{MeshSettings, Program};
+use crate::explain::Explainer;
+use crate::explain::field::Spot;
+use crate::explain::view::{Field, MadeBy, Maker};
+use crate::load::dump::{Dump, Identity};
+use crate::model::inventory::Inventory;
+use crate::model::release::Release;
+use crate::source::Sources;
+use crate::study::study;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most istiods that one question starts.
+const RUNS: usize = 250;
+
+/// Kinds without which there is nobody to ask, or no namespace to ask in.
+const GROUND: [&str; 5] = ["Namespace", "Node", "Secret", "CustomResourceDefinition", "EndpointSlice"];
+
+/// A field that is asked about.
+struct Place {
+    /// Its proxy.
+    node: Node,
+    /// Where it is.
+    spot: Spot,
+    /// What istiod generates there for the whole mesh.
+    value: String,
+}
+
+/// What stands at each place, `None` where nothing does.
+type Values = Vec<Option<String>>;
+
+/// The search: sets of objects by their numbers, and what istiod generated without them.
+struct Search<'b> {
+    bottled: &'b Bottled,
+    release: Release,
+    mesh: &'b MeshSettings,
+    objects: Vec<Deleted>,
+    places: Vec<Place>,
+    seen: BTreeMap<BTreeSet<usize>, Values>,
+    runs: usize,
+}
+
+/// Finds the objects behind what istiod generated of these fields, where it generated anything.
+pub(super) fn find(
+    bottled: &Bottled,
+    release: Release,
+    mesh: &MeshSettings,
+    fields: &mut [Field],
+) -> Result<(), Error> {
+    let mut wanted = Vec::new();
+    for (at, field) in fields.iter().enumerate() {
+        let node = bottled.named(&format!("{}/{}", field.namespace, field.name));
+        if let (Some(node), Some(spot), Some(value)) = (node, &field.spot, &field.generated) {
+            wanted.push((at, Place { node: node.clone(), spot: spot.clone(), value: value.clone() }));
+        }
+    }
+    let own: BTreeSet<String> = wanted.iter().map(|(_, place)| place.node.full_name()).collect();
+    let workloads: BTreeSet<String> = wanted.iter().map(|(_, place)| place.node.cluster()).collect();
+    let objects = bottled.opened.borrow().given().into_iter().filter(|one| {
+        let name = format!("{}/{}", one.namespace, one.name);
+        let workload = format!("{}.{}", one.name, one.namespace);
+        let is_own =
+            (one.kind == "Pod" && own.contains(&name)) || (one.kind != "Service" && workloads.contains(&workload));
+        !is_own && !GROUND.contains(&one.kind.as_str())
+    });
+    let objects: Vec<Deleted> = objects.collect();
+    let (at, places): (Vec<usize>, Vec<Place>) = wanted.into_iter().unzip();
+    let mut search = Search { bottled, release, mesh, objects, places, seen: BTreeMap::new(), runs: 0 };
+    let mut made = Vec::new();
+    for number in 0..at.len() {
+        made.push(search.makers(number)?);
+    }
+    for (at, made) in at.into_iter().zip(made) {
+        if let Some(field) = fields.get_mut(at) {
+            field.made_by = Some(MadeBy { runs: search.runs, ..made });
+        }
+    }
+    Ok(())
+}
+
+impl Search<'_> {
+    fn makers(&mut self, place: usize) -> Result<MadeBy, Error> {
+        let all: Vec<usize> = (0..self.objects.len()).collect();
+        let mut gone = BTreeSet::new();
+        // Without any object first: much is the same in every mesh. Then kinds, namespaces, halves.
+        let mut complete = true;
+        if self.without(place, &mut gone, &all)? != Some(true) {
+            let by_kind = self.groups(|one| (self.is_mentioned(place, one), one.kind.clone(), String::new()));
+            let by_namespace =
+                self.groups(|one| (self.is_mentioned(place, one), one.kind.clone(), one.namespace.clone()));
+            for group in by_kind.iter().chain(&by_namespace) {
+                complete &= self.without(place, &mut gone, group)?.is_some();
+            }
+            for group in &by_namespace {
+                complete &= self.halves(place, &mut gone, group)?;
+            }
+            // What was needed beside another may not be any more.
+            for one in all.iter().filter(|one| !gone.contains(*one)).copied().collect::<Vec<_>>() {
+                complete &= self.without(place, &mut gone, &[one])?.is_some();
+            }
+        }
+        let mut objects = Vec::new();
+        for one in all.into_iter().filter(|one| !gone.contains(one)) {
+            let values = self.values(&BTreeSet::from([one]))?;
+            let (Some(object), Some(own)) = (self.objects.get(one), self.places.get(place)) else { continue };
+            let Some(without) = values.map(|values| values.get(place).cloned().flatten()) else { continue };
+            let replaced = without.as_ref() == Some(&own.value);
+            objects.push(Maker {
+                kind: object.kind.clone(),
+                namespace: object.namespace.clone(),
+                name: object.name.clone(),
+                without: without.filter(|_| !replaced),
+                replaced,
+            });
+        }
+        objects.sort_by_key(|one| one.replaced);
+        Ok(MadeBy { objects, runs: self.runs, complete })
+    }
+
+    /// Whether the name of an object stands in a place. Of several objects of which one is enough, it is what people mean: the
+    /// others are tried first.
+    fn is_mentioned(&self, place: usize, object: &Deleted) -> bool {
+        self.places.get(place).is_some_and(|place| place.spot.mentions(&object.name))
+    }
+
+    /// Numbers of the objects that have the same key, in the order of the keys.
+    fn groups(&self, key: impl Fn(&Deleted) -> (bool, String, String)) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<(bool, String, String), Vec<usize>> = BTreeMap::new();
+        for (number, object) in self.objects.iter().enumerate() {
+            groups.entry(key(object)).or_default().push(number);
+        }
+        groups.into_values().collect()
+    }
+
+    /// Takes these away too, unless the place is another one then: whether they went; `None` when the search is at its end.
+    fn without(&mut self, place: usize, gone: &mut BTreeSet<usize>, these: &[usize]) -> Result<Option<bool>, Error> {
+        let more: BTreeSet<usize> = gone.iter().chain(these).copied().collect();
+        if more.len() == gone.len() {
+            return Ok(Some(true));
+        }
+        let Some(values) = self.values(&more)? else { return Ok(None) };
+        let own = self.places.get(place).map(|place| &place.value);
+        let same = values.get(place).and_then(Option::as_ref) == own;
+        if same {
+            *gone = more;
+        }
+        Ok(Some(same))
+    }
+
+    /// Takes away of some objects what the place does not need; whether the search came to its end.
+    fn halves(&mut self, place: usize, gone: &mut BTreeSet<usize>, these: &[usize]) -> Result<bool, Error> {
+        let left: Vec<usize> = these.iter().filter(|one| !gone.contains(*one)).copied().collect();
+        if left.len() < 2 {
+            return Ok(true);
+        }
+        let (first, second) = left.split_at(left.len() / 2);
+        for half in [first, second] {
+            match self.without(place, gone, half)? {
+                None => return Ok(false),
+                Some(false) if !self.halves(place, gone, half)? => return Ok(false),
+                Some(_) => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// What stands at all places without some objects; `None` when enough istiods were started.
+    fn values(&mut self, without: &BTreeSet<usize>) -> Result<Option<Values>, Error> {
+        if let Some(values) = self.seen.get(without) {
+            return Ok(Some(values.clone()));
+        }
+        if self.runs >= RUNS {
+            return Ok(None);
+        }
+        self.runs += 1;
+        let deleted: Vec<Deleted> = without.iter().filter_map(|one| self.objects.get(*one).cloned()).collect();
+        let mut opened = self.bottled.opened.borrow().changed(Vec::new(), &deleted)?;
+        let nodes: Vec<Node> = self.places.iter().map(|place| place.node.clone()).collect();
+        let answers = opened.bottle.ask_all(&nodes, &Wanted::default());
+        let mut values = Vec::new();
+        for (place, answer) in self.places.iter().zip(answers) {
+            let configuration = answer?;
+            let (dump, _) = Dump::from_text(place.node.full_name(), dump::text(&place.node, &configuration));
+            values.push(dump.and_then(|dump| self.at(place, &dump)));
+        }
+        self.seen.insert(without.clone(), values.clone());
+        Ok(Some(values))
+    }
+
+    fn at(&self, place: &Place, dump: &Dump) -> Option<String> {
+        let config = dump.config(&Identity::default()).ok()?;
+        let program = Program::new(&[], self.release);
+        let (sources, inventory) = (Sources::default(), Inventory::default());
+        study(&program, &config, &self.mesh.clone().into(), |study| {
+            let (sources, inventory) = (&sources, &inventory);
+            Explainer { sources, inventory, study, dump: "", running: false }.generated_at(&place.spot)
+        })
+    }
+}
