@@ -2,8 +2,8 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
-use crate::lint::{Context, Findings, RuleInfo, names, no_match, ports};
-use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::lint::{Confidence, Context, Findings, RuleInfo, names, no_match, ports};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::inventory::Object;
 
 declare_rule! {
@@ -11,8 +11,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A service host for which none of the selected proxies has a cluster: not a full host name, unknown, not exported to
-    /// the proxy's namespace, or hidden by a Sidecar. Needs config dumps; with manifests of Services, ServiceEntries and
-    /// Sidecars it says which.
+    /// the proxy's namespace, or hidden by a Sidecar; with manifests of Services, ServiceEntries and Sidecars it says which.
+    /// Without config dumps: short names of Kubernetes Services, such as `cart` or `cart.shop.svc`.
     ///
     /// # Why it matters
     /// The patch does nothing for these proxies.
@@ -22,11 +22,60 @@ declare_rule! {
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter/cluster_patch.go`; Istio's `exportTo` and Sidecar.
-    "EF223" "service-not-visible" Matching Error => check,
-    needs: &[Dump]
+    "EF223" "service-not-visible" Matching Error => check
+}
+
+/// The full host of a Service that a short name means; nothing for a name that is, or may be, a host of its own.
+fn full(cx: &Context<'_>, host: &str, namespace: &str) -> Option<String> {
+    let mut entries = cx.inventory.service_entries.iter();
+    if host.is_empty() || entries.any(|entry| entry.hosts.iter().any(|it| it == host)) {
+        return None;
+    }
+    let services = || cx.inventory.services.iter().map(|service| &service.object);
+    let short = host.strip_suffix(".svc").unwrap_or(host);
+    match short.split_once('.') {
+        None if short == host => {
+            let elsewhere = services().find(|it| it.name == short).map(|it| it.namespace.as_str());
+            let here = services().any(|it| it.name == short && it.namespace == namespace);
+            let namespace = elsewhere.filter(|_| !here).unwrap_or(namespace);
+            Some(format!("{short}.{namespace}.svc.cluster.local"))
+        }
+        // `cart.shop` could be the host of a ServiceEntry that was not given.
+        Some((name, namespace)) if !namespace.contains('.') => {
+            let known = short != host || services().any(|it| it.name == name && it.namespace == namespace);
+            known.then(|| format!("{short}.svc.cluster.local"))
+        }
+        _ => None,
+    }
+}
+
+/// Short names of Services, which no cluster has, whatever the mesh.
+fn short(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::Cluster) {
+        let ObjectMatch::Cluster(want) = &view.patch.object else { continue };
+        // ADD looks at no cluster; a name decides alone; dumps tell what there is.
+        let adds = view.patch.body.as_ref().is_some_and(|body| body.operation == Operation::Add);
+        if adds || !want.name.is_empty() || cx.attaches_to_dump(view.filter_index) {
+            continue;
+        }
+        let Some(full) = full(cx, &want.service, &view.filter.namespace) else { continue };
+        out.push(
+            view.finding(
+                rule,
+                view.value_span(&["match", "cluster", "service"]),
+                format!("`{}` is not the full host of a service", want.service),
+            )
+            .confidence(Confidence::Likely)
+            .label("hosts are compared in full")
+            .ineffective()
+            .note("likely: clusters of Kubernetes Services have the host `<name>.<namespace>.svc.<cluster domain>`")
+            .help(format!("service: {full}")),
+        );
+    }
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    short(rule, cx, out);
     for one in no_match::at(cx, &[Condition::Service]) {
         let ObjectMatch::Cluster(want) = &one.view.patch.object else { continue };
         let host = want.service.as_str();

@@ -1,6 +1,7 @@
 //! EF143: Lua that uses a header or body which may be absent.
 
 use crate::declare_rule;
+use crate::lint::value::lua_use::Named;
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
@@ -26,12 +27,11 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         for one in &script.uses.concatenated {
-            let header = if one.name.contains('-') { "handle:headers():get(\"…\")" } else { one.name };
             out.push(
                 script
                     .failure(rule, one, format!("`{}` is nil where the header is absent", one.name))
                     .label("attempt to concatenate a nil value")
-                    .help(format!("({header} or \"\")")),
+                    .help(format!("({} or \"\")", written(script.script.text, one))),
             );
         }
         for one in &script.uses.bodies {
@@ -44,4 +44,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
     }
+}
+
+/// What is concatenated, as the script writes it: a local name, or the call that asks for the header.
+fn written<'t>(script: &'t str, one: &Named<'t>) -> &'t str {
+    let rest = script.get(one.at..).unwrap_or_default();
+    let name_end = rest.find(one.name).filter(|&start| start > 0).map(|start| start + one.name.len());
+    let call = name_end.and_then(|end| rest.get(..=end + rest.get(end..)?.find(')')?));
+    call.unwrap_or(one.name)
 }
