@@ -4,16 +4,14 @@ use super::http1::{self, Body, Fields};
 use super::identity::Pair;
 use super::listeners::Chain;
 use super::request::{Protocol, Request, Target, Tls};
+use super::sockets::{Connection, Place};
 use super::stub::fields;
 use bytes::Bytes;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::net::UnixStream;
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -75,7 +73,7 @@ impl std::fmt::Display for Failure {
 /// How a request gets to its listener.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
-    pub(super) socket: PathBuf,
+    pub(super) place: Place,
     pub(super) source: (IpAddr, u16),
     pub(super) destination: (IpAddr, u16),
     /// The handshake, if there is one.
@@ -159,11 +157,6 @@ pub(super) fn encryption(request: &Request, chains: &[&Chain]) -> (Tls, Vec<Stri
     (tls, alpn)
 }
 
-/// A stream in both directions.
-trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
-type Connection = Pin<Box<dyn Stream>>;
-
 /// Sends a request and reads the answer.
 pub(super) async fn send(request: &Request, way: &Way) -> Seen {
     let began = std::time::Instant::now();
@@ -182,12 +175,11 @@ pub(super) async fn send(request: &Request, way: &Way) -> Seen {
 }
 
 async fn exchange(request: &Request, way: &Way, seen: &mut Seen) -> Result<(), Failure> {
-    let mut stream = UnixStream::connect(&way.socket).await.map_err(|error| broken(&error))?;
+    let mut stream = way.place.connect().await.map_err(|error| broken(&error))?;
     stream.write_all(&proxy_protocol(way.source, way.destination)).await.map_err(|error| broken(&error))?;
     if !request.preamble.is_empty() && way.tunnel.is_none() {
         stream.write_all(&request.preamble).await.map_err(|error| broken(&error))?;
     }
-    let mut stream: Connection = Box::pin(stream);
     if let Some(handshake) = &way.tls {
         let (encrypted, alpn) = encrypt(stream, handshake).await?;
         seen.alpn = Some(alpn);
@@ -562,11 +554,6 @@ async fn tunnel(stream: Connection, service: (IpAddr, u16)) -> Result<Connection
         let _ = writer.shutdown().await;
     });
     Ok(Box::pin(ours))
-}
-
-/// Where a listener's socket is.
-pub(super) fn socket(folder: &Path, file: &str) -> PathBuf {
-    folder.join(file)
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! A running Envoy that serves a configuration from files and tells in its log what happens.
 
 use super::Error;
+use super::listeners::Socket;
 use super::setup::Setup;
+use super::sockets::Place;
 use super::trace::entry;
 use crate::process::{Ended, Folder, Line, Program, Running};
 use crate::proto::wire;
+use crate::trial::sockets::{self, Sockets};
 use crate::trial::{Known, Version, admin};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,9 +25,16 @@ const MEMORY: u64 = 4 << 30;
 /// What Envoy writes before the reason of a refusal (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
 const REFUSED: [&str; 2] = ["Filesystem config update rejected: ", "Filesystem config update failure: "];
 
+/// Writes each line of an access log at once. Without it (before Envoy 1.37) lines wait for a timer, whose clock is a coarse
+/// one: up to 4 ms a request where the kernel ticks 250 times a second.
+const AT_ONCE: [&str; 2] = ["--file-flush-min-size-kb", "0"];
+
 /// A running Envoy.
 pub(super) struct Envoy {
     running: Running,
+    pub(super) sockets: Sockets,
+    /// Ports of listeners by their names, where they have no sockets in the folder.
+    ports: BTreeMap<String, u16>,
     pub(super) version: Version,
     pub(super) known: Known,
     /// Its last lines, for the case that it dies.
@@ -51,24 +61,8 @@ type Write<'w> = dyn Fn(&str, &[u8]) -> Result<(), Error> + 'w;
 
 impl Envoy {
     /// Starts one without any configuration.
-    pub(super) fn start(binary: &Path) -> Result<Starting, Error> {
-        let folder = Folder::new().map_err(Error::Process)?;
-        let write = |name: &str, bytes: &[u8]| {
-            fs::write(folder.file(name), bytes).map_err(|error| internal("cannot write the configuration", &error))
-        };
-        write("boot.json", bootstrap().to_string().as_bytes())?;
-        write("lds.pb", &response(0, &[]))?;
-        write("cds.pb", &response(0, &[]))?;
-        write("none.json", br#"{"version_info":"0"}"#)?;
-        let program = Program::new(binary)
-            .map_err(Error::Process)?
-            .args(["--disable-hot-restart", "--concurrency", "1", "--drain-time-s", "1", "--log-level", "warning"])
-            .args(["--file-flush-interval-msec", "1"])
-            .args(["--component-log-level", "http:info,lua:info,wasm:info", "--log-format", "%n|%l|%v"])
-            .args(["--log-format-escaped", "-c", "boot.json"])
-            .memory_limit(MEMORY);
-        let running = program.start(folder).map_err(Error::Process)?;
-        Ok(Starting { running, binary: binary.to_owned(), began: Instant::now() })
+    pub(super) fn start(binary: &Path, sockets: Option<Sockets>) -> Result<Starting, Error> {
+        Starting::new(binary, sockets, true)
     }
 
     /// The folder it runs in.
@@ -87,7 +81,7 @@ impl Envoy {
     }
 
     fn admin(&self, method: &str, path: &str) -> Result<String, Error> {
-        admin::send(&self.running.folder().file("admin"), method, path).map_err(|error| silent(&error))
+        sockets::ask(self.folder(), self.sockets, method, path).map_err(|error| silent(&error))
     }
 
     /// Gives it a configuration, and waits until it serves.
@@ -167,8 +161,7 @@ impl Envoy {
                     .find_map(|line| line.strip_prefix("listener_manager.")?.strip_prefix(name)?.strip_prefix(": "));
                 line.and_then(|number| number.trim().parse::<u64>().ok()).unwrap_or(0)
             };
-            let sockets = setup.sockets.iter().all(|socket| self.folder().join(&socket.file).exists());
-            if value("total_listeners_active") >= want && value("total_listeners_warming") == 0 && sockets {
+            if value("total_listeners_active") >= want && value("total_listeners_warming") == 0 && self.listen(setup)? {
                 return Ok(());
             }
             if began.elapsed() > TIME {
@@ -176,6 +169,37 @@ impl Envoy {
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(8));
+        }
+    }
+
+    /// Whether all listeners are there, and where.
+    fn listen(&mut self, setup: &Setup) -> Result<bool, Error> {
+        if self.sockets == Sockets::Loopback {
+            let text = self.admin("GET", "/listeners?format=json")?;
+            let known: Value =
+                serde_json::from_str(&text).map_err(|error| internal("Envoy's listeners are not JSON", &error))?;
+            for one in known["listener_statuses"].as_array().into_iter().flatten() {
+                let port = one["local_address"]["socket_address"]["port_value"].as_u64().unwrap_or(0);
+                if let (Some(name), Ok(port @ 1..)) = (one["name"].as_str(), u16::try_from(port)) {
+                    self.ports.insert(name.to_owned(), port);
+                }
+            }
+        }
+        Ok(setup.sockets.iter().all(|socket| match self.place(socket) {
+            Ok(Place::File(path)) => path.exists(),
+            Ok(Place::Port(_)) => true,
+            Err(_) => false,
+        }))
+    }
+
+    /// Where a listener is.
+    pub(super) fn place(&self, socket: &Socket) -> Result<Place, Error> {
+        match self.sockets {
+            Sockets::Folder => Ok(Place::File(self.folder().join(&socket.file))),
+            Sockets::Loopback => {
+                let port = self.ports.get(&socket.listener).copied().map(Place::Port);
+                port.ok_or_else(|| Error::Internal(format!("listener {} has no port", socket.listener)))
+            }
         }
     }
 
@@ -221,7 +245,7 @@ impl Envoy {
 
     /// Whether it answers at all.
     pub(super) fn listens(&self) -> bool {
-        admin::send(&self.running.folder().file("admin"), "GET", "/ready").is_ok()
+        sockets::ask(self.folder(), self.sockets, "GET", "/ready").is_ok()
     }
 
     /// Why its log ended: with it, as a rule, and the end of a process is known a moment later.
@@ -288,19 +312,51 @@ impl Envoy {
 pub(super) struct Starting {
     running: Running,
     binary: PathBuf,
+    sockets: Sockets,
+    /// Whether it was told to write lines of access logs at once.
+    at_once: bool,
     began: Instant,
 }
 
 impl Starting {
+    fn new(binary: &Path, sockets: Option<Sockets>, at_once: bool) -> Result<Starting, Error> {
+        let folder = Folder::new().map_err(Error::Process)?;
+        let sockets = sockets.unwrap_or_else(|| Sockets::of(&folder));
+        let write = |name: &str, bytes: &[u8]| {
+            fs::write(folder.file(name), bytes).map_err(|error| internal("cannot write the configuration", &error))
+        };
+        write("boot.json", bootstrap(sockets).to_string().as_bytes())?;
+        write("lds.pb", &response(0, &[]))?;
+        write("cds.pb", &response(0, &[]))?;
+        write("none.json", br#"{"version_info":"0"}"#)?;
+        let program = Program::new(binary)
+            .map_err(Error::Process)?
+            .args(["--disable-hot-restart", "--concurrency", "1", "--drain-time-s", "1", "--log-level", "warning"])
+            .args(["--file-flush-interval-msec", "1"])
+            .args(AT_ONCE.into_iter().filter(|_| at_once))
+            .args(sockets.arguments())
+            .args(["--component-log-level", "http:info,lua:info,wasm:info", "--log-format", "%n|%l|%v"])
+            .args(["--log-format-escaped", "-c", "boot.json"])
+            .memory_limit(MEMORY);
+        let running = program.start(folder).map_err(Error::Process)?;
+        Ok(Starting { running, binary: binary.to_owned(), sockets, at_once, began: Instant::now() })
+    }
+
     /// Waits until it is ready.
     pub(super) fn ready(mut self) -> Result<Envoy, Error> {
-        let socket = self.running.folder().file("admin");
         loop {
             if let Some(ended) = self.running.ended() {
+                let (binary, sockets, at_once) = (self.binary.clone(), self.sockets, self.at_once);
                 let mut envoy = self.envoy(Known::default(), Version { text: String::new(), minor: 0 });
-                return Err(envoy.died(&ended));
+                return match envoy.died(&ended) {
+                    // An Envoy that is older than the option.
+                    Error::Died(_, words) if at_once && words.contains(AT_ONCE[0]) => {
+                        Starting::new(&binary, Some(sockets), false)?.ready()
+                    }
+                    error => Err(error),
+                };
             }
-            if admin::send(&socket, "GET", "/ready").is_ok_and(|said| said.contains("LIVE")) {
+            if self.ask("/ready").is_ok_and(|said| said.contains("LIVE")) {
                 break;
             }
             if self.began.elapsed() > TIME {
@@ -308,8 +364,9 @@ impl Starting {
             }
             std::thread::sleep(Duration::from_millis(2));
         }
-        let dump = admin::send(&socket, "GET", "/config_dump?mask=bootstrap.node")
-            .or_else(|_| admin::send(&socket, "GET", "/config_dump"))
+        let dump = self
+            .ask("/config_dump?mask=bootstrap.node")
+            .or_else(|_| self.ask("/config_dump"))
             .map_err(|error| silent(&error))?;
         let dump: Value =
             serde_json::from_str(&dump).map_err(|error| internal("Envoy's config dump is not JSON", &error))?;
@@ -318,8 +375,13 @@ impl Starting {
         Ok(self.envoy(known, version))
     }
 
+    fn ask(&self, path: &str) -> io::Result<String> {
+        sockets::ask(self.running.folder().path(), self.sockets, "GET", path)
+    }
+
     fn envoy(self, known: Known, version: Version) -> Envoy {
-        Envoy { running: self.running, version, known, last: VecDeque::new(), updates: 0 }
+        let Starting { running, sockets, .. } = self;
+        Envoy { running, sockets, ports: BTreeMap::new(), version, known, last: VecDeque::new(), updates: 0 }
     }
 }
 
@@ -343,11 +405,11 @@ fn response(version: u64, resources: &[&[u8]]) -> Vec<u8> {
     out
 }
 
-fn bootstrap() -> Value {
+fn bootstrap(sockets: Sockets) -> Value {
     let file = |name: &str| json!({"resource_api_version": "V3", "path_config_source": {"path": format!("./{name}")}});
     json!({
         "node": {"id": "sidecar~127.0.0.1~sandbox.sandbox~sandbox.svc.cluster.local", "cluster": "sandbox.sandbox"},
-        "admin": {"address": {"pipe": {"path": "./admin"}}},
+        "admin": {"address": sockets.admin()},
         "dynamic_resources": {"lds_config": file("lds.pb"), "cds_config": file("cds.pb")},
         "bootstrap_extensions": [{
             "name": "envoy.bootstrap.internal_listener",

@@ -58,7 +58,9 @@ pub(super) async fn answer(call: &mut Call, shared: &Arc<Shared>) -> Option<Answ
     call.asked = match service {
         Service::ExtAuthz => {
             let of = |key: &str| properties.iter().find(|(name, _)| name == key).map_or("", |(_, value)| value);
-            format!("{} {}", of("method"), of("path"))
+            // A network filter asks about a connection.
+            let method = of("method");
+            if method.is_empty() { format!("TCP from {}", of("source")) } else { format!("{method} {}", of("path")) }
         }
         Service::RateLimit => {
             let words: Vec<String> = properties.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -118,11 +120,14 @@ fn any_method(rule: &Rule, call: &mut Call) -> Answer {
     Answer { status: 200, headers, body }
 }
 
-/// What an authorization service is told (`CheckRequest`): method, path, host, principal, header fields, the body.
+/// What an authorization service is told (`CheckRequest`): method, path, host, who calls from where, header fields, the body.
 fn check(asked: &[u8]) -> Vec<(String, String)> {
     let attributes = inner(asked, 1);
     let http = inner(inner(attributes, 4), 2);
+    let address = |peer: u32| text(inner(inner(inner(attributes, peer), 1), 1), 2);
     let mut out = vec![
+        field("source", &address(1)),
+        field("destination", &address(2)),
         field("method", &text(http, 2)),
         field("path", &text(http, 4)),
         field("host", &text(http, 5)),

@@ -127,8 +127,8 @@ pub(super) fn listener(neutral: &mut Neutral<'_>, listener: &mut Tree<'_>, numbe
         let file = format!("l{number}");
         socket =
             Some(Socket { listener: name.clone(), address: address("address").to_owned(), port, file: file.clone() });
-        listener.set("address", tree(&json!({"pipe": {"path": format!("./{file}")}})));
-        // Not for a socket in the file system.
+        listener.set("address", tree(&neutral.place.sockets.address(&file)));
+        // Not for a socket in the file system, and nothing that requests can tell.
         for key in [
             "additional_addresses",
             "transparent",
@@ -447,7 +447,7 @@ pub(super) fn mark_routes(config: &mut Tree<'_>) -> Vec<Route> {
 }
 
 /// Makes a cluster lead to a stub's socket; one that leads to a listener inside the proxy stays.
-pub(super) fn cluster(neutral: &mut Neutral<'_>, cluster: &mut Tree<'_>, socket: &str) -> bool {
+pub(super) fn cluster(neutral: &mut Neutral<'_>, cluster: &mut Tree<'_>, stub: &serde_json::Value) -> bool {
     if inside(cluster) {
         cluster.remove("transport_socket_matches");
         return false;
@@ -504,7 +504,7 @@ pub(super) fn cluster(neutral: &mut Neutral<'_>, cluster: &mut Tree<'_>, socket:
     plain_protocol(cluster);
     cluster.set("type", Tree::string("STATIC", Origin::ISTIOD));
     if name != "BlackHoleCluster" {
-        let endpoint = json!({"endpoint": {"address": {"pipe": {"path": format!("./{socket}")}}}});
+        let endpoint = json!({"endpoint": {"address": stub}});
         cluster
             .set("load_assignment", tree(&json!({"cluster_name": name, "endpoints": [{"lb_endpoints": [endpoint]}]})));
     }

@@ -11,6 +11,7 @@ use crate::proto::schema::{Kind, Message, Schema, WellKnown};
 use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 use crate::trial::Known;
 use crate::trial::neutral::{foreign_type, is_typed_struct, of_file};
+use crate::trial::sockets::Sockets;
 use serde_json::json;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,6 +131,8 @@ pub(super) struct Place<'n> {
     pub(super) extensions: &'n BTreeMap<String, Tree<'n>>,
     /// Names of the clusters that the proxy has.
     pub(super) clusters: &'n BTreeSet<String>,
+    /// How Envoy, stubs and the client meet.
+    pub(super) sockets: Sockets,
     /// Whether probes stand between the HTTP filters.
     pub(super) probes: bool,
     /// What lines of probes begin with.

@@ -15,6 +15,7 @@ use crate::engine::{PatchId, Patched, Plan};
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::model::resource::ProxyConfig;
 use crate::process::Line;
+use crate::trial::sockets::Sockets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -168,7 +169,12 @@ pub struct Coming {
 impl<'h> Sandbox<'h> {
     /// Starts an Envoy; it comes up while the configuration is computed.
     pub fn start(settings: &Settings) -> Result<Coming, Error> {
-        Ok(Coming { starting: Envoy::start(&settings.envoy)? })
+        Ok(Coming { starting: Envoy::start(&settings.envoy, None)? })
+    }
+
+    /// The same on ports of 127.0.0.1, as where no folder can hold sockets.
+    pub fn start_on_loopback(settings: &Settings) -> Result<Coming, Error> {
+        Ok(Coming { starting: Envoy::start(&settings.envoy, Some(Sockets::Loopback))? })
     }
 
     /// Loads a configuration, with all that these requests can reach. With `strict`, the name of a stub must mean a cluster;
@@ -201,21 +207,23 @@ impl<'h> Sandbox<'h> {
             known: &envoy.known,
             envoy: envoy.version.minor,
             stand_ins: &stand_ins,
+            sockets: envoy.sockets,
             probes: settings.probes,
             mark: &mark,
         };
-        let setup = source.setup(wanted)?;
+        let mut setup = source.setup(wanted)?;
         let shared = Arc::new(Shared::default());
         shared.keys(host.authority.jwks());
+        let clusters: Vec<String> = setup.stubs.iter().map(|(_, cluster)| cluster.clone()).collect();
         {
             let _inside = host.runtime.enter();
-            for (file, cluster) in &setup.stubs {
-                let socket = client::socket(envoy.folder(), file);
-                stub::serve(&socket, cluster.clone(), Arc::clone(&shared))
-                    .map_err(|error| Error::Internal(format!("cannot listen on {}: {error}", socket.display())))?;
+            for (endpoint, cluster) in setup.stubs.drain(..) {
+                let listener = endpoint
+                    .listen(envoy.folder())
+                    .map_err(|error| Error::Internal(format!("cannot listen for calls to {cluster}: {error}")))?;
+                stub::serve(listener, cluster, Arc::clone(&shared));
             }
         }
-        let clusters: Vec<String> = setup.stubs.iter().map(|(_, cluster)| cluster.clone()).collect();
         shared.answer(&resolve(&settings.stubs, &clusters, &setup.keys, strict)?);
         envoy.load(&setup)?;
         let Setup { chains, marked, written_clusters, left_out, scope, sockets, addresses, keys, .. } = setup;
@@ -350,8 +358,8 @@ impl<'h> Sandbox<'h> {
             _ => None,
         };
         let tls = (tls != Tls::Plain).then_some(Handshake { sni, alpn, certificate });
-        let socket = client::socket(self.envoy.folder(), &socket.file);
-        Ok(Way { socket, source, destination, tls, tunnel, host: authority })
+        let place = self.envoy.place(&socket)?;
+        Ok(Way { place, source, destination, tls, tunnel, host: authority })
     }
 
     /// The address that a waypoint's matcher knows for a service.

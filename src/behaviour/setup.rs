@@ -4,6 +4,7 @@ use super::Error;
 use super::listeners::{self, Chain, Route, Socket, named_clusters};
 use super::neutral::{LeftOut, Neutral, Place, SecretKind, StandIns, Why, owned};
 use super::request::{Target, Wanted};
+use super::sockets::Endpoint;
 use crate::engine::{self, PatchId, Patched, Plan};
 use crate::model::proxy::ProxyKind;
 use crate::model::resource::{ProxyConfig, Resource, ResourceKind, ResourceState};
@@ -11,6 +12,7 @@ use crate::proto::json;
 use crate::proto::tree::Tree;
 use crate::proto::wire;
 use crate::trial::Known;
+use crate::trial::sockets::Sockets;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where HTTP is taken by a sidecar.
@@ -36,8 +38,8 @@ pub(super) struct Setup {
     pub(super) secrets: Vec<(String, String)>,
     /// Sockets of listeners.
     pub(super) sockets: Vec<Socket>,
-    /// Sockets of stubs with the clusters that lead there.
-    pub(super) stubs: Vec<(String, String)>,
+    /// Where stubs listen, with the clusters that lead there.
+    pub(super) stubs: Vec<(Endpoint, String)>,
     /// Filter chains, numbered as probes and access logs name them.
     pub(super) chains: Vec<Chain>,
     /// Routes that requests can meet.
@@ -72,6 +74,7 @@ pub(super) struct Source<'s, 'a> {
     /// Minor release of the Envoy that runs.
     pub(super) envoy: u16,
     pub(super) stand_ins: &'s StandIns,
+    pub(super) sockets: Sockets,
     pub(super) probes: bool,
     pub(super) mark: &'s str,
 }
@@ -153,6 +156,7 @@ impl Source<'_, '_> {
             stand_ins: self.stand_ins,
             extensions: &extensions,
             clusters: &names,
+            sockets: self.sockets,
             probes: self.probes,
             mark: self.mark,
         };
@@ -220,7 +224,7 @@ impl Source<'_, '_> {
                 Given::Kept(..) => false,
             };
             if few || touched || used.contains(name) || wanted.names_cluster(name) {
-                self.cluster(&mut neutral, &mut setup, self.open(given));
+                self.cluster(&mut neutral, &mut setup, self.open(given))?;
                 stood_in.insert(name.clone());
             }
         }
@@ -230,7 +234,7 @@ impl Source<'_, '_> {
             let of_dump =
                 of_bootstrap.iter().find(|it| it.name == name.as_str()).and_then(|it| json::parse(it.json).ok());
             let tree = of_dump.map_or(tree, |tree| owned(&tree));
-            self.cluster(&mut neutral, &mut setup, tree);
+            self.cluster(&mut neutral, &mut setup, tree)?;
         }
 
         setup.secrets = secrets(&neutral, self.stand_ins);
@@ -241,24 +245,26 @@ impl Source<'_, '_> {
         Ok(setup)
     }
 
-    fn cluster(&self, neutral: &mut Neutral<'_>, setup: &mut Setup, mut tree: Tree<'_>) {
+    fn cluster(&self, neutral: &mut Neutral<'_>, setup: &mut Setup, mut tree: Tree<'_>) -> Result<(), Error> {
         let name = tree.name().to_owned();
         let writers: Vec<PatchId> = tree.origins().into_iter().filter_map(PatchId::of).collect();
         if !writers.is_empty() {
             setup.written_clusters.push((name.clone(), writers));
         }
         neutral.resource(ResourceKind::Cluster, &mut tree);
-        let socket = format!("u{}", setup.stubs.len());
-        let stands = listeners::cluster(neutral, &mut tree, &socket);
+        let stub = Endpoint::new(self.sockets, setup.stubs.len())
+            .map_err(|error| Error::Internal(format!("cannot listen on 127.0.0.1: {error}")))?;
+        let stands = listeners::cluster(neutral, &mut tree, &stub.address());
         match self.encode(ResourceKind::Cluster, &tree) {
             Some(bytes) => {
                 setup.clusters.push(bytes);
                 if stands {
-                    setup.stubs.push((socket, name));
+                    setup.stubs.push((stub, name));
                 }
             }
             None => neutral.leave_out(Why::NotEncoded, format!("cluster {name}"), None),
         }
+        Ok(())
     }
 }
 

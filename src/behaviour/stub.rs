@@ -1,17 +1,16 @@
-//! Stands for every upstream: one Unix socket for each cluster, HTTP/1.1, HTTP/2, gRPC services and TCP told apart by what
+//! Stands for every upstream: one socket for each cluster, HTTP/1.1, HTTP/2, gRPC services and TCP told apart by what
 //! comes.
 
 use super::answers::{Counted, Rule, Service, Stub};
 use super::grpc;
 use super::http1::{self, Body, Fields};
+use super::sockets::{Connection, Listener};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{UnixListener, UnixStream};
 
 /// One call that a stub got.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,12 +112,11 @@ impl Shared {
     }
 }
 
-/// Listens for the calls of a cluster until the runtime ends.
-pub(super) fn serve(socket: &Path, cluster: String, shared: Arc<Shared>) -> io::Result<()> {
-    let listener = UnixListener::bind(socket)?;
+/// Answers the calls of a cluster until the runtime ends.
+pub(super) fn serve(listener: Listener, cluster: String, shared: Arc<Shared>) {
     let cluster: Arc<str> = cluster.into();
     tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
+        while let Ok(stream) = listener.accept().await {
             let (cluster, shared) = (Arc::clone(&cluster), Arc::clone(&shared));
             tokio::spawn(async move {
                 // A connection that breaks is Envoy's to tell.
@@ -126,13 +124,12 @@ pub(super) fn serve(socket: &Path, cluster: String, shared: Arc<Shared>) -> io::
             });
         }
     });
-    Ok(())
 }
 
 /// How HTTP/2 begins.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-async fn connection(stream: UnixStream, cluster: &str, shared: &Arc<Shared>) -> io::Result<()> {
+async fn connection(stream: Connection, cluster: &str, shared: &Arc<Shared>) -> io::Result<()> {
     let mut beginning = Vec::new();
     let mut stream = stream;
     let kind = loop {
@@ -149,7 +146,7 @@ async fn connection(stream: UnixStream, cluster: &str, shared: &Arc<Shared>) -> 
             Err(_) => break Kind::Tcp,
         }
     };
-    let (reader, writer) = stream.into_split();
+    let (reader, writer) = tokio::io::split(stream);
     let reader = io::Cursor::new(beginning).chain(reader);
     match kind {
         Kind::Http2 => http2(tokio::io::join(reader, writer), cluster, shared).await,

@@ -14,6 +14,7 @@ use crate::report::behaviour::suite::{File, Form, Shown};
 use crate::report::screen::Mode;
 use crate::source::Sources;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -121,53 +122,59 @@ impl Test {
             Err(message) => return session.usage(&message, None),
         };
         let (mut run, mut coverage, mut exit) = (Vec::new(), Coverage::default(), Exit::Ok);
+        let mut groups: Vec<(Needs, Vec<(usize, Suite)>)> = Vec::new();
         for path in &paths {
             watched.push(path.clone());
-            let name = path.display().to_string();
+            let wrong = |why: String| File { name: path.display().to_string(), results: Err(why) };
             let problems = match files::read(path, &mut sources) {
-                Ok(file) => {
-                    if let Some(document) = file.document {
-                        match suite::read(&document) {
-                            Ok(suite) => {
-                                let results = self.file(session, host, settings, path, &suite, watched)?;
-                                match results {
-                                    Ok(results) => {
-                                        coverage.add(results.coverage.clone());
-                                        run.push(File { name, results: Ok(results) });
-                                    }
-                                    Err((how, error)) => {
-                                        exit = if exit.code() > how.code() { exit } else { how };
-                                        run.push(File { name, results: Err(error) });
-                                    }
-                                }
-                                file.problems
-                            }
-                            Err(problems) => {
-                                run.push(File {
-                                    name,
-                                    results: Err(format!(
-                                        "{} in the test file",
-                                        report::style::count(problems.len(), "mistake", "mistakes")
-                                    )),
-                                });
-                                exit = Exit::Usage;
-                                problems
-                            }
+                Ok(file) => match file.document.as_ref().map(suite::read) {
+                    Some(Ok(suite)) => {
+                        let needs = Needs::of(path, &suite);
+                        watched.extend(needs.files());
+                        // Replaced when its tests have run.
+                        let one = (run.len(), suite);
+                        run.push(wrong(String::new()));
+                        match groups.iter_mut().find(|(other, _)| other.same(&needs)) {
+                            Some((_, suites)) => suites.push(one),
+                            None => groups.push((needs, vec![one])),
                         }
-                    } else {
-                        run.push(File { name, results: Err("the file is empty".to_owned()) });
+                        file.problems
+                    }
+                    Some(Err(problems)) => {
+                        let mistakes = report::style::count(problems.len(), "mistake", "mistakes");
+                        run.push(wrong(format!("{mistakes} in the test file")));
+                        exit = Exit::Usage;
+                        problems
+                    }
+                    None => {
+                        run.push(wrong("the file is empty".to_owned()));
                         exit = Exit::Usage;
                         file.problems
                     }
-                }
+                },
                 Err(problem) => {
-                    run.push(File { name, results: Err("the file cannot be read".to_owned()) });
+                    run.push(wrong("the file cannot be read".to_owned()));
                     exit = Exit::Partial;
                     vec![problem]
                 }
             };
             for problem in &problems {
                 report::problem::problem(session.err, session.around.err, &sources, problem)?;
+            }
+        }
+        for (needs, suites) in &groups {
+            let results = self.group(session, host, settings, needs, suites)?;
+            for ((at, _), results) in suites.iter().zip(results) {
+                run[*at].results = match results {
+                    Ok(results) => {
+                        coverage.add(results.coverage.clone());
+                        Ok(results)
+                    }
+                    Err((how, error)) => {
+                        exit = if exit.code() > how.code() { exit } else { how };
+                        Err(error)
+                    }
+                };
             }
         }
         let shown = Shown {
@@ -193,54 +200,36 @@ impl Test {
         Ok(if failed > 0 || low { Exit::Findings } else { Exit::Ok })
     }
 
-    /// Runs one file; what it cannot be run for, with the exit code of that.
-    fn file(
+    /// Runs the files that have one proxy and one set of filters; what a file cannot be run for, with the exit code of that.
+    fn group(
         &self,
         session: &mut Session<'_>,
         host: &Host,
         settings: &Settings,
-        path: &Path,
-        suite: &Suite,
-        watched: &mut Vec<PathBuf>,
-    ) -> Result<Result<suite::Results, (Exit, String)>, Failure> {
-        let base = path.parent().unwrap_or(Path::new(""));
-        let near = |name: &str| if name == "-" { PathBuf::from(name) } else { base.join(name) };
-        let filters: Vec<PathBuf> = suite.filters.iter().map(|name| near(name)).collect();
-        watched.extend(filters.iter().cloned());
-        let mut objects = filters.clone();
-        if let ProxySource::Manifests { files, .. } = &suite.proxy {
-            if self.istiod.settings().is_none() {
-                let said = "`manifests` needs a real istiod: pass --istiod PATH";
-                return Ok(Err((Exit::Usage, said.to_owned())));
-            }
-            objects.extend(files.iter().map(|name| near(name)));
-            watched.extend(files.iter().map(|name| near(name)));
+        needs: &Needs,
+        suites: &[(usize, Suite)],
+    ) -> Result<Vec<Result<suite::Results, (Exit, String)>>, Failure> {
+        let all = |exit: Exit, why: &str| suites.iter().map(|_| Err((exit, why.to_owned()))).collect();
+        if matches!(needs.proxy, ProxySource::Manifests { .. }) && self.istiod.settings().is_none() {
+            return Ok(all(Exit::Usage, "`manifests` needs a real istiod: pass --istiod PATH"));
         }
         let mut settings = settings.clone();
-        for (name, file) in &suite.wasm {
-            let file = near(file);
-            let file = std::path::absolute(&file).unwrap_or(file);
-            settings.wasm.insert(name.clone(), file.display().to_string());
-        }
-        let (proxies, pod, capture) = match &suite.proxy {
-            ProxySource::Dump(dump) => {
-                watched.push(near(dump));
-                (Proxies::of_dump(near(dump)), None, None)
-            }
+        settings.wasm.extend(needs.wasm.clone());
+        let (proxies, pod, capture) = match &needs.proxy {
+            ProxySource::Dump(dump) => (Proxies::of_dump(needs.near(dump)), None, None),
             ProxySource::Demo => (Proxies::of_demo(), None, None),
             ProxySource::Pod { name, capture } => {
-                let capture = capture.as_deref().map(near);
-                watched.extend(capture.clone());
-                (Proxies::default(), Some(name.as_str()), capture)
+                (Proxies::default(), Some(name.as_str()), capture.as_deref().map(|name| needs.near(name)))
             }
             ProxySource::Manifests { pod, .. } => (Proxies::default(), Some(pod.as_str()), None),
         };
+        let objects = needs.objects();
         let source = Source { proxies: &proxies, pod, capture, files: &objects, without: &[], istiod: &self.istiod };
         let chosen = |name: &str| self.filter.as_ref().is_none_or(|text| name.contains(text.as_str()));
+        let files: Vec<&Suite> = suites.iter().map(|(_, suite)| suite).collect();
         let mut results = None;
-        let suite = Suite { wasm: std::collections::BTreeMap::new(), ..suite.clone() };
         let made = source.one(session, &mut |_, given: &Given<'_, '_>| {
-            results = Some(suite::run(host, &suite, (given.with, given.without), &given.patches, &settings, &chosen));
+            results = Some(suite::run(host, &files, (given.with, given.without), &given.patches, &settings, &chosen));
             Ok(Exit::Ok)
         });
         let exit = match made {
@@ -249,16 +238,86 @@ impl Test {
             // Other files may have a proxy.
             Err(error) => session.fail(&error)?,
         };
-        Ok(match results {
-            Some(Ok(results)) if exit == Exit::Ok => Ok(results),
-            Some(Ok(_)) => Err((exit, "the proxy or its filters could not be read in full".to_owned())),
-            Some(Err(error)) => {
+        let Some(results) = results else {
+            return Ok(all(if exit == Exit::Ok { Exit::Partial } else { exit }, "no proxy could be read"));
+        };
+        let told = |one: Result<suite::Results, crate::behaviour::Error>| match one {
+            Ok(results) if exit == Exit::Ok => Ok(results),
+            Ok(_) => Err((exit, "the proxy or its filters could not be read in full".to_owned())),
+            Err(error) => {
                 let exit = if error.is_usage() { Exit::Usage } else { Exit::Findings };
                 let help = error.help().map(|help| format!(" ({help})")).unwrap_or_default();
                 Err((exit, format!("{error}{help}")))
             }
-            None => Err((if exit == Exit::Ok { Exit::Partial } else { exit }, "no proxy could be read".to_owned())),
-        })
+        };
+        Ok(results.into_iter().map(told).collect())
+    }
+}
+
+/// What tests run on. Files that need the same share it.
+struct Needs {
+    /// The folder that names are relative to.
+    base: PathBuf,
+    proxy: ProxySource,
+    filters: Vec<String>,
+    /// Files of Wasm modules by the name of a filter.
+    wasm: BTreeMap<String, String>,
+    /// Every file that is read, by its real path.
+    real: Vec<PathBuf>,
+}
+
+impl Needs {
+    fn of(path: &Path, suite: &Suite) -> Needs {
+        let mut needs = Needs {
+            base: path.parent().unwrap_or(Path::new("")).to_owned(),
+            proxy: suite.proxy.clone(),
+            filters: suite.filters.clone(),
+            wasm: BTreeMap::new(),
+            real: Vec::new(),
+        };
+        for (name, file) in &suite.wasm {
+            let file = needs.near(file);
+            let file = std::path::absolute(&file).unwrap_or(file);
+            needs.wasm.insert(name.clone(), file.display().to_string());
+        }
+        needs.real = needs.files().iter().map(|path| crate::load::real_path(path)).collect();
+        needs
+    }
+
+    fn near(&self, name: &str) -> PathBuf {
+        if name == "-" { PathBuf::from(name) } else { self.base.join(name) }
+    }
+
+    /// The filters, and the objects beside them.
+    fn objects(&self) -> Vec<PathBuf> {
+        let beside = match &self.proxy {
+            ProxySource::Manifests { files, .. } => files.as_slice(),
+            _ => &[],
+        };
+        self.filters.iter().chain(beside).map(|name| self.near(name)).collect()
+    }
+
+    /// Every file that is read.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut all = self.objects();
+        match &self.proxy {
+            ProxySource::Dump(name) | ProxySource::Pod { capture: Some(name), .. } => all.push(self.near(name)),
+            _ => {}
+        }
+        all
+    }
+
+    /// Whether another file needs the same: the same proxy, and the same files in the same order.
+    fn same(&self, other: &Needs) -> bool {
+        let named = |proxy: &ProxySource| match proxy {
+            ProxySource::Dump(_) => ProxySource::Dump(String::new()),
+            ProxySource::Pod { name, capture } => {
+                ProxySource::Pod { name: name.clone(), capture: capture.as_ref().map(|_| String::new()) }
+            }
+            ProxySource::Manifests { pod, .. } => ProxySource::Manifests { pod: pod.clone(), files: Vec::new() },
+            ProxySource::Demo => ProxySource::Demo,
+        };
+        named(&self.proxy) == named(&other.proxy) && self.wasm == other.wasm && self.real == other.real
     }
 }
 

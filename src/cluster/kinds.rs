@@ -56,6 +56,8 @@ kinds! {
     AUTHORIZATION_POLICY: "AuthorizationPolicy", "security.istio.io", BETA, "authorizationpolicies", true, false, POLICIES;
     REQUEST_AUTHENTICATION: "RequestAuthentication", "security.istio.io", BETA, "requestauthentications", true, false, POLICIES;
     TELEMETRY: "Telemetry", "telemetry.istio.io", &["v1", "v1alpha1"], "telemetries", true, false, POLICIES;
+    WASM_PLUGIN: "WasmPlugin", "extensions.istio.io", &["v1alpha1"], "wasmplugins", true, false, EXTENSIONS;
+    TRAFFIC_EXTENSION: "TrafficExtension", "extensions.istio.io", &["v1alpha1"], "trafficextensions", true, false, EXTENSIONS;
     HTTP_ROUTE: "HTTPRoute", "gateway.networking.k8s.io", &["v1", "v1beta1"], "httproutes", true, false, "routes of the Gateway API are not edited";
     REVISION_TAG: "MutatingWebhookConfiguration", "admissionregistration.k8s.io", CORE, "mutatingwebhookconfigurations", false, true, "revision tags are not resolved";
 }
@@ -63,8 +65,6 @@ kinds! {
 // What only istiod reads.
 kinds! {
     PEER_AUTHENTICATION: "PeerAuthentication", "security.istio.io", BETA, "peerauthentications", true, false, UNSEEN;
-    WASM_PLUGIN: "WasmPlugin", "extensions.istio.io", ALPHA, "wasmplugins", true, false, UNSEEN;
-    TRAFFIC_EXTENSION: "TrafficExtension", "extensions.istio.io", ALPHA, "trafficextensions", true, false, UNSEEN;
     PROXY_CONFIG: "ProxyConfig", ISTIO, &["v1beta1"], "proxyconfigs", true, false, UNSEEN;
     ENDPOINT_SLICE: "EndpointSlice", "discovery.k8s.io", CORE, "endpointslices", true, false, UNSEEN;
     NODE: "Node", "", CORE, "nodes", false, true, "an istiod that runs here knows no locality";
@@ -117,6 +117,7 @@ pub const UNSEEN: &str = "what an istiod that runs here generates lacks them";
 pub const UNSEEN_OBJECTS: &str = "what an istiod that runs here generates lacks the objects";
 const GATEWAY_API: &str = "gateway.networking.k8s.io";
 const ALPHA: &[&str] = &["v1alpha1"];
+const EXTENSIONS: &str = "existing Wasm plugins and extensions are not compared, and an istiod that runs here lacks them";
 const POLICIES: &str = "existing policies are not compared, so a guard may pass that should not";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
@@ -204,6 +205,8 @@ const GUARDED: &[&Kind] = &[
     AUTHORIZATION_POLICY,
     REQUEST_AUTHENTICATION,
     TELEMETRY,
+    WASM_PLUGIN,
+    TRAFFIC_EXTENSION,
     HTTP_ROUTE,
 ];
 const FEW: &[&Kind] = &[ENVOY_FILTER, POD];

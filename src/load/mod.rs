@@ -93,6 +93,11 @@ pub fn stamps(path: &std::path::Path) -> Vec<(PathBuf, Option<std::time::SystemT
         .collect()
 }
 
+/// Where a file really is, so that two ways to write its path can be compared; the path itself where there is none.
+pub fn real_path(path: &std::path::Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// The bytes of a file that is no document, such as the body of a request. Fails when it cannot be read or is larger than
 /// the limit.
 pub fn bytes(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {

@@ -72,8 +72,8 @@ pub(super) fn prove(
         let mut traffic = None;
         let found = match changes(&alone, loaded, filter) {
             Err(why) => Proven::NotComputed(why.to_owned()),
-            Ok((new, deleted)) => {
-                let after = bottled.opened.borrow().changed(new, &deleted);
+            Ok((new, gone)) => {
+                let after = bottled.opened.borrow().changed(new, &gone);
                 match after {
                     Err(fault) => Proven::NotComputed(fault.to_string()),
                     Ok(after) => {
@@ -85,13 +85,26 @@ pub(super) fn prove(
                             traffic =
                                 Some(both.send(sender, filter, (release, &mesh), &firsts, &reaches, &istiod.revision));
                         }
-                        match &restarted {
+                        let found = match &restarted {
                             None => compared(&firsts, &before, &after.ask(&firsts), &reaches),
                             Some(restarted) => {
                                 let old = bottled.ask_as(&firsts, &|node| restarted.introduce(node, false));
                                 let new = after.ask_as(&firsts, &|node| restarted.introduce(node, true));
                                 compared(&firsts, &old, &new, &reaches)
                             }
+                        };
+                        match found {
+                            // Two sides that agree say nothing about a filter that does nothing on its side.
+                            Proven::Computed(computed)
+                                if computed.differences.is_empty()
+                                    && idle(&bottled, filter, &firsts, &before, &istiod.revision) =>
+                            {
+                                Proven::NotComputed(
+                                    "the filter changes no proxy of these objects, so there is nothing to compare"
+                                        .to_owned(),
+                                )
+                            }
+                            found => found,
                         }
                     }
                 }
@@ -103,7 +116,9 @@ pub(super) fn prove(
                 let told = format!("{}: {} with the filter, {} without it", one.request, one.filter, one.native);
                 (State::Undecided, format!("requests through Envoy tell them apart: {told}"))
             }),
-            Proven::NotComputed(why) => Some((State::Undecided, format!("istiod {version} could not be asked: {why}"))),
+            Proven::NotComputed(why) => {
+                Some((State::Undecided, format!("istiod {version} did not compute the class: {why}")))
+            }
             Proven::Computed(computed) if !computed.beyond.is_empty() => Some((
                 State::Broken,
                 format!(
@@ -134,6 +149,20 @@ pub(super) fn prove(
     Ok((report, proofs, version))
 }
 
+/// Whether a filter changes no proxy at all of these objects: then nothing is seen of what it does.
+fn idle(bottled: &Bottled, filter: &EnvoyFilter, firsts: &[Target], with: &Answers, revision: &str) -> bool {
+    let Ok(bare) = bottled.opened.borrow().changed(Vec::new(), &[deleted(filter)]) else { return false };
+    let bare = Bottled::of(bare, revision, None).ask(firsts);
+    with.iter().zip(&bare).all(|(with, bare)| match (with, bare) {
+        (Ok(with), Ok(bare)) => resources(with) == resources(bare),
+        _ => false,
+    })
+}
+
+fn deleted(filter: &EnvoyFilter) -> Deleted {
+    Deleted { kind: "EnvoyFilter".to_owned(), namespace: filter.namespace.clone(), name: filter.name.clone() }
+}
+
 /// What a migration of one filter applies and deletes; why that cannot be shown to an istiod.
 fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Vec<Value>, Vec<Deleted>), &'static str> {
     let draft = &report.draft;
@@ -155,17 +184,13 @@ fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Ve
         }
         new.push(map);
     }
-    let mut deleted = Vec::new();
+    let mut gone = Vec::new();
     match report.filters.first().map(|one| &one.after) {
         Some(After::Smaller(smaller)) => new.push(smaller.clone()),
-        Some(After::Delete) => deleted.push(Deleted {
-            kind: "EnvoyFilter".to_owned(),
-            namespace: filter.namespace.clone(),
-            name: filter.name.clone(),
-        }),
+        Some(After::Delete) => gone.push(deleted(filter)),
         _ => return Err("nothing of the filter would go"),
     }
-    Ok((new, deleted))
+    Ok((new, gone))
 }
 
 type Answers = Vec<Result<Configuration, Fault>>;
@@ -238,12 +263,7 @@ impl Both<'_> {
         reaches: &dyn Fn(&Target) -> bool,
         revision: &str,
     ) -> Result<Traffic, String> {
-        let gone = [Deleted {
-            kind: "EnvoyFilter".to_owned(),
-            namespace: filter.namespace.clone(),
-            name: filter.name.clone(),
-        }];
-        let bare = self.before.opened.borrow().changed(Vec::new(), &gone).map_err(|fault| fault.to_string())?;
+        let bare = self.before.opened.borrow().changed(Vec::new(), &[deleted(filter)]).map_err(|fault| fault.to_string())?;
         let bare = Bottled::of(bare, revision, None);
         let mut sent = Traffic::default();
         let mut met = Err("the filter selects no proxy of these objects".to_owned());

@@ -214,8 +214,8 @@ fn pointer(path: &str, key: &str) -> String {
 }
 
 fn name_of(value: &Json) -> Option<&str> {
-    let named = value.get("name").and_then(Json::as_str);
-    named.or_else(|| value.pointer("/header/key").and_then(Json::as_str))
+    let text = |path: &str| value.pointer(path).and_then(Json::as_str);
+    text("/name").or_else(|| text("/header/key")).or_else(|| text("/tag"))
 }
 
 fn compare(before: &Json, after: &Json, path: &str, names: &[String], out: &mut Vec<Found>) {

@@ -6,7 +6,7 @@ use super::draft::Action;
 use super::step::{Cx, Move, Part};
 use super::telemetry;
 use super::value::Fields;
-use super::verdict::Kind;
+use super::verdict::{Concern, Kind, State};
 use serde_json::{Map, Value as Json, json};
 
 /// The move when tracing is all that the value sets.
@@ -23,8 +23,12 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
         one.insert("randomSamplingPercentage".to_owned(), share);
     }
     let mut tags = Map::new();
+    // istiod sorts the tags of a Telemetry among its own; the filter's come last.
+    let (mut last, mut in_order) = (LAST_TAG.to_owned(), true);
     for mut tag in tracing.list("custom_tags") {
         let name = tag.text("tag")?;
+        in_order &= last < name;
+        last.clone_from(&name);
         let native = tag_of(&mut tag)?;
         if !tag.is_empty() {
             return Some(Move::none(&catalog::TRACING, format!("tag {name} has no native equivalent")));
@@ -44,12 +48,46 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
     if let Some(mode) = telemetry::mode(part) {
         one.insert("match".to_owned(), json!({ "mode": mode }));
     }
-    found.difference(
-        Kind::Behavior,
-        "the mesh's provider is also set: spans go to it, where the filter sets a sampling rate and no tracer",
-    );
+    if !in_order {
+        found.difference(Kind::Position, "the tags of a span stand in the order of their names");
+    }
+    match traced(cx) {
+        Some(true) => found.guard(Concern::Existing, State::Held, "the mesh has a provider for tracing"),
+        Some(false) => found.difference(
+            Kind::Behavior,
+            "the mesh has no provider for tracing: the filter writes its settings all the same, without a tracer, and the \
+             Telemetry object does nothing until the mesh has a provider",
+        ),
+        None => found.guard(
+            Concern::Existing,
+            State::Undecided,
+            "a Telemetry object does something only where a provider for tracing is in effect: give the ConfigMap \
+             `istio`, the Service of the provider and other Telemetry objects with `tracing`",
+        ),
+    }
     found.actions.push(Action::Object(telemetry::object(cx, "tracing", &[Json::Object(one)])));
     Some(found)
+}
+
+/// The last tag of istiod's own, by its name.
+const LAST_TAG: &str = "istio.namespace";
+
+/// Whether istiod writes tracing into the proxies of the mesh, as it does for the first default provider whose service it
+/// knows; `None` where something else decides as well.
+fn traced(cx: &Cx<'_>) -> Option<bool> {
+    let mesh = cx.mesh.mesh_config()?;
+    let older = mesh.pointer("/defaultConfig/tracing").is_some() || mesh["enableTracing"] == false;
+    let others = cx.mesh.policies("Telemetry", cx.filter);
+    if older || others.iter().any(|object| object.document.under(&["spec", "tracing"]).is_some()) {
+        return None;
+    }
+    let Some(name) = mesh.pointer("/defaultProviders/tracing/0").and_then(Json::as_str) else { return Some(false) };
+    let providers = mesh["extensionProviders"].as_array()?;
+    let provider = providers.iter().find(|one| one["name"] == name)?;
+    let settings = provider.as_object()?.values();
+    let host = settings.filter_map(|value| value.get("service")?.as_str()).next()?;
+    let host = host.rsplit_once('/').map_or(host, |(_, host)| host);
+    cx.mesh.namespace_of_host(host).map(|_| true)
 }
 
 fn tag_of(tag: &mut Fields) -> Option<Json> {

@@ -1,26 +1,31 @@
-//! Envoy's admin interface on a socket in a folder of our own.
+//! Envoy's admin interface, on a socket in a folder of our own or on a port of 127.0.0.1.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
 /// How long an answer may take.
 pub(crate) const TIME: Duration = Duration::from_secs(10);
 
-/// The body of a GET request. Fails when nobody listens, or when the answer is not 200.
-pub(super) fn get(socket: &Path, path: &str) -> io::Result<String> {
-    send(socket, "GET", path)
-}
-
 /// The body of the answer to a request. Fails when nobody listens, or when the answer is not 200.
 #[cfg(unix)]
-pub(crate) fn send(socket: &Path, method: &str, path: &str) -> io::Result<String> {
-    use std::io::{Read, Write};
-    use std::os::unix::net::UnixStream;
-
-    let mut stream = UnixStream::connect(socket)?;
+pub(super) fn send(socket: &Path, method: &str, path: &str) -> io::Result<String> {
+    let stream = std::os::unix::net::UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(TIME))?;
     stream.set_write_timeout(Some(TIME))?;
+    exchange(stream, method, path)
+}
+
+/// The same on a port.
+pub(super) fn send_to(address: SocketAddr, method: &str, path: &str) -> io::Result<String> {
+    let stream = std::net::TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(TIME))?;
+    stream.set_write_timeout(Some(TIME))?;
+    exchange(stream, method, path)
+}
+
+fn exchange(mut stream: impl io::Read + io::Write, method: &str, path: &str) -> io::Result<String> {
     write!(stream, "{method} {path} HTTP/1.1\r\nhost: envoy\r\nconnection: close\r\n\r\n")?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
@@ -34,12 +39,11 @@ pub(crate) fn send(socket: &Path, method: &str, path: &str) -> io::Result<String
 }
 
 #[cfg(not(unix))]
-pub(crate) fn send(_: &Path, _: &str, _: &str) -> io::Result<String> {
+pub(super) fn send(_: &Path, _: &str, _: &str) -> io::Result<String> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "Envoy runs on Linux and macOS only"))
 }
 
 /// The chunks of a body without their lengths; what comes after a broken one is left out.
-#[cfg(unix)]
 fn joined(mut body: &str) -> String {
     let mut out = String::new();
     while let Some((length, rest)) = body.split_once("\r\n") {
@@ -51,7 +55,7 @@ fn joined(mut body: &str) -> String {
     out
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     #[test]
     fn chunks_are_joined_as_far_as_they_are_whole() {

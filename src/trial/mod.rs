@@ -11,6 +11,7 @@ pub(crate) mod blame;
 pub(crate) mod neutral;
 pub(crate) mod process;
 mod sight;
+pub(crate) mod sockets;
 
 pub use blame::{Refusal, Subject, Tried, put};
 pub use sight::{Observed, Shows, Sight};

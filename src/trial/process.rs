@@ -3,7 +3,8 @@
 //! Not `--mode validate`: that reads a bootstrap, of which Envoy refuses unknown fields and, before 1.39, takes what is
 //! disallowed by default; both are the other way round for updates. An update is a file of wire bytes, moved over another.
 
-use super::{Answer, Judge, Known, Offer, Trouble, Version, admin};
+use super::sockets::{self, Sockets};
+use super::{Answer, Judge, Known, Offer, Trouble, Version};
 use crate::model::resource::ResourceKind;
 use crate::process::{self, Ended, Fault, Folder, Line, Program};
 use crate::proto::wire;
@@ -60,6 +61,7 @@ fn parse_version(said: &str) -> Option<Version> {
 /// A running Envoy.
 struct Running {
     process: process::Running,
+    sockets: Sockets,
     /// The last lines of its log, for a crash.
     last: VecDeque<String>,
     updates: u64,
@@ -130,7 +132,8 @@ impl Running {
         let folder = Folder::new()?;
         let trouble =
             |error: &dyn std::fmt::Display| Trouble::new(format!("cannot start {}: {error}", binary.display()));
-        fs::write(folder.file("boot.json"), bootstrap(&folder).to_string()).map_err(|error| trouble(&error))?;
+        let sockets = Sockets::of(&folder);
+        fs::write(folder.file("boot.json"), bootstrap(&folder, sockets).to_string()).map_err(|error| trouble(&error))?;
         fs::write(folder.file("eds.json"), r#"{"version_info":"0"}"#).map_err(|error| trouble(&error))?;
         for channel in [Channel::Listeners, Channel::Clusters] {
             fs::write(folder.file(channel.file()), response(0, &[])).map_err(|error| trouble(&error))?;
@@ -138,16 +141,18 @@ impl Running {
         let config = folder.file("boot.json");
         let process = Program::new(binary)?
             .args(["--disable-hot-restart", "--concurrency", "1", "--drain-time-s", "1", "--log-level", "warning"])
-            .args(["--log-format", "%v", "--log-format-escaped", "-c"])
+            .args(["--log-format", "%v", "--log-format-escaped"])
+            .args(sockets.arguments())
+            .arg("-c")
             .arg(config)
             .start(folder)?;
-        let mut running = Running { process, last: VecDeque::new(), updates: 0, clusters: None };
+        let mut running = Running { process, sockets, last: VecDeque::new(), updates: 0, clusters: None };
         let began = Instant::now();
         loop {
             if running.ended() {
                 return Err(Trouble::new(format!("{} does not start: {}", binary.display(), running.epitaph())));
             }
-            if admin::get(&running.process.folder().file("admin"), "/ready").is_ok_and(|said| said.contains("LIVE")) {
+            if running.ask("/ready").is_ok_and(|said| said.contains("LIVE")) {
                 return Ok(running);
             }
             if began.elapsed() > TIME {
@@ -180,9 +185,12 @@ impl Running {
         self.last.push_back(unescape(line));
     }
 
+    fn ask(&self, path: &str) -> std::io::Result<String> {
+        sockets::ask(self.process.folder().path(), self.sockets, "GET", path)
+    }
+
     fn get(&self, path: &str) -> Result<String, Trouble> {
-        let got = admin::get(&self.process.folder().file("admin"), path);
-        got.map_err(|error| Trouble::new(format!("Envoy's admin interface does not answer: {error}")))
+        self.ask(path).map_err(|error| Trouble::new(format!("Envoy's admin interface does not answer: {error}")))
     }
 
     /// What it is built with: Envoy says so in the node of its bootstrap.
@@ -331,7 +339,7 @@ fn stand_in(name: &str) -> Vec<u8> {
 }
 
 /// What the agent gives a proxy, as far as configuration depends on it, with updates from files.
-fn bootstrap(folder: &Folder) -> Value {
+fn bootstrap(folder: &Folder, sockets: Sockets) -> Value {
     let file = |name: &str| json!({"resource_api_version": "V3", "path_config_source": {"path": folder.file(name)}});
     let http2 = json!({"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": {
         "@type": "type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions",
@@ -341,7 +349,7 @@ fn bootstrap(folder: &Folder) -> Value {
         .map(|name| json!({"name": name, "type": "STATIC", "typed_extension_protocol_options": http2.clone()}));
     json!({
         "node": {"id": "sidecar~127.0.0.1~trial.trial~trial.svc.cluster.local", "cluster": "trial.trial"},
-        "admin": {"address": {"pipe": {"path": folder.file("admin")}}},
+        "admin": {"address": sockets.admin()},
         "static_resources": {"clusters": clusters},
         "dynamic_resources": {
             "ads_config": {

@@ -1,4 +1,4 @@
-//! Runs a test file: one Envoy with the filters, one without where a test asks for that.
+//! Runs test files: one Envoy with the filters, one without where a test asks for that.
 
 use super::check::check;
 use super::coverage::{Coverage, Meter};
@@ -27,80 +27,124 @@ pub struct Results {
     pub memory: Option<u64>,
 }
 
-/// Everything that the runs of a file share.
+/// Everything that the files of a proxy and its filters share.
 struct Runner<'r, 's, 'a> {
     host: &'r Host,
-    settings: Settings,
+    settings: &'r Settings,
     wanted: Wanted,
     with: Subject<'s, 'a>,
     without: Subject<'s, 'a>,
+    /// Whether a test looks at the proxy without the filters.
+    both: bool,
+    patches: &'r [String],
 }
 
-/// Runs the tests whose name `chosen` takes. `patches` are the names of the patches by their number.
+/// The Envoys that files share.
+enum Shared<'h> {
+    /// None runs.
+    Closed,
+    /// With the filters, and without them where a test asks for that.
+    Open(Box<(Sandbox<'h>, Option<Sandbox<'h>>)>),
+    /// Envoy refuses the configuration, which is the same for every file.
+    Refused(String),
+}
+
+/// Runs the tests whose name `chosen` takes, of files that have one proxy and one set of filters; gives what became of each
+/// file. They share an Envoy. `patches` are the names of the patches by their number.
 pub fn run(
     host: &Host,
-    suite: &Suite,
+    suites: &[&Suite],
     subjects: (Subject<'_, '_>, Subject<'_, '_>),
     patches: &[String],
     settings: &Settings,
     chosen: &dyn Fn(&str) -> bool,
-) -> Result<Results, Error> {
+) -> Vec<Result<Results, Error>> {
     let (with, without) = subjects;
-    let tests: Vec<&Test> = suite.tests.iter().filter(|test| chosen(&test.name)).collect();
-    let mut settings = settings.clone();
-    settings.wasm.extend(suite.wasm.clone());
-    for (name, stub) in &suite.stubs {
-        settings.stubs.entry(name.clone()).or_default().extend(stub);
-    }
-    let wanted = Wanted::of(tests.iter().map(|test| &test.request), &with.config.proxy.workload);
-    let runner = Runner { host, settings, wanted, with, without };
-    let other = tests.iter().any(|test| !test.without.is_empty());
-    // Both come up at the same time.
-    let coming = Sandbox::start(&runner.settings)?;
-    let second = if other { Some(Sandbox::start(&runner.settings)?) } else { None };
-    let mut first = runner.open(runner.with, Some(coming), true)?;
-    let mut second = second.map(|coming| runner.open(runner.without, Some(coming), false)).transpose()?;
-    let mut meter = Meter::default();
-    let mut results = Results { envoy: first.version().to_owned(), ..Results::default() };
-    for test in tests {
-        let began = Instant::now();
-        let mut outcome = Outcome {
-            name: test.name.clone(),
-            span: test.span,
-            failures: Vec::new(),
-            error: None,
-            micros: 0,
-            request: test.request.summary(&with.config.proxy.workload),
-        };
-        let ran = runner.test(test, &mut first, second.as_mut(), &mut meter, &mut outcome);
-        if let Err(error) = ran {
-            // Without its Envoy no other test can tell anything.
-            if matches!(error, Error::Died(..) | Error::Hangs(..)) {
-                return Err(error);
-            }
-            outcome.error = Some(error.to_string());
-        }
-        outcome.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        results.outcomes.push(outcome);
-    }
-    results.coverage = meter.coverage(&first, patches);
-    results.memory = first.peak_memory();
-    (results.left_out, results.scope) = (first.left_out, first.scope);
-    Ok(results)
+    let tests: Vec<Vec<&Test>> =
+        suites.iter().map(|suite| suite.tests.iter().filter(|test| chosen(&test.name)).collect()).collect();
+    let all = || tests.iter().flatten().copied();
+    let wanted = Wanted::of(all().map(|test| &test.request), &with.config.proxy.workload);
+    let both = all().any(|test| !test.without.is_empty());
+    let runner = Runner { host, settings, wanted, with, without, both, patches };
+    let mut shared = Shared::Closed;
+    suites.iter().zip(&tests).map(|(suite, tests)| runner.file(suite, tests, &mut shared)).collect()
 }
 
 impl<'r> Runner<'r, '_, '_> {
+    /// The Envoys, started where none runs.
+    fn opened<'o>(
+        &self,
+        shared: &'o mut Shared<'r>,
+    ) -> Result<(&'o mut Sandbox<'r>, Option<&'o mut Sandbox<'r>>), Error> {
+        if matches!(shared, Shared::Closed) {
+            *shared = match self.pair() {
+                Ok(pair) => Shared::Open(Box::new(pair)),
+                Err(Error::Refused(words)) => Shared::Refused(words),
+                Err(error) => return Err(error),
+            };
+        }
+        match shared {
+            Shared::Open(pair) => Ok((&mut pair.0, pair.1.as_mut())),
+            Shared::Refused(words) => Err(Error::Refused(words.clone())),
+            Shared::Closed => Err(Error::Internal("no Envoy runs".to_owned())),
+        }
+    }
+
+    fn pair(&self) -> Result<(Sandbox<'r>, Option<Sandbox<'r>>), Error> {
+        // Both come up at the same time.
+        let coming = Sandbox::start(self.settings)?;
+        let second = if self.both { Some(Sandbox::start(self.settings)?) } else { None };
+        let first = self.open(self.with, Some(coming), true)?;
+        let second = second.map(|coming| self.open(self.without, Some(coming), false)).transpose()?;
+        Ok((first, second))
+    }
+
     fn open(&self, subject: Subject<'_, '_>, coming: Option<Coming>, strict: bool) -> Result<Sandbox<'r>, Error> {
         let coming = match coming {
             Some(coming) => coming,
-            None => Sandbox::start(&self.settings)?,
+            None => Sandbox::start(self.settings)?,
         };
-        Sandbox::open(self.host, coming, &subject, &self.settings, &self.wanted, strict)
+        Sandbox::open(self.host, coming, &subject, self.settings, &self.wanted, strict)
     }
 
-    fn stubs(&self, test: &Test) -> BTreeMap<String, Stub> {
-        let mut all: BTreeMap<String, Stub> = test.stubs.clone();
-        for (name, stub) in &self.settings.stubs {
+    /// Runs the tests of a file.
+    fn file(&self, suite: &Suite, tests: &[&Test], shared: &mut Shared<'r>) -> Result<Results, Error> {
+        let (first, mut second) = self.opened(shared)?;
+        first.answer(&self.stubs(suite, None))?;
+        let mut meter = Meter::default();
+        let mut results = Results { envoy: first.version().to_owned(), ..Results::default() };
+        for test in tests {
+            let began = Instant::now();
+            let mut outcome = Outcome {
+                name: test.name.clone(),
+                span: test.span,
+                failures: Vec::new(),
+                error: None,
+                micros: 0,
+                request: test.request.summary(&self.with.config.proxy.workload),
+            };
+            let ran = self.test((suite, test), first, second.as_deref_mut(), &mut meter, &mut outcome);
+            if let Err(error) = ran {
+                // Without its Envoy no other test can tell anything; the next file gets another one.
+                if matches!(error, Error::Died(..) | Error::Hangs(..)) {
+                    *shared = Shared::Closed;
+                    return Err(error);
+                }
+                outcome.error = Some(error.to_string());
+            }
+            outcome.micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+            results.outcomes.push(outcome);
+        }
+        results.coverage = meter.coverage(first, self.patches);
+        results.memory = first.peak_memory();
+        (results.left_out, results.scope) = (first.left_out.clone(), first.scope);
+        Ok(results)
+    }
+
+    /// What upstreams answer: what a test says, then the command line, then its file.
+    fn stubs(&self, suite: &Suite, test: Option<&Test>) -> BTreeMap<String, Stub> {
+        let mut all: BTreeMap<String, Stub> = test.map(|test| test.stubs.clone()).unwrap_or_default();
+        for (name, stub) in self.settings.stubs.iter().chain(&suite.stubs) {
             all.entry(name.clone()).or_default().extend(stub);
         }
         all
@@ -108,7 +152,7 @@ impl<'r> Runner<'r, '_, '_> {
 
     fn test(
         &self,
-        test: &Test,
+        (suite, test): (&Suite, &Test),
         with: &mut Sandbox<'r>,
         without: Option<&mut Sandbox<'r>>,
         meter: &mut Meter,
@@ -118,6 +162,7 @@ impl<'r> Runner<'r, '_, '_> {
         if let Some(claims) = &test.token {
             request.headers.push(("authorization".to_owned(), format!("Bearer {}", self.host.token(claims)?)));
         }
+        let stubs = self.stubs(suite, Some(test));
         let mut own;
         let sandbox = if test.fresh {
             own = self.open(self.with, None, true)?;
@@ -125,21 +170,26 @@ impl<'r> Runner<'r, '_, '_> {
         } else {
             with
         };
-        let exchanges = self.send(test, &request, sandbox)?;
+        let exchanges = send(test, &request, &stubs, sandbox)?;
         exchanges.iter().for_each(|exchange| meter.add(exchange));
         outcome.failures = check(&test.expect, &exchanges, sandbox, &request, false);
         if let (Some(sandbox), false) = (without, test.without.is_empty()) {
-            let exchanges = self.send(test, &request, sandbox)?;
+            let exchanges = send(test, &request, &stubs, sandbox)?;
             outcome.failures.extend(check(&test.without, &exchanges, sandbox, &request, true));
         }
         Ok(())
     }
+}
 
-    fn send(&self, test: &Test, request: &Request, sandbox: &mut Sandbox<'r>) -> Result<Vec<Exchange>, Error> {
-        sandbox.answer(&self.stubs(test))?;
-        if test.parallel > 1 {
-            return sandbox.send_together(request, test.parallel);
-        }
-        (0..test.repeat.max(1)).map(|_| sandbox.send(request)).collect()
+fn send(
+    test: &Test,
+    request: &Request,
+    stubs: &BTreeMap<String, Stub>,
+    sandbox: &mut Sandbox<'_>,
+) -> Result<Vec<Exchange>, Error> {
+    sandbox.answer(stubs)?;
+    if test.parallel > 1 {
+        return sandbox.send_together(request, test.parallel);
     }
+    (0..test.repeat.max(1)).map(|_| sandbox.send(request)).collect()
 }

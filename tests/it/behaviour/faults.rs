@@ -129,6 +129,47 @@ fn script(folder: &std::path::Path, name: &str, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// Files with one proxy and the same filters share an Envoy, tokens and all; others do not. An Envoy that dies takes its file
+/// along, and the next file gets another one.
+#[test]
+#[cfg(target_os = "linux")]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn files_with_one_proxy_and_the_same_filters_share_an_envoy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (starts, path) = (folder.path().join("starts"), |name: &str| folder.path().join(name));
+    let counting = format!("echo started >> {}\nexec {} \"$@\"", starts.display(), envoy());
+    let counting = script(folder.path(), "envoy", &counting);
+    let limit = "testdata/behaviour/local-rate-limit/good.yaml";
+    fs::copy(crate::support::testdata("behaviour/local-rate-limit/good.yaml"), path("limit.yaml")).unwrap();
+    fs::copy(crate::support::testdata("behaviour/lua-headers/good.yaml"), path("lua.yaml")).unwrap();
+    fs::create_dir(path("deep")).unwrap();
+    let case = fs::read_to_string(crate::support::testdata("behaviour/local-rate-limit/case.test.yaml")).unwrap();
+    assert!(case.contains("proxy: {demo: true}"), "{limit} is for the demo");
+    let file = |name: &str, filters: &str, status: &str| {
+        let text = format!(
+            "kind: EnvoyFilterTest\nproxy: {{demo: true}}\nfilters: [{filters}]\ntests:\n- name: {name}\n  \
+             request: {{inbound: 8080, path: /}}\n  repeat: 50\n  expect: {{status: {status}}}\n"
+        );
+        fs::write(path(name), text).unwrap();
+    };
+    // The second file finds the bucket empty.
+    file("a.test.yaml", "limit.yaml", "{'200': 3, '429': 47}");
+    file("b.test.yaml", "lua.yaml", "200");
+    file("deep/c.test.yaml", "../limit.yaml", "{'429': 50}");
+    let paths = ["a.test.yaml", "b.test.yaml", "deep/c.test.yaml"].map(|name| path(name).to_str().unwrap().to_owned());
+    let answer = said(&["test", &paths[0], &paths[1], &paths[2], "--envoy", &counting]);
+    assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
+    let order: Vec<usize> = paths.iter().map(|path| answer.out.find(path.as_str()).unwrap()).collect();
+    assert!(order.is_sorted(), "{}", answer.out);
+    assert_eq!(fs::read_to_string(&starts).unwrap().lines().count(), 2, "{}", answer.out);
+    // A stub that nobody knows is the mistake of one file.
+    let text = fs::read_to_string(path("deep/c.test.yaml")).unwrap();
+    fs::write(path("deep/c.test.yaml"), text.replace("tests:\n", "stubs: {nobody: {http: {status: 200}}}\ntests:\n")).unwrap();
+    let answer = said(&["test", &paths[0], &paths[2], "--envoy", &counting]);
+    assert!(answer.out.contains("1 passed") && answer.out.contains("1 file not run"), "{}{}", answer.out, answer.err);
+    assert!(answer.out.contains("no cluster matches the stub `nobody`"), "{}", answer.out);
+}
+
 /// A test whose upstream takes its time.
 const SLOW: &str = "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: slow\n  request: {inbound: 8080, path: /, timeout: 60s}\n  \
                     stubs: {upstream: {http: {delay: 50s}}}\n  expect: {status: 200}\n";

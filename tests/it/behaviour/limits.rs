@@ -1,9 +1,9 @@
 //! What a sandbox may not do: open sockets of the network, see secrets of a dump, outlive the run; and how fast it is.
 
 use super::{envoy, said};
-use kubectl_envoyfilter::behaviour::{Host, Request, Sandbox, Settings, Subject, Target, Wanted};
+use kubectl_envoyfilter::behaviour::{Coming, Host, Protocol, Request, Sandbox, Settings, Subject, Target, Wanted};
 use kubectl_envoyfilter::engine::{self, MeshSettings, Options, Program};
-use kubectl_envoyfilter::load::dump::Identity;
+use kubectl_envoyfilter::load::dump::{Dump, Identity};
 use kubectl_envoyfilter::model::release::Release;
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,18 +15,30 @@ fn with_sandbox(probes: bool, body: impl FnOnce(&mut Sandbox<'_>, Duration)) {
     let began = Instant::now();
     let settings = Settings { envoy: PathBuf::from(envoy()), probes, wasm: BTreeMap::new(), stubs: BTreeMap::new() };
     let coming = Sandbox::start(&settings).unwrap();
-    let host = Host::new().unwrap();
     let (dump, _) = kubectl_envoyfilter::demo::dump();
-    let dump = dump.unwrap();
+    with_dump(&dump.unwrap(), &[Request::get(Target::Inbound(8080), "/")], &settings, coming, |sandbox| {
+        body(sandbox, began.elapsed());
+    });
+}
+
+/// Runs something with a sandbox of a proxy without filters.
+fn with_dump(
+    dump: &Dump,
+    requests: &[Request],
+    settings: &Settings,
+    coming: Coming,
+    body: impl FnOnce(&mut Sandbox<'_>),
+) {
+    let host = Host::new().unwrap();
     let config = dump.config(&Identity::default()).unwrap();
     let program = Program::new(&[], Release::NEWEST);
     let plan = program.plan(&config.proxy, &MeshSettings::default());
     let options = Options::default();
     let patched = engine::run(&plan, &config, &options, &mut ());
     let subject = Subject { plan: &plan, config: &config, patched: &patched };
-    let wanted = Wanted::of([&Request::get(Target::Inbound(8080), "/")], "cart");
-    let mut sandbox = Sandbox::open(&host, coming, &subject, &settings, &wanted, true).unwrap();
-    body(&mut sandbox, began.elapsed());
+    let wanted = Wanted::of(requests, "cart");
+    let mut sandbox = Sandbox::open(&host, coming, &subject, settings, &wanted, true).unwrap();
+    body(&mut sandbox);
 }
 
 /// The inodes of the sockets that a process has.
@@ -56,19 +68,74 @@ fn no_socket_is_outside_of_the_folder() {
     });
 }
 
+/// Where no folder can hold sockets, ports of 127.0.0.1 do, and every answer is the same: a sidecar, a gateway with two ports
+/// and TLS, a waypoint.
 #[test]
+#[cfg(target_os = "linux")]
+#[ignore = "needs Envoys of PyPI: .ci/run"]
+fn without_sockets_ports_of_loopback_do() {
+    let settings =
+        Settings { envoy: PathBuf::from(envoy()), probes: true, wasm: BTreeMap::new(), stubs: BTreeMap::new() };
+    let host = |target, host: &str| Request { host: Some(host.to_owned()), ..Request::get(target, "/") };
+    let tcp = Request { protocol: Protocol::Tcp, body: b"hello".to_vec(), ..Request::get(Target::Inbound(9000), "") };
+    let outbound = Target::Outbound("catalog.shop.svc.cluster.local".to_owned(), 7070);
+    let waypoint = Target::Waypoint("cart.shop.svc.cluster.local".to_owned(), 80);
+    for (proxy, requests) in [
+        ("shop/base/cart", vec![Request::get(Target::Inbound(8080), "/"), tcp, Request::get(outbound, "/")]),
+        (
+            "shop/base/ingress",
+            vec![
+                host(Target::Gateway(8080), "shop.example.com"),
+                Request { sni: Some("shop.example.com".to_owned()), ..host(Target::Gateway(8443), "shop.example.com") },
+            ],
+        ),
+        ("ambient/base/waypoint", vec![Request::get(waypoint, "/")]),
+    ] {
+        let path = crate::support::testdata("reference").join(format!("{proxy}.json"));
+        let (dump, _) = Dump::from_text(proxy, crate::support::text(&path));
+        let dump = dump.unwrap();
+        let mut answers = Vec::new();
+        for loopback in [false, true] {
+            let start = if loopback { Sandbox::start_on_loopback } else { Sandbox::start };
+            with_dump(&dump, &requests, &settings, start(&settings).unwrap(), |sandbox| {
+                let seen = requests.iter().map(|request| {
+                    let exchange = sandbox.send(request).unwrap();
+                    let path = exchange.path().unwrap().clone();
+                    (exchange.client.status, exchange.client.body.text(), path.cluster, exchange.steps.len())
+                });
+                answers.push(seen.collect::<Vec<_>>());
+                let process = sandbox.process().unwrap();
+                let own = sockets(process);
+                let table = fs::read_to_string(format!("/proc/{process}/net/tcp")).unwrap();
+                let open: Vec<&str> = table
+                    .lines()
+                    .skip(1)
+                    .filter_map(|line| {
+                        let words: Vec<&str> = line.split_whitespace().collect();
+                        own.iter().any(|inode| inode == words[9]).then_some(words[1])
+                    })
+                    .collect();
+                assert_eq!(!open.is_empty(), loopback, "{proxy}: {open:?}");
+                assert!(open.iter().all(|address| address.starts_with("0100007F:")), "{proxy}: {open:?}");
+            });
+        }
+        assert_eq!(answers[0], answers[1], "{proxy}");
+        assert!(answers[0].iter().all(|(.., cluster, _)| !cluster.is_empty()), "{proxy}: {answers:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 #[ignore = "needs Envoys of PyPI: .ci/run"]
 fn nothing_is_left_behind() {
-    let folders = || {
-        let entries = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
-        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        names.filter(|name| name.starts_with(&format!("envoyfilter-{}-", std::process::id()))).count()
-    };
-    let before = folders();
-    let mut process = 0;
-    with_sandbox(true, |sandbox, _| process = sandbox.process().unwrap());
+    let (mut process, mut folder) = (0, PathBuf::new());
+    with_sandbox(true, |sandbox, _| {
+        process = sandbox.process().unwrap();
+        folder = fs::read_link(format!("/proc/{process}/cwd")).unwrap();
+    });
     assert!(!Path::new(&format!("/proc/{process}/exe")).exists());
-    assert_eq!(folders(), before);
+    let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+    assert!(name.starts_with("envoyfilter-") && !folder.exists(), "{}", folder.display());
 }
 
 /// A dump with secrets in all the places where istiod and users put them.
@@ -127,13 +194,19 @@ fn answers_come_soon() {
     with_sandbox(true, |sandbox, up| {
         let request = Request::get(Target::Inbound(8080), "/");
         sandbox.send(&request).unwrap();
-        let began = Instant::now();
-        for _ in 0..200 {
-            sandbox.send(&request).unwrap();
-        }
-        let each = began.elapsed() / 200;
-        eprintln!("up in {up:?}, {each:?} a request, {:?} bytes", sandbox.peak_memory());
+        let mut times: Vec<Duration> = (0..200)
+            .map(|_| {
+                let began = Instant::now();
+                sandbox.send(&request).unwrap();
+                began.elapsed()
+            })
+            .collect();
+        times.sort();
+        let (fast, each) = (times[20], times[100]);
+        eprintln!("up in {up:?}, {each:?} a request, {fast:?} at best, {:?} bytes", sandbox.peak_memory());
         assert!(up < Duration::from_secs(15) && each < Duration::from_millis(100), "{up:?} {each:?}");
+        // A wait for a timer of Envoy's would be in each of them.
+        assert!(fast < Duration::from_millis(3), "{fast:?}");
     });
 }
 
