@@ -1,7 +1,8 @@
 //! What stubs answer: rules with conditions, the first that holds decides.
 
+use super::Error;
 use super::http1::Fields;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -133,6 +134,49 @@ impl Stub {
             self.rules.entry(*service).or_default().extend(rules.iter().cloned());
         }
     }
+}
+
+/// What each cluster's stub answers: the nearest name counts first.
+pub(super) fn resolve(
+    stubs: &BTreeMap<String, Stub>,
+    clusters: &[String],
+    keys: &BTreeSet<String>,
+    strict: bool,
+) -> Result<BTreeMap<String, Stub>, Error> {
+    let host = |cluster: &str| cluster.split('|').nth(3).unwrap_or_default().to_owned();
+    let near = |name: &str, cluster: &str| {
+        let host = host(cluster);
+        if name == cluster {
+            Some(0)
+        } else if !host.is_empty() && name == host {
+            Some(1)
+        } else if !host.is_empty() && host.split('.').next() == Some(name)
+            || host.split('.').take(2).collect::<Vec<_>>().join(".") == name
+        {
+            Some(2)
+        } else if name == "upstream" && cluster.starts_with("inbound|") {
+            Some(3)
+        } else {
+            (name == "*").then_some(4)
+        }
+    };
+    let nobody = |name: &&String| *name != "upstream" && !clusters.iter().any(|cluster| near(name, cluster).is_some());
+    if let Some(name) = stubs.keys().find(nobody).filter(|_| strict) {
+        return Err(Error::UnknownStub(name.clone(), clusters.to_vec()));
+    }
+    let mut out: BTreeMap<String, Stub> = BTreeMap::new();
+    for cluster in clusters {
+        let mut of: Vec<(u8, &Stub)> =
+            stubs.iter().filter_map(|(name, stub)| Some((near(name, cluster)?, stub))).collect();
+        of.sort_by_key(|(near, _)| *near);
+        let mut all = Stub::default();
+        of.iter().for_each(|(_, stub)| all.extend(stub));
+        if keys.contains(cluster) {
+            all.rules.entry(Service::Jwks).or_default();
+        }
+        out.insert(cluster.clone(), all);
+    }
+    Ok(out)
 }
 
 /// Rules that count how often they answered.

@@ -208,7 +208,7 @@ impl Test {
         settings: &Settings,
         needs: &Needs,
         suites: &[(usize, Suite)],
-    ) -> Result<Vec<Result<suite::Results, (Exit, String)>>, Failure> {
+    ) -> Result<Vec<Ran>, Failure> {
         let all = |exit: Exit, why: &str| suites.iter().map(|_| Err((exit, why.to_owned()))).collect();
         if matches!(needs.proxy, ProxySource::Manifests { .. }) && self.istiod.settings().is_none() {
             return Ok(all(Exit::Usage, "`manifests` needs a real istiod: pass --istiod PATH"));
@@ -253,6 +253,9 @@ impl Test {
         Ok(results.into_iter().map(told).collect())
     }
 }
+
+/// What became of a file: its results, or why it could not run, with the exit code of that.
+type Ran = Result<suite::Results, (Exit, String)>;
 
 /// What tests run on. Files that need the same share it.
 struct Needs {

@@ -263,7 +263,8 @@ impl Both<'_> {
         reaches: &dyn Fn(&Target) -> bool,
         revision: &str,
     ) -> Result<Traffic, String> {
-        let bare = self.before.opened.borrow().changed(Vec::new(), &[deleted(filter)]).map_err(|fault| fault.to_string())?;
+        let bare =
+            self.before.opened.borrow().changed(Vec::new(), &[deleted(filter)]).map_err(|fault| fault.to_string())?;
         let bare = Bottled::of(bare, revision, None);
         let mut sent = Traffic::default();
         let mut met = Err("the filter selects no proxy of these objects".to_owned());

@@ -84,8 +84,7 @@ fn traced(cx: &Cx<'_>) -> Option<bool> {
     let Some(name) = mesh.pointer("/defaultProviders/tracing/0").and_then(Json::as_str) else { return Some(false) };
     let providers = mesh["extensionProviders"].as_array()?;
     let provider = providers.iter().find(|one| one["name"] == name)?;
-    let settings = provider.as_object()?.values();
-    let host = settings.filter_map(|value| value.get("service")?.as_str()).next()?;
+    let host = provider.as_object()?.values().find_map(|value| value.get("service")?.as_str())?;
     let host = host.rsplit_once('/').map_or(host, |(_, host)| host);
     cx.mesh.namespace_of_host(host).map(|_| true)
 }

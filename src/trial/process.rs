@@ -133,7 +133,8 @@ impl Running {
         let trouble =
             |error: &dyn std::fmt::Display| Trouble::new(format!("cannot start {}: {error}", binary.display()));
         let sockets = Sockets::of(&folder);
-        fs::write(folder.file("boot.json"), bootstrap(&folder, sockets).to_string()).map_err(|error| trouble(&error))?;
+        fs::write(folder.file("boot.json"), bootstrap(&folder, sockets).to_string())
+            .map_err(|error| trouble(&error))?;
         fs::write(folder.file("eds.json"), r#"{"version_info":"0"}"#).map_err(|error| trouble(&error))?;
         for channel in [Channel::Listeners, Channel::Clusters] {
             fs::write(folder.file(channel.file()), response(0, &[])).map_err(|error| trouble(&error))?;

@@ -164,7 +164,8 @@ fn files_with_one_proxy_and_the_same_filters_share_an_envoy() {
     assert_eq!(fs::read_to_string(&starts).unwrap().lines().count(), 2, "{}", answer.out);
     // A stub that nobody knows is the mistake of one file.
     let text = fs::read_to_string(path("deep/c.test.yaml")).unwrap();
-    fs::write(path("deep/c.test.yaml"), text.replace("tests:\n", "stubs: {nobody: {http: {status: 200}}}\ntests:\n")).unwrap();
+    fs::write(path("deep/c.test.yaml"), text.replace("tests:\n", "stubs: {nobody: {http: {status: 200}}}\ntests:\n"))
+        .unwrap();
     let answer = said(&["test", &paths[0], &paths[2], "--envoy", &counting]);
     assert!(answer.out.contains("1 passed") && answer.out.contains("1 file not run"), "{}{}", answer.out, answer.err);
     assert!(answer.out.contains("no cluster matches the stub `nobody`"), "{}", answer.out);
