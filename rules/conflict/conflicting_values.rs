@@ -22,7 +22,7 @@ declare_rule! {
     /// creation time, name.
     ///
     /// # How to fix
-    /// Write the value in one place; or give the one that is to win a higher `priority`.
+    /// Write the value in one place; or give the one that should win a higher `priority`.
     ///
     /// # References
     /// istiod `pilot/pkg/networking/core/envoyfilter`, releases 1.22 to 1.31; recorded.

@@ -21,7 +21,7 @@ declare_rule! {
     /// configuration of a route (`typed_per_filter_config`) applies to both.
     ///
     /// # How to fix
-    /// Let one EnvoyFilter insert the filter and the other MERGE into it, or give them names that differ and say so.
+    /// Let one EnvoyFilter insert the filter and the other MERGE into it, or give them distinct, descriptive names.
     ///
     /// # References
     /// Envoy, "HTTP filters": each filter of the list runs.

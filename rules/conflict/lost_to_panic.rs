@@ -19,7 +19,7 @@ declare_rule! {
     /// teams lose their effect.
     ///
     /// # How to fix
-    /// fix the patch that panics.
+    /// Fix the patch that panics.
     ///
     /// # References
     /// istio/istio issues 47359, 38194; istiod pull request 56489; recorded.

@@ -17,7 +17,7 @@ declare_rule! {
     /// in the text and the priority.
     ///
     /// # How to fix
-    /// Narrow the match of the MERGE; or write the value that is wanted into the inserted filter.
+    /// Narrow the match of the MERGE; or write the desired value into the inserted filter.
     ///
     /// # References
     /// istiod `listener_patch.go`, releases 1.22 to 1.31; recorded.

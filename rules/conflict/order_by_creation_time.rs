@@ -10,12 +10,12 @@ declare_rule! {
     /// Two EnvoyFilters whose order matters but is decided only by creation time or name.
     ///
     /// # What it finds
-    /// Two filters of equal priority on one proxy, one after the other in the order of application, where the
-    /// result is another one when the two are swapped. Computed by running the engine with the two swapped.
+    /// Two filters of equal priority on one proxy, one after the other in the order of application, where the result
+    /// changes when the two are swapped. Computed by running the engine with the two swapped.
     ///
     /// # Why it matters
-    /// Deleting and creating a filter again, a restore, or another cluster reverses the order: filters change
-    /// places, or another value wins.
+    /// Deleting and creating a filter again, a restore, or another cluster reverses the order: filters swap places, or
+    /// another value wins.
     ///
     /// # How to fix
     /// Give them different priorities.

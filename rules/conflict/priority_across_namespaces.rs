@@ -16,7 +16,7 @@ declare_rule! {
     ///
     /// # Why it matters
     /// Before 1.22 the filters of the root namespace are applied first, whatever their priorities: the order is not the one
-    /// that is written down, and it reverses with the upgrade to 1.22.
+    /// that the priorities say, and it reverses with the upgrade to 1.22.
     ///
     /// # How to fix
     /// Upgrade the control plane, or move the filter to the root namespace with a selector.

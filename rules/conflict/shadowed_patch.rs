@@ -13,7 +13,7 @@ declare_rule! {
     /// engine without it. Needs config dumps.
     ///
     /// # Why it matters
-    /// It looks alive and does nothing; and it comes alive when the other filter goes.
+    /// It looks active but does nothing, and it takes effect when the other filter is deleted.
     ///
     /// # How to fix
     /// Remove the patch, or the one that undoes it.

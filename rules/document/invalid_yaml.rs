@@ -9,8 +9,8 @@ declare_rule! {
     /// A document that is not valid YAML or JSON.
     ///
     /// # What it finds
-    /// A text that kubectl cannot read: wrong indentation, an open quote, a tab, JSON with a comma too many, nesting or aliases
-    /// beyond what kubectl accepts. Only documents that mention EnvoyFilters.
+    /// A text that kubectl cannot read: wrong indentation, an open quote, a tab, JSON with an extra comma, nesting or
+    /// aliases beyond what kubectl accepts. Only documents that mention EnvoyFilters.
     ///
     /// # Why it matters
     /// kubectl sends none of it. kubectl silently drops text after the end of a document.

@@ -15,10 +15,10 @@ declare_rule! {
     /// `match.proxy.proxyVersion` longer than 1024 bytes.
     ///
     /// # Why it matters
-    /// Istio since 1.31 does not compile it: the patch applies to no proxy. Older releases do compile it.
+    /// Istio since 1.31 does not compile it: the patch applies to no proxy. Older releases compile it.
     ///
     /// # How to fix
-    /// Shorten the expression: `^1\.(2[6-9]|3[01])\.` says what a list of versions says.
+    /// Shorten the expression: `^1\.(2[6-9]|3[01])\.` says the same as a list of versions.
     ///
     /// # References
     /// istiod `pkg/config/validation/envoyfilter`, `pilot/pkg/model` (release 1.31); recorded.

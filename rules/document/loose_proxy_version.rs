@@ -17,7 +17,8 @@ declare_rule! {
     /// `^` that finds its text in the middle of a version (`1\.6` is in 1.21.6). Evaluated against a list of versions.
     ///
     /// # Why it matters
-    /// The expression is searched for, not compared: the patch also applies to proxies it was not written for.
+    /// The expression is searched for in the version, not compared with it: the patch also applies to proxies it was not
+    /// written for.
     ///
     /// # How to fix
     /// Start with `^` and end the minor version with `\.`: `^1\.6\.`.

@@ -10,14 +10,14 @@ declare_rule! {
     /// A template that was not rendered.
     ///
     /// # What it finds
-    /// `{{ … }}` or `{% … %}` in a document that kubectl is to read, or these and `${…}` in a name, namespace, label or match of an
-    /// EnvoyFilter. Braces inside `patch.value` may be Lua or a format string and are left alone.
+    /// `{{ … }}` or `{% … %}` in a document that kubectl will read, or these and `${…}` in a name, namespace, label or
+    /// match of an EnvoyFilter. Braces inside `patch.value` may be Lua or a format string and are left alone.
     ///
     /// # Why it matters
     /// The cluster would get the template's text: a name that the API server rejects, or a match that matches nothing.
     ///
     /// # How to fix
-    /// Render first and give the output: `helm template …`, `kustomize build …`, `envsubst`.
+    /// Render it first and lint the output: `helm template …`, `kustomize build …`, `envsubst`.
     ///
     /// # References
     /// Kubernetes, Object Names and IDs.

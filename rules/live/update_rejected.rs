@@ -19,8 +19,8 @@ declare_rule! {
     /// they speak of none, the finding is only likely, and on every patch that changes the resource and is not in effect.
     ///
     /// # Why it matters
-    /// The proxy goes on with the old version of the resource, or without it, and takes no later change of it either: also
-    /// changes of Istio's own that have nothing to do with the filter.
+    /// The proxy keeps the old version of the resource, or has none, and rejects every later change to it, including
+    /// Istio's own changes that have nothing to do with the filter.
     ///
     /// # How to fix
     /// Fix what Envoy names, or remove the patch.

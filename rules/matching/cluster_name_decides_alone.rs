@@ -13,7 +13,7 @@ declare_rule! {
     /// A cluster match with `name` and any of `service`, `subset`, `portNumber`.
     ///
     /// # Why it matters
-    /// If `name` is set it decides alone; the others look like conditions and are none.
+    /// If `name` is set it decides alone; the others look like conditions but are ignored.
     ///
     /// # How to fix
     /// Keep `name`, or keep the others.

@@ -13,7 +13,7 @@ declare_rule! {
     /// A listener name that none of the selected proxies has in the patch's context. Needs config dumps.
     ///
     /// # Why it matters
-    /// The patch does nothing. Names of outbound listeners hold addresses (`10.1.0.10_9000`) and change with the
+    /// The patch does nothing. Names of outbound listeners contain addresses (`10.1.0.10_9000`) and change with the
     /// cluster; all inbound traffic of a sidecar goes through `virtualInbound`.
     ///
     /// # How to fix

@@ -18,7 +18,7 @@ declare_rule! {
     /// on others.
     ///
     /// # How to fix
-    /// Give the config dumps of the proxies that are intended, or correct the filter's namespace, selector or targetRefs.
+    /// Provide the config dumps of the intended proxies, or correct the filter's namespace, selector or targetRefs.
     ///
     /// # References
     /// istiod `pilot/pkg/model/policyattachment.go` and `push_context.go`, releases 1.22 to 1.31; recorded.

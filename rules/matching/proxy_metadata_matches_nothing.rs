@@ -12,7 +12,7 @@ declare_rule! {
     /// A key or text of node metadata that no selected proxy has. Needs config dumps.
     ///
     /// # Why it matters
-    /// The patch does nothing. Only strings are compared, as they are: numbers, lists and objects never fit.
+    /// The patch does nothing. Only strings are compared, as they are: numbers, lists and objects never match.
     ///
     /// # How to fix
     /// Look at `metadata` of the proxy's node in its bootstrap (`istioctl proxy-config bootstrap`).

@@ -12,15 +12,15 @@ declare_rule! {
     /// `match.proxy.proxyVersion` that matches no proxy.
     ///
     /// # What it finds
-    /// An expression that no proxy of the config dumps fits, or, where the filter meets no dump, that matches no release from 1.22
-    /// to the control plane's: what an upgrade left behind, for example the `stats-filter-1.x` and
+    /// An expression that matches no proxy of the config dumps, or, where the filter meets no dump, that matches no release
+    /// from 1.22 to the control plane's: what an upgrade left behind, for example the `stats-filter-1.x` and
     /// `metadata-exchange-1.x` filters of Istio before 1.21.
     ///
     /// # Why it matters
-    /// The patch does nothing, and hides that it does.
+    /// The patch does nothing, and nothing shows that.
     ///
     /// # How to fix
-    /// Delete what is left over; otherwise write the versions that run, anchored: `^1\.30\.`.
+    /// Delete what is left over; otherwise write the versions in use, anchored: `^1\.30\.`.
     ///
     /// # References
     /// istio/istio#51028, istio/istio#48126, istio/istio#50350, istio/istio#43602.

@@ -8,12 +8,12 @@ declare_rule! {
     /// A workloadSelector that selects no workload that the EnvoyFilter can reach.
     ///
     /// # What it finds
-    /// `workloadSelector.labels` that are not all on one workload of the filter's namespace (or, for the root namespace,
-    /// of any namespace). Silent when no workloads are known: give manifests, config dumps or a cluster. Where the workloads
-    /// come from manifests only, it speaks only of labels that look like a slip of the pen.
+    /// `workloadSelector.labels` that are not all on one workload of the filter's namespace (or, for the root namespace, of
+    /// any namespace). Silent when no workloads are known: give manifests, config dumps or a cluster. Where the workloads
+    /// come from manifests only, it reports only labels that look like a typo.
     ///
     /// # Why it matters
-    /// istiod accepts the filter and attaches it to nothing. Nobody is told.
+    /// istiod accepts the filter and attaches it to nothing, without any message.
     ///
     /// # How to fix
     /// Write the labels that the pods have (`kubectl get pods --show-labels`). For virtual machines the labels of the

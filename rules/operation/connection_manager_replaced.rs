@@ -19,10 +19,10 @@ declare_rule! {
     ///
     /// # Why it matters
     /// Authentication, authorization, metrics, access logs, tracing and the routes of istiod are parts of the generated
-    /// connection manager. Whatever the value does not repeat is gone, also what later Istio releases add.
+    /// connection manager. Whatever the value does not repeat is gone, including what later Istio releases add.
     ///
     /// # How to fix
-    /// MERGE the settings that are to change; insert and remove HTTP filters with HTTP_FILTER patches.
+    /// MERGE the settings to change; insert and remove HTTP filters with HTTP_FILTER patches.
     ///
     /// # References
     /// istiod `listener_patch.go`, releases 1.22 to 1.31; recorded.

@@ -19,8 +19,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// An added listener with the name or the address and port of another one; an added filter chain with the
-    /// `filter_chain_match` of another chain; an added virtual host with the name or a domain of another one; a domain that a
-    /// MERGE adds and that is there already, in whatever case.
+    /// `filter_chain_match` of another chain; an added virtual host with the name or a domain of another one; a domain that
+    /// a MERGE adds and that already exists, regardless of case.
     ///
     /// # Why it matters
     /// Envoy rejects such a listener or route configuration as a whole.

@@ -20,7 +20,7 @@ declare_rule! {
     ///
     /// # Why it matters
     /// An action makes a descriptor, and a limit holds for the descriptor with the same keys in the same order. One that
-    /// nothing makes limits nothing, and an action of another stage is not looked at.
+    /// nothing makes limits nothing, and an action of another stage is ignored.
     ///
     /// # How to fix
     /// Use the same keys, in the same order, and the same stage. `request_headers` makes the `descriptor_key` that it names;

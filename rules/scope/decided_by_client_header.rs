@@ -13,7 +13,7 @@ declare_rule! {
     /// `x-internal`, and is not combined (`and_ids`) with an authenticated principal or an address.
     ///
     /// # Why it matters
-    /// Whoever can send a request can send the header. The rule protects only from those who do not know it.
+    /// Whoever can send a request can send the header. The rule protects only against those who do not know it.
     ///
     /// # How to fix
     /// Decide by what Envoy verified: `authenticated` (the peer's certificate), the claims of a token

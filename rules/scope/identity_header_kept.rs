@@ -14,7 +14,7 @@ declare_rule! {
     ///
     /// # Why it matters
     /// A client can send the header itself. Appended, both values arrive, the client's first; with `ADD_IF_ABSENT` only the
-    /// client's does. The service behind may believe it.
+    /// client's does. The service may trust it.
     ///
     /// # How to fix
     /// `append_action: OVERWRITE_IF_EXISTS_OR_ADD`, or name the header in `request_headers_to_remove`, which comes first.

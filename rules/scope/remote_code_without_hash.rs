@@ -12,8 +12,8 @@ declare_rule! {
     /// A `remote` source of code (`http_uri`) whose `sha256` is missing or empty.
     ///
     /// # Why it matters
-    /// Who controls the server, or the way to it, runs code inside the proxy, with its keys and all traffic. Envoy itself
-    /// rejects a remote source without `sha256`.
+    /// Whoever controls the server, or the path to it, runs code inside the proxy, with its keys and all traffic. Envoy
+    /// itself rejects a remote source without `sha256`.
     ///
     /// # How to fix
     /// Write the `sha256` of the module, or use WasmPlugin with an image digest (`oci://…@sha256:…`).

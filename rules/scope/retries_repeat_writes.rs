@@ -13,7 +13,7 @@ declare_rule! {
     ///
     /// # Why it matters
     /// After these failures the service may have carried the request out: a POST that orders or pays happens again, up to
-    /// `num_retries` times, on each hop of a call chain anew.
+    /// `num_retries` times, and again on each hop of a call chain.
     ///
     /// # How to fix
     /// Retry on `connect-failure,refused-stream,unavailable`, or only what is safe to repeat:

@@ -13,7 +13,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// An HTTP filter inserted with INSERT_FIRST, or INSERT_BEFORE without an anchor, in front of `jwt_authn`, `rbac` or
-    /// `ext_authz` filters that istiod generates from policies. Limits, CORS and logins, which belong there, do not count. Needs config dumps.
+    /// `ext_authz` filters that istiod generates from policies. Rate limits, CORS and login filters, which belong there, do
+    /// not count. Needs config dumps.
     ///
     /// # Why it matters
     /// The filter runs for requests that the policies deny, and cannot see what they find out: claims and principals are not

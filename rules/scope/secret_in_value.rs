@@ -10,10 +10,11 @@ declare_rule! {
     ///
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
-    /// credentials and access key ids in headers and in Lua scripts. It never prints what it found. Texts that are filled in later are not reported.
+    /// credentials and access key ids in headers and in Lua scripts. It never prints what it found. Placeholders that are
+    /// filled in later are not reported.
     ///
     /// # Why it matters
-    /// EnvoyFilters are read by everyone who may read the namespace, stand in Git, and come back in config dumps.
+    /// EnvoyFilters can be read by everyone who can read the namespace, are kept in Git, and appear in config dumps.
     ///
     /// # How to fix
     /// Mount a Secret and use `filename:`, or let Envoy fetch it by SDS (`sds_config`).

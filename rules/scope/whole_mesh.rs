@@ -15,7 +15,7 @@ declare_rule! {
     /// is for gateways.
     ///
     /// # Why it matters
-    /// A mistake in it breaks every namespace at once, and new workloads get it without being asked.
+    /// A mistake in it breaks every namespace at once, and new workloads get it automatically.
     ///
     /// # How to fix
     /// Select the workloads that need it, or move the filter into their namespace.

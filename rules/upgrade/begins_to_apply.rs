@@ -15,7 +15,7 @@ declare_rule! {
     /// `lint` never reports it.
     ///
     /// # Why it matters
-    /// Nobody tested what it does there, and the upgrade switches it on everywhere at once.
+    /// Nobody has tested what it does there, and the upgrade switches it on everywhere at once.
     ///
     /// # How to fix
     /// If it is wanted, test it on one workload of the new revision. If it is not, delete the EnvoyFilter before the

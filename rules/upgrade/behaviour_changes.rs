@@ -14,13 +14,13 @@ declare_rule! {
     /// An EnvoyFilter that is affected by a change of behavior: the configuration stays, but its effect changes.
     ///
     /// # What it finds
-    /// Filters that use what a release on the way treats in another way: the defaults of Envoy, names of metadata and
-    /// filter state, BOOTSTRAP patches, the order of filters across namespaces and in TCP chains, labels that istiod stops
-    /// setting, durations that leak. Each note is told only of the filters that hold what it is about. Only `audit` looks at two releases: `lint` never
-    /// reports it.
+    /// Filters that use what a release on the way treats differently: the defaults of Envoy, names of metadata and filter
+    /// state, BOOTSTRAP patches, the order of filters across namespaces and in TCP chains, labels that istiod stops
+    /// setting, durations that leak. Each note is reported only for filters that contain what it describes. Only `audit`
+    /// looks at two releases: `lint` never reports it.
     ///
     /// # Why it matters
-    /// The engine cannot see it: the proxies get the same configuration and act on it in another way.
+    /// The engine cannot see it: the proxies get the same configuration and act on it differently.
     ///
     /// # How to fix
     /// The finding says what to write; most of it is right for both releases.

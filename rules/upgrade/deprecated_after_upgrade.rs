@@ -12,11 +12,11 @@ declare_rule! {
     /// A field, a type or an enum value that is deprecated after the upgrade.
     ///
     /// # What it finds
-    /// What the Envoy of the new proxies declares deprecated, with the last known release to accept it and what stands
-    /// in for it. Only `audit` reports it, since it compares two releases.
+    /// What the Envoy of the new proxies declares deprecated, with the last known release to accept it and what replaces
+    /// it. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// The upgrade goes well; a later one does not.
+    /// This upgrade succeeds; a later one will not.
     ///
     /// # How to fix
     /// Use its replacement. Where the replacement exists in both releases, do it before the upgrade.

@@ -15,7 +15,7 @@ declare_rule! {
     /// runs in another order. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// Nothing is rejected and nothing logged; requests are handled in another way.
+    /// Nothing is rejected and nothing logged; requests are handled differently.
     ///
     /// # How to fix
     /// Look at the places named; narrow or widen the match so that both releases agree.

@@ -8,11 +8,11 @@ declare_rule! {
     /// A patch that is lost after the upgrade because another patch makes istiod panic.
     ///
     /// # What it finds
-    /// A patch with effect now that istiod does not come to after the upgrade, because another patch of the same pass
-    /// makes it panic. Only `audit` reports it, since it compares two releases.
+    /// A patch that has an effect now and that istiod does not reach after the upgrade, because another patch of the same
+    /// pass makes it panic. Only `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// The filter is right, and gone all the same. istiod logs the panic, not what is lost.
+    /// The filter is correct, and lost anyway. istiod logs the panic, not what is lost.
     ///
     /// # How to fix
     /// Repair or remove the patch that panics, before the upgrade.

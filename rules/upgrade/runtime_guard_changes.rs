@@ -13,13 +13,13 @@ declare_rule! {
     ///
     /// # What it finds
     /// A key of a runtime layer or a `runtime_key` that names a runtime guard which the Envoy of the proxies has now and
-    /// not after the upgrade, or after and not now. A guard that is set to what it is by default, and goes, is only
-    /// something to clean up. Of Envoy 1.34 and 1.35 (Istio 1.26 and 1.27) not all guards are known, and the finding says
-    /// so. Only `audit` reports it, since it compares two releases.
+    /// not after the upgrade, or after and not now. A guard that is set to its default value and then removed only needs
+    /// cleaning up. Of Envoy 1.34 and 1.35 (Istio 1.26 and 1.27) not all guards are known, and the finding says so. Only
+    /// `audit` reports it, since it compares two releases.
     ///
     /// # Why it matters
-    /// With the guard goes the old behavior: what the filter switches back comes with the upgrade, and nothing says so
-    /// but a line in Envoy's log.
+    /// The old behavior goes with the guard: what the filter switches off takes effect with the upgrade, and nothing says
+    /// so but a line in Envoy's log.
     ///
     /// # How to fix
     /// Before the upgrade, try what the new behavior does: take the key away while the guard is still there.

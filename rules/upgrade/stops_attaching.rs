@@ -11,8 +11,8 @@ declare_rule! {
     /// An EnvoyFilter that attaches to a workload now but not after the upgrade.
     ///
     /// # What it finds
-    /// A filter with effect on a proxy that the new release does not attach to it any more: since 1.27 waypoints take
-    /// only filters with `targetRefs`, and filters with `targetRefs` leave everything but the gateway they name. Only
+    /// A filter with effect on a proxy that the new release does not attach to it any more: since 1.27 waypoints take only
+    /// filters with `targetRefs`, and filters with `targetRefs` no longer reach anything but the gateway they name. Only
     /// `audit` looks at two releases: `lint` never reports it.
     ///
     /// # Why it matters

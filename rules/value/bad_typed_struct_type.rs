@@ -9,7 +9,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// A `udpa.type.v1.TypedStruct` or `xds.type.v3.TypedStruct` without `type_url`, or with one that no message of the
-    /// proxies' Envoy has. Another rule reports types of the v2 API.
+    /// proxies' Envoy has. Types of the v2 API are reported by another rule.
     ///
     /// # Why it matters
     /// istiod does not look inside, so no one rejects the filter; the proxy rejects the resource that contains it.

@@ -10,8 +10,8 @@ declare_rule! {
     /// A field of the typed configuration, written beside `typed_config` instead of in it.
     ///
     /// # What it finds
-    /// A key beside `typed_config` that its message does not have, but the message in `typed_config` does: an
-    /// indentation too few.
+    /// A key beside `typed_config` that its message does not have, but the message in `typed_config` does: one level of
+    /// indentation is missing.
     ///
     /// # Why it matters
     /// istiod drops the key and accepts the EnvoyFilter.

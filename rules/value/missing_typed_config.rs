@@ -18,7 +18,7 @@ declare_rule! {
     /// listener, route or cluster. In a MERGE the patch changes nothing of the extension.
     ///
     /// # How to fix
-    /// Add `typed_config` with an `@type`; an empty message will do where nothing is to be set.
+    /// Add `typed_config` with an `@type`; an empty message is enough if nothing needs to be set.
     ///
     /// # References
     /// Envoy 1.22 release notes (`no_extension_lookup_by_name`); measured with Envoy 1.36 and 1.40; the webhook of istiod

@@ -12,8 +12,8 @@ declare_rule! {
     /// A canonical extension name beside a `typed_config` whose type belongs to another extension.
     ///
     /// # Why it matters
-    /// The proxy goes by the type and loads that extension under the wrong name; matches, `typed_per_filter_config` and
-    /// metadata that go by the name meet something else than they say.
+    /// The proxy looks at the type and loads that extension under the wrong name; matches, `typed_per_filter_config` and
+    /// metadata that use the name match something other than they say.
     ///
     /// # How to fix
     /// Make name and type agree.

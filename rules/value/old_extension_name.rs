@@ -11,8 +11,8 @@ declare_rule! {
     /// `name: envoy.lua` and the other names that Envoy gave up in 1.14, in the value of a patch.
     ///
     /// # Why it matters
-    /// The proxy goes by the type and takes any name, but other filters' matches, `typed_per_filter_config` and `metadata`
-    /// go by the name: they look for the canonical one.
+    /// The proxy looks at the type and accepts any name, but other filters' matches, `typed_per_filter_config` and
+    /// `metadata` use the name: they look for the canonical one.
     ///
     /// # How to fix
     /// Write the canonical name.

@@ -11,8 +11,8 @@ declare_rule! {
     /// Two members of one oneof in one message, such as `prefix` and `path` of a route's `match`.
     ///
     /// # Why it matters
-    /// istiod keeps the one declared last in the proto file, whatever the order in the YAML, and drops the other without
-    /// a word. In a TypedStruct the proxy rejects the message.
+    /// istiod keeps the one declared last in the proto file, whatever the order in the YAML, and silently drops the other.
+    /// In a TypedStruct the proxy rejects the message.
     ///
     /// # How to fix
     /// Remove one of them.

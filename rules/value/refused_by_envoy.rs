@@ -17,8 +17,8 @@ declare_rule! {
     /// rule is silent. In an `audit` the Envoy is that of the target release.
     ///
     /// # Why it matters
-    /// istiod does not ask Envoy. A proxy that rejects an update goes on with the old version of the resource, or without it,
-    /// and takes no later change of it either: also changes of Istio's own that have nothing to do with the filter.
+    /// istiod does not ask Envoy. A proxy that rejects an update keeps the old version of the resource, or has none, and
+    /// rejects every later change to it, including Istio's own changes that have nothing to do with the filter.
     ///
     /// # How to fix
     /// Fix what Envoy names. Other rules often say how.

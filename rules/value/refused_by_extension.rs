@@ -15,9 +15,9 @@ declare_rule! {
     ///
     /// # What it finds
     /// In what is added, inserted or replaced: fields that exclude or need each other, and what an extension wants although
-    /// the API does not require it. Known are the checks of OAuth2, Wasm, external processing, header-to-metadata,
-    /// json-to-metadata and composite filters, names in clusters of type `STATIC`, and a limit of one HTTP/2 header field above
-    /// that of all headers. `--envoy` tells of all others.
+    /// the API does not require it. It knows the checks of OAuth2, Wasm, external processing, header-to-metadata,
+    /// json-to-metadata and composite filters, names in clusters of type `STATIC`, and a limit of one HTTP/2 header field
+    /// above that of all headers. `--envoy` finds the others.
     ///
     /// # Why it matters
     /// istiod does not know these rules, and they are not in the API: it sends the value, and the proxy rejects the listener,

@@ -19,8 +19,8 @@ declare_rule! {
     ///
     /// # Why it matters
     /// A guard switches a change of behavior on or off while it is new; after some releases it is removed with the old
-    /// code. A layer that still sets it switches nothing. Envoy takes it; for a switch that is not a text it logs the error
-    /// `Using a removed guard`, and that a later release will reject it.
+    /// code. A layer that still sets it switches nothing. Envoy takes it; for a switch that is not a string it logs the
+    /// error `Using a removed guard`, and that a later release will reject it.
     ///
     /// # How to fix
     /// Remove the key, after a look at whether the new behavior is what you want: it cannot be switched back.

@@ -14,8 +14,8 @@ declare_rule! {
     /// of the v2 API have their own rule.
     ///
     /// # Why it matters
-    /// istiod cannot read the value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect. What
-    /// only the proxy does not know, the proxy rejects.
+    /// istiod cannot read the value: the webhook rejects the EnvoyFilter, and one that bypasses the webhook has no effect.
+    /// The proxy rejects what only the proxy does not know.
     ///
     /// # How to fix
     /// Correct the name, write its successor, or wrap the configuration in a TypedStruct when only istiod does not know the
