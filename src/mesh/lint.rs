@@ -22,6 +22,7 @@ use crate::model::resource::ProxyConfig;
 use crate::source::{FileId, Problem, Severity};
 use crate::trial::Trial;
 use crate::words::{count, fnv};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -167,10 +168,10 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     }
     let filters = &mesh.loaded.inventory.envoy_filters;
     let is_asked = |filter: &EnvoyFilter| mesh.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
-    let own: Vec<EnvoyFilter> = match request.shard {
+    let own: Cow<'_, [EnvoyFilter]> = match request.shard {
         Some(_) => filters.iter().filter(|filter| is_asked(filter)).cloned().collect(),
         // Filters that are not asked about take effect beside the others.
-        None => filters.clone(),
+        None => Cow::Borrowed(filters),
     };
     let mut taken = Taken::default();
     // Proxies that no filter reaches have nothing to say.
