@@ -14,12 +14,19 @@ pub(super) struct Capture {
     /// Also redact what this regular expression matches; may be given several times
     #[arg(long, value_name = "REGEX")]
     redact: Vec<String>,
+    /// Save objects only; otherwise a capture without any config dump is refused
+    #[arg(long)]
+    no_dumps: bool,
 }
 
 impl Capture {
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
-        let request =
-            CaptureRequest { settings: session.settings(), path: self.path.clone(), redact: self.redact.clone() };
+        let request = CaptureRequest {
+            settings: session.settings(),
+            path: self.path.clone(),
+            redact: self.redact.clone(),
+            no_dumps: self.no_dumps,
+        };
         let report = mesh::capture(&request, session.progress)?;
         let serious = session.told(&report.loaded, &report.problems)?;
         session.scope(&report.scope)?;

@@ -106,7 +106,7 @@ impl Diff {
         session.scope(&found.scope)?;
         // Nothing differs where no EnvoyFilter does; else somebody must have been asked.
         let judged = report::changes::is_judged(&found);
-        let complete = !found.whole || found.scope.is_complete();
+        let complete = (!found.whole || found.scope.is_complete()) && found.unknown_services.is_empty();
         let same = found.proxies.is_empty() && !report::changes::more_than_resources(&found);
         Ok(match (trouble.contains(&true) || !judged || !complete || found.asked != Asked::Taken, same) {
             (true, _) => Exit::Usage,

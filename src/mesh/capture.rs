@@ -25,6 +25,8 @@ pub struct CaptureRequest {
     pub path: PathBuf,
     /// Regular expressions of what is redacted as well.
     pub redact: Vec<String>,
+    /// Whether it holds objects only.
+    pub no_dumps: bool,
 }
 
 /// What a capture holds.
@@ -60,15 +62,30 @@ pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<Capt
     let mut pack = Pack::create(&request.path)
         .map_err(|error| cannot("create", &error, Some("name a folder or file that does not exist yet")))?;
     let mut taken = Taken::default();
-    let (objects, dumps, redacted) =
-        fill(&mut pack, &mesh, &redactor, &mut taken).map_err(|error| cannot("write", &error, None))?;
+    let (objects, dumps, redacted) = fill(&mut pack, &mesh, &redactor, &mut taken, request.no_dumps)
+        .map_err(|error| cannot("write", &error, None))?;
+    if dumps == 0 && !request.no_dumps {
+        // Without them no command can say what is in effect: whoever asks for help with it learns that too late.
+        pack.discard().map_err(|error| cannot("remove", &error, None))?;
+        let why = taken.problems.first().map_or_else(String::new, |problem| format!(": {}", problem.message));
+        return Err(Error::Text {
+            message: format!("nothing captured: no config dump could be read{why}"),
+            help: Some("use --no-dumps to save objects only".to_owned()),
+        });
+    }
     pack.finish()?;
     let scope = mesh.scope(&Given::default(), &taken, mesh.loaded.inventory.envoy_filters.len());
     Ok(CaptureReport { objects, dumps, redacted, problems: taken.problems, scope, loaded: mesh.loaded })
 }
 
 /// Writes objects, then dumps as they come, then what they are; how many of each, and of secrets.
-fn fill(pack: &mut Pack, mesh: &Mesh<'_>, redactor: &Redactor, taken: &mut Taken) -> io::Result<(usize, usize, usize)> {
+fn fill(
+    pack: &mut Pack,
+    mesh: &Mesh<'_>,
+    redactor: &Redactor,
+    taken: &mut Taken,
+    no_dumps: bool,
+) -> io::Result<(usize, usize, usize)> {
     let (mut objects, mut redacted) = (0, 0);
     let context = match &mesh.feed {
         Feed::Live(live, _) => live.cluster().context.clone(),
@@ -93,7 +110,7 @@ fn fill(pack: &mut Pack, mesh: &Mesh<'_>, redactor: &Redactor, taken: &mut Taken
     }
     let mut dumps = 0;
     let mut of_istiod = Vec::new();
-    mesh.each(&Given::default(), Layout::Dropped, &|_| true, taken, &mut |problems, kept| {
+    mesh.each(&Given::default(), Layout::Dropped, &|_| !no_dumps, taken, &mut |problems, kept| {
         let (namespace, pod) = (kept.identity.namespace.unwrap_or_default(), kept.identity.name.unwrap_or_default());
         let mut text = Vec::new();
         kept.dump.rewrite(&[]).write_to(&mut text)?;

@@ -138,6 +138,9 @@ pub(crate) fn unchanged(report: &DiffReport) -> String {
         (_, 0, true) if report.whole => "nothing compared: no proxy exists before and after the change".to_owned(),
         (_, 0, true) => "nothing compared: the EnvoyFilters reach no proxy".to_owned(),
         (_, 0, false) => "nothing compared: no proxy could be read".to_owned(),
+        _ if !report.unknown_services.is_empty() => {
+            format!("no change in what is known of {}", count(read, "proxy", "proxies"))
+        }
         _ => format!("no change on {}", count(read, "proxy", "proxies")),
     }
 }

@@ -7,6 +7,7 @@ use kubectl_envoyfilter::lint::{self, Input};
 use kubectl_envoyfilter::load::{self, dump::Identity};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules;
+use std::process::Command;
 use std::sync::Arc;
 
 const FILTER: &str = "apiVersion: networking.istio.io/v1alpha3
@@ -102,4 +103,33 @@ fn commands_say_what_is_missing_and_take_it_from_another_dump() {
         assert!(!format!("{out}{err}").contains("no config dump here contains"), "{command}: {out}{err}");
         assert!(out.contains("outbound|5555||clay.silt.svc.cluster.local"), "{command}: {out}");
     }
+}
+
+/// That clusters are not known is said by each command, and no answer without them reads as whole.
+#[test]
+fn clusters_that_no_dump_holds_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("patient.yaml");
+    std::fs::write(&file, FILTER).unwrap();
+    let file = file.to_str().unwrap();
+    let dump = |name: &str| testdata(&format!("reference/delta/base/{name}.json.zst")).to_str().unwrap().to_owned();
+    let (alone, lends) = (dump("wp"), dump("sidey"));
+    let ask = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_kubectl-envoyfilter")).args(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    };
+    for command in [&["render"][..], &["diff"], &["explain", "pod", "wp"]] {
+        let (code, out, err) = ask(&[command, &["--dump", &alone, "-f", file]].concat());
+        assert!(
+            format!("{out}{err}").contains("outbound clusters for clay.silt.svc.cluster.local"),
+            "{command:?}: {out}{err}"
+        );
+        if command == ["diff"] {
+            assert_eq!((code, out.as_str()), (2, "no change in what is known of 1 proxy\n"), "{err}");
+        }
+    }
+    let (code, out, err) = ask(&["diff", "--dump", &alone, "--dump", &lends, "-f", file]);
+    assert!(code == 1 && out.contains("reed/wp-1/cluster outbound|5555||clay.silt.svc.cluster.local"), "{out}{err}");
+    assert!(!err.contains("outbound clusters for"), "{err}");
 }

@@ -57,6 +57,14 @@ impl Pack {
         }
     }
 
+    /// Removes what was written.
+    pub fn discard(self) -> io::Result<()> {
+        let folder = matches!(self.to, To::Folder);
+        let path = self.path;
+        drop(self.to);
+        if folder { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+    }
+
     /// Finishes the capture.
     pub fn finish(self) -> io::Result<()> {
         match self.to {

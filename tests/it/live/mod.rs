@@ -8,6 +8,7 @@ mod login;
 pub(crate) mod mock;
 mod reports;
 mod same;
+mod scopes;
 mod standing;
 mod watching;
 mod withdrawn;

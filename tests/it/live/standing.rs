@@ -224,3 +224,21 @@ fn a_pod_that_does_not_run_is_no_answer() {
     assert_eq!(said.code, 3, "{}{}", said.out, said.err);
     assert!(said.err.contains("shop/late-0") && said.err.contains("not ready"), "{}", said.err);
 }
+
+/// One replica answers with an error: its status is named, and the next one is asked.
+#[test]
+fn a_proxy_that_answers_with_an_error_is_named_and_the_next_one_asked() {
+    let world = mesh(&[dump_with("2s", None), dump_with("2s", None)]);
+    let path = "/api/v1/namespaces/shop/pods/cart-1:15000/proxy/config_dump";
+    let mock = world.fault(path, Fault::Status(500, "oops"), 99).start();
+    let said = live(&mock, &["explain", "pod/cart-1", "--dump-via", "pod-proxy"]);
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    assert!(said.err.contains("cart-1") && said.err.contains("500"), "{}", said.err);
+    assert!(!said.err.contains("starts with"), "{}", said.err);
+    for arguments in [&["explain", "deploy/cart"][..], &["status"]] {
+        let said = live(&mock, &[arguments, &["--dump-via", "pod-proxy"]].concat());
+        assert!(mock.paths().iter().any(|path| path.contains("cart-2:15000")), "{:?}", mock.paths());
+        assert!(!said.out.contains("nothing could be judged"), "{}", said.out);
+        assert_eq!(said.code, 0, "{arguments:?}: {}{}", said.out, said.err);
+    }
+}

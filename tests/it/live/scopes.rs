@@ -1,0 +1,84 @@
+//! An answer about nothing is no success: what `diff`, `capture` and `status` say where nothing was reached or read.
+
+use super::mock::Fault;
+use super::standing::{dump_with, mesh};
+use super::{live, run};
+
+const PROXY: &str = "/api/v1/namespaces/shop/pods/cart-1:15000";
+
+/// A filter of the namespace, for workloads with this label.
+fn filter(namespace: &str, app: &str) -> String {
+    format!(
+        "apiVersion: networking.istio.io/v1alpha3
+kind: EnvoyFilter
+metadata: {{name: new, namespace: {namespace}}}
+spec:
+  workloadSelector: {{labels: {{app: {app}}}}}
+  configPatches:
+  - applyTo: CLUSTER
+    match: {{context: SIDECAR_OUTBOUND, cluster: {{name: outbound|7070||catalog.shop.svc.cluster.local}}}}
+    patch: {{operation: MERGE, value: {{connect_timeout: 7s}}}}
+"
+    )
+}
+
+/// The files say which proxies are concerned, not the namespace of the context.
+#[test]
+fn diff_looks_at_the_proxies_that_its_files_reach() {
+    let mock = mesh(&[dump_with("2s", None)]).start();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let (own, root) = (write("own.yaml", filter("shop", "cart")), write("root.yaml", filter("istio-system", "cart")));
+    let nobody = write("nobody.yaml", filter("shop", "nobody"));
+    for namespace in ["default", "shop"] {
+        for file in [&own, &root] {
+            let said = run(&mock.kubeconfig(namespace), &["diff", "-f", file, "--dump-via", "pod-proxy"]);
+            assert_eq!(said.code, 1, "{namespace} {file}: {}{}", said.out, said.err);
+            assert!(
+                said.out.contains("shop/cart-1") && said.out.contains("+  \"connect_timeout\": \"7s\""),
+                "{}",
+                said.out
+            );
+        }
+        let said = run(&mock.kubeconfig(namespace), &["diff", "-f", &nobody, "--dump-via", "pod-proxy"]);
+        assert_eq!(said.code, 2, "{}{}", said.out, said.err);
+        assert!(said.out.contains("nothing compared: the EnvoyFilters reach no proxy"), "{}", said.out);
+    }
+}
+
+/// A capture without the config dumps is none, unless that is what was asked for.
+#[test]
+fn a_capture_is_not_empty_of_dumps_unasked() {
+    let mock = mesh(&[dump_with("2s", None)]).fault(PROXY, Fault::Status(403, "no"), 99).start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mesh.tar");
+    let ask =
+        |more: &[&str]| live(&mock, &[&["capture", file.to_str().unwrap(), "--dump-via", "pod-proxy"], more].concat());
+    let said = ask(&[]);
+    assert!([2, 3].contains(&said.code), "{}{}", said.out, said.err);
+    assert!(
+        said.err.contains("no config dump could be read") && said.err.contains("--no-dumps") && !file.exists(),
+        "{}",
+        said.err
+    );
+    let said = ask(&["--no-dumps"]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert!(file.exists());
+}
+
+/// Who may read nothing is told so.
+#[test]
+fn where_nothing_can_be_read_nothing_is_judged() {
+    let mock = mesh(&[dump_with("2s", None)]).fault("/", Fault::Status(403, "no"), 9_999).start();
+    for arguments in [&["status"][..], &["get"], &["lint"], &["watch", "--once"]] {
+        let said = live(&mock, arguments);
+        assert!([2, 3].contains(&said.code), "{arguments:?}: {}{}", said.out, said.err);
+        assert!(!said.out.contains("nothing wrong") && !said.out.contains("No issues"), "{arguments:?}: {}", said.out);
+    }
+    let said = live(&mock, &["status"]);
+    assert!(said.out.contains("nothing could be judged") || said.err.contains("403"), "{}{}", said.out, said.err);
+}
