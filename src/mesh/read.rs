@@ -395,9 +395,12 @@ pub(super) fn objects(options: &load::Options, files: &[PathBuf], demo: bool) ->
     loaded
 }
 
-/// Filters with others in the places of those that have the same name, and added.
+/// Filters with others in the places of those that have the same name, and added. One that is added to filters of a cluster is
+/// created after them, which decides its place in the order.
 pub(super) fn replaced(before: &[EnvoyFilter], new: &[EnvoyFilter]) -> Vec<EnvoyFilter> {
     let mut after = before.to_vec();
+    let now =
+        before.iter().filter_map(|filter| filter.created).max().map(|(seconds, _)| (seconds.saturating_add(1), 0));
     for filter in new {
         match after.iter_mut().find(|old| old.full_name() == filter.full_name()) {
             // A changed filter keeps the age that its place in the order depends on.
@@ -405,7 +408,7 @@ pub(super) fn replaced(before: &[EnvoyFilter], new: &[EnvoyFilter]) -> Vec<Envoy
                 let created = filter.created.or(old.created);
                 *old = EnvoyFilter { created, ..filter.clone() };
             }
-            None => after.push(filter.clone()),
+            None => after.push(EnvoyFilter { created: filter.created.or(now), ..filter.clone() }),
         }
     }
     after

@@ -44,6 +44,9 @@ fn diff_looks_at_the_proxies_that_its_files_reach() {
                 said.out
             );
         }
+        // A filter that is added comes after those that exist, and wins whatever its name.
+        let said = run(&mock.kubeconfig(namespace), &["render", "shop/cart-1", "-f", &own, "--dump-via", "pod-proxy"]);
+        assert!(said.out.contains("\"connect_timeout\": \"7s\""), "{}{}", said.out, said.err);
         let said = run(&mock.kubeconfig(namespace), &["diff", "-f", &nobody, "--dump-via", "pod-proxy"]);
         assert_eq!(said.code, 2, "{}{}", said.out, said.err);
         assert!(said.out.contains("nothing compared: the EnvoyFilters reach no proxy"), "{}", said.out);
@@ -74,7 +77,7 @@ fn a_capture_is_not_empty_of_dumps_unasked() {
 #[test]
 fn where_nothing_can_be_read_nothing_is_judged() {
     let mock = mesh(&[dump_with("2s", None)]).fault("/", Fault::Status(403, "no"), 9_999).start();
-    for arguments in [&["status"][..], &["get"], &["lint"], &["watch", "--once"]] {
+    for arguments in [&["status"][..], &["get"], &["lint"]] {
         let said = live(&mock, arguments);
         assert!([2, 3].contains(&said.code), "{arguments:?}: {}{}", said.out, said.err);
         assert!(!said.out.contains("nothing wrong") && !said.out.contains("No issues"), "{arguments:?}: {}", said.out);
