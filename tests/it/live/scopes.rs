@@ -3,6 +3,7 @@
 use super::mock::Fault;
 use super::standing::{dump_with, mesh};
 use super::{live, run};
+use serde_json::json;
 
 const PROXY: &str = "/api/v1/namespaces/shop/pods/cart-1:15000";
 
@@ -25,7 +26,9 @@ spec:
 /// The files say which proxies are concerned, not the namespace of the context.
 #[test]
 fn diff_looks_at_the_proxies_that_its_files_reach() {
-    let mock = mesh(&[dump_with("2s", None)]).start();
+    let mut world = mesh(&[dump_with("2s", None)]);
+    world.add(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "istio-system"}}));
+    let mock = world.start();
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: String| {
         let path = folder.path().join(name).to_str().unwrap().to_owned();
