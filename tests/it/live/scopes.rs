@@ -49,7 +49,7 @@ fn diff_looks_at_the_proxies_that_its_files_reach() {
         }
         // A filter that is added comes after those that exist, and wins whatever its name.
         let said = run(&mock.kubeconfig(namespace), &["render", "shop/cart-1", "-f", &own, "--dump-via", "pod-proxy"]);
-        assert!(said.out.contains("\"connect_timeout\": \"7s\""), "{}{}", said.out, said.err);
+        assert!(said.out.contains("\"connect_timeout\":\"7s\""), "{}", said.err);
         let said = run(&mock.kubeconfig(namespace), &["diff", "-f", &nobody, "--dump-via", "pod-proxy"]);
         assert_eq!(said.code, 2, "{}{}", said.out, said.err);
         assert!(said.out.contains("nothing compared: the EnvoyFilters reach no proxy"), "{}", said.out);
