@@ -172,8 +172,7 @@ fn files(folder: &Path) -> PathBuf {
 
 fn capture(mock: &Mock, folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
-    let said =
-        live::run(&mock.kubeconfig("shop"), &["capture", path.to_str().unwrap(), "-A", "--dump-via", "pod-proxy"]);
+    let said = live::run(&mock.kubeconfig("shop"), &["capture", path.to_str().unwrap(), "-A", "--no-dumps"]);
     assert!(path.exists(), "{}{}", said.out, said.err);
     path
 }
