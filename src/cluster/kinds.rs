@@ -117,7 +117,8 @@ pub const UNSEEN: &str = "what an istiod that runs here generates lacks them";
 pub const UNSEEN_OBJECTS: &str = "what an istiod that runs here generates lacks the objects";
 const GATEWAY_API: &str = "gateway.networking.k8s.io";
 const ALPHA: &[&str] = &["v1alpha1"];
-const EXTENSIONS: &str = "existing Wasm plugins and extensions are not compared, and an istiod that runs here lacks them";
+const EXTENSIONS: &str =
+    "existing Wasm plugins and extensions are not compared, and an istiod that runs here lacks them";
 const POLICIES: &str = "existing policies are not compared, so a guard may pass that should not";
 const RBAC: &str = "rbac.authorization.k8s.io";
 const ADMISSION: &str = "admissionregistration.k8s.io";
