@@ -1418,7 +1418,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -a "verify" -d 'Compare the config dumps of proxies before and after a migration'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and not __fish_seen_subcommand_from verify help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l before -d 'Config dumps from before: files, or folders of files' -r -F
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l before -d 'Config dumps from before: files, folders of files, or captures' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l after -d 'Config dumps from after' -r -F
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -l renamed -d 'A cluster whose name changes, as OLD=NEW' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand migrate; and __fish_seen_subcommand_from verify" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r

@@ -1770,7 +1770,7 @@ never\:"Never"))' \
         case $line[2] in
             (verify)
 _arguments "${_arguments_options[@]}" : \
-'*--before=[Config dumps from before\: files, or folders of files]:DUMP:_files' \
+'*--before=[Config dumps from before\: files, folders of files, or captures]:DUMP:_files' \
 '*--after=[Config dumps from after]:DUMP:_files' \
 '*--renamed=[A cluster whose name changes, as OLD=NEW]:OLD=NEW:_default' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \

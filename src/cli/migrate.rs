@@ -3,18 +3,19 @@
 use super::istiod::IstiodOptions;
 use super::session::{Exit, Session};
 use super::trying::{GET_ENVOY, NO_ENVOY};
-use crate::load::dump::{Identity, Layout};
+use crate::load::capture::{Capture, is_capture};
+use crate::load::dump::{Dump, Identity, Layout};
 use crate::load::limits::Limits;
 use crate::load::{dumps, migration};
 use crate::mesh::{self, Error, MigrateRequest, Prove, Settings};
-use crate::migrate::compare::Resources;
+use crate::migrate::Accept;
 use crate::migrate::verdict::Class;
-use crate::migrate::{Accept, verify};
+use crate::migrate::verify::{self, Side};
+use crate::model::redact::Keeper;
 use crate::model::release::Release;
 use crate::report::migrate as forms;
-use crate::source::{Problem, Sources};
+use crate::source::{Code, Problem, Severity, Sources};
 use clap::{Args, Subcommand, ValueEnum};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -81,7 +82,7 @@ enum Step {
 
 #[derive(Debug, Args)]
 struct Verify {
-    /// Config dumps from before: files, or folders of files
+    /// Config dumps from before: files, folders of files, or captures
     #[arg(long, value_name = "DUMP", required = true)]
     before: Vec<PathBuf>,
     /// Config dumps from after
@@ -214,21 +215,50 @@ impl Verify {
     }
 }
 
-/// The proxies of some dumps, by workload.
-fn read(paths: &[PathBuf], limits: Limits, problems: &mut Vec<Problem>) -> BTreeMap<String, Resources> {
-    let mut all = BTreeMap::new();
-    let (paths, mut unread) = dumps::list(paths);
-    problems.append(&mut unread);
-    for path in paths {
-        let (dump, mut found) = dumps::read(&path, Layout::Dropped, limits);
-        problems.append(&mut found);
-        let Some(dump) = dump else { continue };
-        match dump.config(&Identity::default()) {
-            Ok(config) => {
-                all.insert(verify::name(&config), verify::resources(&config));
-            }
-            Err(problem) => problems.push(problem),
+/// The proxies of some dumps and captures, by workload.
+fn read(paths: &[PathBuf], limits: Limits, problems: &mut Vec<Problem>) -> Side {
+    let mut side = Side::default();
+    let mut take = |dump: Option<Dump>, found: Vec<Problem>, problems: &mut Vec<Problem>| {
+        problems.extend(found);
+        match dump.as_ref().map(|dump| dump.config(&Identity::default())) {
+            Some(Ok(config)) => side.add(verify::name(&config), verify::resources(&config)),
+            Some(Err(problem)) => problems.push(problem),
+            None => {}
+        }
+    };
+    let (captures, dumps): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| is_capture(path));
+    for path in captures {
+        let (capture, loaded) = Capture::open(&path, limits, &Keeper::default(), false);
+        let Some(capture) = capture else {
+            problems.extend(loaded.problems);
+            continue;
+        };
+        let mut of_proxies = capture.dumps.clone();
+        for pod in capture.of_istiod() {
+            of_proxies.remove(pod);
+            let message = format!("{pod} is not compared: the capture has what istiod sends, not what the proxy runs");
+            problems.push(Problem { code: Code::NoDump, severity: Severity::Error, span: None, message, help: None });
+        }
+        let read = capture.each(&of_proxies, &mut |_, dump, found| {
+            take(dump, found, problems);
+            Ok(())
+        });
+        if let Err(error) = read {
+            let message = format!("cannot read {}: {error}", path.display());
+            problems.push(Problem {
+                code: Code::CannotRead,
+                severity: Severity::Error,
+                span: None,
+                message,
+                help: None,
+            });
         }
     }
-    all
+    let (paths, mut unread) = dumps::list(&dumps);
+    problems.append(&mut unread);
+    for path in paths {
+        let (dump, found) = dumps::read(&path, Layout::Dropped, limits);
+        take(dump, found, problems);
+    }
+    side
 }

@@ -197,9 +197,12 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
             "objects on a waypoint cannot match a port or a filter chain, and the patch is for one of them",
         );
     }
-    let security = found.actions.iter().any(|action| {
-        matches!(action, Action::Object(one) if one["kind"] == "AuthorizationPolicy" || one["kind"] == "RequestAuthentication")
-    });
+    let writes = |kinds: [&str; 2]| {
+        let is = |one: &Json| one["kind"].as_str().is_some_and(|kind| kinds.contains(&kind));
+        found.actions.iter().any(|action| matches!(action, Action::Object(one) if is(one)))
+    };
+    let security = writes(["AuthorizationPolicy", "RequestAuthentication"]);
+    let extension = writes(["TrafficExtension", "WasmPlugin"]);
     if security && cx.mesh.ports(cx.filter).is_none_or(|ports| ports.iter().any(|port| !port.http)) {
         return at(
             Place::Blocked,
@@ -229,11 +232,19 @@ fn on_waypoint(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Placement {
         Kind::Behavior,
         "it runs once, at the service's waypoint: requests that reach the pods without passing the waypoint bypass it",
     );
-    found.difference(
-        Kind::Position,
-        "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes",
-    );
+    // Where the filters of a sidecar stand says nothing about a waypoint.
+    found.differences.retain(|one| one.kind != Kind::Position);
+    if extension {
+        found.difference(
+            Kind::Position,
+            "runs after cors and before the waypoint's peer metadata filters, which see the headers it changes",
+        );
+    }
     if security {
+        found.difference(
+            Kind::Position,
+            "runs first on the waypoint, before grpc_stats, fault and cors: CORS preflights meet it too",
+        );
         found.guard(
             Concern::Authorization,
             State::Review,

@@ -20,6 +20,9 @@ macro_rules! patterns {
             #[doc = $title]
             pub(crate) static $name: Pattern = Pattern { id: $id, title: $title, native: $native, follow: $follow };
         )+
+
+        #[cfg(test)]
+        static ALL: &[&Pattern] = &[$(&$name),+];
     };
 }
 
@@ -69,4 +72,16 @@ patterns! {
     LOCAL_REPLY = "local-reply", "custom error pages", "none", "";
     BOOTSTRAP = "bootstrap", "bootstrap settings", "none: no supported release applies the patch; use a ProxyConfig or a custom bootstrap", "";
     OTHER = "other", "another patch", "none known", "";
+}
+
+#[cfg(test)]
+mod tests {
+    /// `tests/it/migrate_result.rs` holds what is in the folders.
+    #[test]
+    fn every_pattern_has_a_folder_of_cases() {
+        let cases = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/migrate");
+        let missing: Vec<&str> =
+            super::ALL.iter().map(|pattern| pattern.id).filter(|id| !cases.join(id).is_dir()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
 }

@@ -266,6 +266,27 @@ fn share(map: &Map<String, Json>) -> Option<u64> {
     number.checked_mul(per)
 }
 
+const STRING_MATCH: &str = "string_match";
+
+/// The deprecated field of a match on a header that says what `string_match` says on the other side.
+fn same_match(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<&'static str> {
+    const FIELDS: [(&str, &str); 5] = [
+        ("exact_match", "exact"),
+        ("prefix_match", "prefix"),
+        ("suffix_match", "suffix"),
+        ("contains_match", "contains"),
+        ("safe_regex_match", "safe_regex"),
+    ];
+    if old.contains_key(STRING_MATCH) {
+        return None;
+    }
+    let wanted = new.get(STRING_MATCH)?.as_object().filter(|wanted| wanted.len() == 1)?;
+    let same = |(field, key): &&(&str, &str)| {
+        old.get(*field).is_some_and(|value| wanted.get(*key) == Some(value)) && !new.contains_key(*field)
+    };
+    FIELDS.iter().find(same).map(|(field, _)| *field)
+}
+
 /// External authorization with its list of header names where the other side has it.
 fn checked_headers(old: &Map<String, Json>, new: &Map<String, Json>) -> Option<Map<String, Json>> {
     const NAMES: &str = "allowed_headers";
@@ -320,6 +341,10 @@ fn maps(old: &Map<String, Json>, new: &Map<String, Json>, path: &str, names: &[S
     {
         say(out, Operation::Change, &true.into(), &"FAIL_OPEN".into(), &pointer(path, "fail_open"), names);
         settled.extend(["fail_open", "failure_policy"]);
+    }
+    if let Some(field) = same_match(old, new) {
+        say(out, Operation::Change, &old[field], &new[STRING_MATCH], &pointer(path, field), names);
+        settled.extend([field, STRING_MATCH]);
     }
     let same_code =
         code(old).filter(|one| code(new) == Some(*one) && old.contains_key(INLINE) != new.contains_key(INLINE));
@@ -511,6 +536,26 @@ fn spaced(value: &Json) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_match_on_a_header_may_be_written_in_two_ways() {
+        let of = |value: Json| {
+            Resources::from([("route".to_owned(), BTreeMap::from([("r".to_owned(), json!({ "headers": [value] }))]))])
+        };
+        let old = of(json!({ "name": ":method", "exact_match": "OPTIONS" }));
+        let class = |new: Json| {
+            let found = differences(&old, &of(new), &BTreeMap::new());
+            class(&found.iter().map(|one| explain("p", one, &[])).collect::<Vec<_>>())
+        };
+        assert_eq!(class(json!({ "name": ":method", "string_match": { "exact": "OPTIONS" } })), Class::SameBut);
+        for other in [
+            json!({ "exact": "GET" }),
+            json!({ "prefix": "OPTIONS" }),
+            json!({ "exact": "OPTIONS", "ignore_case": true }),
+        ] {
+            assert_eq!(class(json!({ "name": ":method", "string_match": other })), Class::Differs);
+        }
+    }
 
     #[test]
     fn every_rule_can_be_read() {

@@ -216,6 +216,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
     if let Some(mut grpc) = config.sub("grpc_service") {
         let cluster = grpc.text("envoy_grpc/cluster_name").ok_or("the filter names no cluster")?;
         let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
+        known(cx, &cluster, &host, found);
         if grpc.text("envoy_grpc/authority").is_none_or(|authority| authority != host) {
             found.difference(
                 Kind::Behavior,
@@ -234,6 +235,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
     let mut http = config.sub("http_service").ok_or("the filter names no service")?;
     let cluster = http.text("server_uri/cluster").ok_or("the filter names no cluster")?;
     let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
+    known(cx, &cluster, &host, found);
     let mut one = json!({ "service": host, "port": port });
     http.skip("server_uri/uri");
     found.difference(Kind::Metadata, "the URI is written differently; the check keeps the request's Host");
@@ -270,6 +272,31 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
         return Err(super::extension::left(&http, &Fields(json!({}))));
     }
     Ok(("envoyExtAuthzHttp", one))
+}
+
+/// istiod refuses every request while it does not know the service of the provider.
+fn known(cx: &Cx<'_>, cluster: &str, host: &str, found: &mut Move) {
+    // A cluster that a filter adds for a host outside the mesh becomes a ServiceEntry.
+    let added = !cluster.contains('|') && !host.ends_with(".svc.cluster.local");
+    if cx.mesh.namespace_of_host(host).is_some() {
+        found.guard(Concern::Existing, State::Held, format!("istiod knows the service {host}"));
+        if !cluster.contains('|') {
+            found.difference(
+                Kind::Behavior,
+                format!(
+                    "calls go through istiod's own cluster for {host}: TLS, timeouts and balancing of the filter's cluster {cluster} no longer apply to them"
+                ),
+            );
+        }
+    } else if !added {
+        found.guard(
+            Concern::Existing,
+            State::Undecided,
+            format!(
+                "the input does not have the service {host}, and istiod refuses every request while it does not know it: include its Service or ServiceEntry"
+            ),
+        );
+    }
 }
 
 /// Names of headers as the provider takes them: `exact`, `prefix*`, `*suffix`; istiod ignores their case.

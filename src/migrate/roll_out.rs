@@ -2,6 +2,7 @@
 
 use super::catalog::{self, Pattern};
 use super::{After, FilterReport, Report};
+use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// A step of the roll-out.
@@ -13,6 +14,8 @@ pub(crate) enum Step {
     Mesh(Vec<String>),
     /// Annotate workloads and restart them.
     Pods(Vec<String>),
+    /// Restart proxies, which read these settings when they start.
+    Restart(Vec<String>),
     /// Move the workloads to ambient mode.
     Enroll,
     /// Look at the proxies.
@@ -21,6 +24,8 @@ pub(crate) enum Step {
     Shrink(Vec<String>),
     /// Delete the filters.
     Delete(Vec<String>),
+    /// Look at the proxies again, now that only the native objects apply.
+    VerifyAgain,
 }
 
 /// The steps, in order.
@@ -35,6 +40,10 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
     objects.extend(draft.edited.iter().map(|edited| super::draft::title(&edited.after)));
     if !objects.is_empty() {
         steps.push(Step::Apply(objects));
+    }
+    let restarts = restarts(report);
+    if !restarts.is_empty() {
+        steps.push(Step::Restart(restarts));
     }
     if !draft.pods.is_empty() {
         let pods = draft.pods.iter().map(super::draft::PodSettings::title).collect();
@@ -56,6 +65,7 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
             .collect()
     };
     let smaller = named(|after| matches!(after, After::Smaller(_)));
+    let before = steps.len();
     if !smaller.is_empty() {
         steps.push(Step::Shrink(smaller));
     }
@@ -63,7 +73,34 @@ pub(crate) fn steps(report: &Report) -> Vec<Step> {
     if !gone.is_empty() {
         steps.push(Step::Delete(gone));
     }
+    if steps.len() > before {
+        steps.push(Step::VerifyAgain);
+    }
     steps
+}
+
+/// Whose pods restart because of new environment variables or defaults of the mesh.
+fn restarts(report: &Report) -> Vec<String> {
+    let draft = &report.draft;
+    if draft.mesh.as_ref().is_some_and(|(settings, _)| settings.get("defaultConfig").is_some()) {
+        return vec!["all workloads of the mesh".to_owned()];
+    }
+    let variables = draft.made.iter().filter(|made| made.object["kind"] == "ProxyConfig");
+    let whose = |object: &Json| {
+        let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
+        let labels = object.pointer("/spec/selector/matchLabels").and_then(Json::as_object);
+        let labels: Vec<String> = labels
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or_default()))
+            .collect();
+        if labels.is_empty() {
+            format!("every workload of namespace {namespace}")
+        } else {
+            format!("pods with {} in {namespace}", labels.join(","))
+        }
+    };
+    variables.map(|made| whose(&made.object)).collect()
 }
 
 /// What happens while the filter and the native objects are both there.

@@ -49,20 +49,20 @@ pub(super) fn of_manager(cx: &Cx<'_>, part: &Part<'_>, config: &Fields) -> Optio
         one.insert("match".to_owned(), json!({ "mode": mode }));
     }
     if !in_order {
-        found.difference(Kind::Position, "the tags of a span stand in the order of their names");
+        found.difference(Kind::Position, "the tags of a span are sorted by name");
     }
     match traced(cx) {
-        Some(true) => found.guard(Concern::Existing, State::Held, "the mesh has a provider for tracing"),
+        Some(true) => found.guard(Concern::Existing, State::Held, "the mesh has a tracing provider"),
         Some(false) => found.difference(
             Kind::Behavior,
-            "the mesh has no provider for tracing: the filter writes its settings all the same, without a tracer, and the \
-             Telemetry object does nothing until the mesh has a provider",
+            "the mesh has no tracing provider: the filter writes its settings anyway, without a tracer, and the Telemetry \
+             object has no effect until the mesh has a provider",
         ),
         None => found.guard(
             Concern::Existing,
             State::Undecided,
-            "a Telemetry object does something only where a provider for tracing is in effect: give the ConfigMap \
-             `istio`, the Service of the provider and other Telemetry objects with `tracing`",
+            "a Telemetry object takes effect only where a tracing provider is configured: include the ConfigMap `istio`, \
+             the provider's Service and other Telemetry objects with `tracing`",
         ),
     }
     found.actions.push(Action::Object(telemetry::object(cx, "tracing", &[Json::Object(one)])));

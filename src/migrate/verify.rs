@@ -56,12 +56,23 @@ pub(crate) fn name(config: &ProxyConfig<'_>) -> String {
     format!("{}/{own}", proxy.namespace)
 }
 
-/// Compares proxies by name; `renamed` pairs clusters whose name changes.
-pub(crate) fn verify(
-    before: &BTreeMap<String, Resources>,
-    after: &BTreeMap<String, Resources>,
-    renamed: &BTreeMap<String, String>,
-) -> Verified {
+/// The replicas of each workload, those that are equal only once.
+#[derive(Debug, Default)]
+pub(crate) struct Side(BTreeMap<String, Vec<Resources>>);
+
+impl Side {
+    /// Adds a proxy.
+    pub(crate) fn add(&mut self, name: String, resources: Resources) {
+        let replicas = self.0.entry(name).or_default();
+        if !replicas.contains(&resources) {
+            replicas.push(resources);
+        }
+    }
+}
+
+/// Compares proxies by name, each replica with each; `renamed` pairs clusters whose name changes.
+pub(crate) fn verify(before: &Side, after: &Side, renamed: &BTreeMap<String, String>) -> Verified {
+    let (Side(before), Side(after)) = (before, after);
     let mut verified = Verified::default();
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for name in names {
@@ -70,7 +81,8 @@ pub(crate) fn verify(
             continue;
         };
         let mut told: Vec<(Difference, usize)> = Vec::new();
-        for found in differences(old, new, renamed) {
+        let pairs = old.iter().flat_map(|old| new.iter().map(move |new| (old, new)));
+        for found in pairs.flat_map(|(old, new)| differences(old, new, renamed)) {
             let one = explain(name, &found, &[]);
             match told.iter_mut().find(|(known, _)| *known == one) {
                 Some((_, number)) => *number += 1,
@@ -89,18 +101,31 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn side(proxies: &[(&str, Json)]) -> Side {
+        let mut side = Side::default();
+        for (name, value) in proxies {
+            let clusters = BTreeMap::from([("c".to_owned(), value.clone())]);
+            side.add((*name).to_owned(), Resources::from([("cluster".to_owned(), clusters)]));
+        }
+        side
+    }
+
     #[test]
     fn proxies_are_paired_by_name() {
-        let of = |value: Json| Resources::from([("cluster".to_owned(), BTreeMap::from([("c".to_owned(), value)]))]);
-        let before = BTreeMap::from([
-            ("shop/cart".to_owned(), of(json!({ "connect_timeout": "3s" }))),
-            ("x/y".to_owned(), Resources::new()),
-        ]);
-        let same = BTreeMap::from([("shop/cart".to_owned(), of(json!({ "connect_timeout": "3s" })))]);
-        let verified = verify(&before, &same, &BTreeMap::new());
+        let (old, new) = (json!({ "connect_timeout": "3s" }), json!({ "connect_timeout": "5s" }));
+        let before = side(&[("shop/cart", old.clone()), ("x/y", json!({}))]);
+        let verified = verify(&before, &side(&[("shop/cart", old)]), &BTreeMap::new());
         assert_eq!(verified.class(), Some(Class::Exact));
         assert_eq!(verified.unpaired, BTreeSet::from(["x/y".to_owned()]));
-        let other = BTreeMap::from([("shop/cart".to_owned(), of(json!({ "connect_timeout": "5s" })))]);
-        assert_eq!(verify(&before, &other, &BTreeMap::new()).class(), Some(Class::Differs));
+        assert_eq!(verify(&before, &side(&[("shop/cart", new)]), &BTreeMap::new()).class(), Some(Class::Differs));
+    }
+
+    /// One replica that was not restarted is enough.
+    #[test]
+    fn every_replica_is_compared() {
+        let (old, new) = (json!({ "connect_timeout": "3s" }), json!({ "connect_timeout": "5s" }));
+        let before = side(&[("shop/cart", old.clone()), ("shop/cart", old.clone())]);
+        let after = side(&[("shop/cart", new), ("shop/cart", old)]);
+        assert_eq!(verify(&before, &after, &BTreeMap::new()).class(), Some(Class::Differs));
     }
 }

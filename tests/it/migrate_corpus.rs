@@ -16,9 +16,9 @@ use std::fmt::Write as _;
 
 const ROOT: &str = "istio-system";
 
-/// Ports and hosts that the patches of a filter name.
-fn named(filter: &EnvoyFilter) -> (BTreeSet<u32>, BTreeSet<String>) {
-    let (mut ports, mut hosts) = (BTreeSet::new(), BTreeSet::new());
+/// Ports, ports of virtual hosts, and hosts that the patches of a filter name.
+fn named(filter: &EnvoyFilter) -> (BTreeSet<u32>, BTreeSet<u32>, BTreeSet<String>) {
+    let (mut ports, mut of_hosts, mut hosts) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for patch in &filter.patches {
         match &patch.object {
             ObjectMatch::Listener(listener) => {
@@ -28,13 +28,34 @@ fn named(filter: &EnvoyFilter) -> (BTreeSet<u32>, BTreeSet<String>) {
             ObjectMatch::RouteConfiguration(route) => {
                 ports.insert(route.port_number);
                 let host = route.vhost.as_ref().and_then(|vhost| vhost.name.rsplit_once(':'));
+                of_hosts.extend(host.and_then(|(_, port)| port.parse::<u32>().ok()));
                 hosts.extend(host.filter(|(host, _)| host.contains('.')).map(|(host, _)| host.to_owned()));
             }
             _ => {}
         }
     }
     ports.remove(&0);
-    (ports, hosts)
+    (ports, of_hosts, hosts)
+}
+
+/// The services of the mesh that a filter checks requests with, and their port: an istiod that does not know them refuses
+/// every request.
+fn asked(filter: &EnvoyFilter) -> BTreeMap<(String, String), u32> {
+    let text = filter.document.to_json().to_string();
+    if !text.contains("filters.http.ext_authz.v3.ExtAuthz") {
+        return BTreeMap::new();
+    }
+    let number = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
+    let port_value = text.split("\"port_value\":").nth(1).and_then(number);
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "-.|".contains(c)));
+    let of = |word: &str| {
+        let (before, host) = word.rsplit_once('|').unwrap_or(("", word));
+        let mut parts = host.strip_suffix(".svc.cluster.local")?.split('.');
+        let (name, namespace) = (parts.next()?, parts.next()?);
+        let port = before.split('|').nth(1).and_then(|port| port.parse().ok()).or(port_value)?;
+        (!name.is_empty() && parts.next().is_none()).then(|| ((name.to_owned(), namespace.to_owned()), port))
+    };
+    words.filter_map(of).collect()
 }
 
 fn deployment(name: &str, namespace: &str, labels: &Json, gateway: bool) -> Json {
@@ -65,7 +86,7 @@ fn mesh_of(filter: &EnvoyFilter) -> Vec<Json> {
     let sidecar = has(&[PatchContext::SidecarInbound, PatchContext::SidecarOutbound]) || !gateway;
     let place = filter.namespace.as_str();
     let apps = if place == ROOT { "apps" } else { place };
-    let (ports, hosts) = named(filter);
+    let (ports, of_hosts, hosts) = named(filter);
     let backend = json!({ "app": "made-up-backend" });
     let namespaces: BTreeSet<&str> = [place, apps].into();
     let mut objects: Vec<Json> = namespaces
@@ -105,9 +126,11 @@ fn mesh_of(filter: &EnvoyFilter) -> Vec<Json> {
     } else if gateway {
         let labels = labels("made-up-gateway");
         let mut servers = vec![
-            (80, if ports.contains(&80) { 80 } else { 8080 }),
+            (80, if ports.contains(&80) || of_hosts.contains(&8080) { 80 } else { 8080 }),
             (443, if ports.contains(&443) { 443 } else { 8443 }),
         ];
+        servers.extend(of_hosts.iter().filter(|port| ![80, 443].contains(*port)).map(|port| (*port, *port)));
+        let ports: BTreeSet<u32> = ports.difference(&of_hosts).copied().collect();
         servers.extend(ports.iter().filter(|port| ![80, 443, 8080, 8443].contains(*port)).map(|port| (*port, *port)));
         let all: Vec<_> = servers.iter().map(|(port, target)| (format!("http-{port}"), *port, *target)).collect();
         let mut known: Vec<String> = hosts.iter().cloned().collect();
@@ -134,6 +157,10 @@ fn mesh_of(filter: &EnvoyFilter) -> Vec<Json> {
             "metadata": { "name": "made-up-route", "namespace": place },
             "spec": { "hosts": known, "gateways": ["made-up-gateway"], "http": [{ "name": "main",
                 "route": [{ "destination": { "host": format!("made-up-backend.{apps}.svc.cluster.local"), "port": { "number": 8080 } } }] }] } }));
+    }
+    for ((name, namespace), port) in asked(filter) {
+        let labels = json!({ "app": name });
+        objects.push(service(&name, &namespace, &labels, &[(format!("http-{port}"), port, port)]));
     }
     objects.push(json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "istio", "namespace": ROOT }, "data": { "mesh": "{}" } }));
     objects
@@ -162,6 +189,18 @@ pub(crate) fn cases() -> Vec<Json> {
 pub(crate) fn moves(case: &Json) -> bool {
     let report = migrated(&input(case), Release::NEWEST, Accept::SameBut);
     report.filters.iter().flat_map(|filter| &filter.patches).any(|patch| patch.written)
+}
+
+/// What a case of the corpus moves only when somebody has reviewed it, though its class is `exact` or `same-but`:
+/// authorization above all.
+pub(crate) fn moves_when_reviewed(case: &Json) -> bool {
+    let loaded = input(case);
+    let written = |accept: Accept| {
+        let report = migrated(&loaded, Release::NEWEST, accept);
+        let patches = report.filters.into_iter().flat_map(|filter| filter.patches);
+        patches.filter(|patch| patch.written && patch.class <= Class::SameBut).count()
+    };
+    written(Accept::Reviewed) > written(Accept::SameBut)
 }
 
 /// What a reviewer reads of a move that is not the same: each difference in behavior, and each guard that does not hold.
@@ -218,4 +257,28 @@ fn published_filters_in_a_mesh() {
     }
     expect(&testdata("corpus/migrate-mesh.txt"), &out);
     assert!(written > 60, "{written}");
+}
+
+/// What a user does with a live mesh: captures before and after, of which each proxy is compared.
+#[test]
+fn verify_takes_captures() {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, after) = (folder.path().join("before"), folder.path().join("after"));
+    crate::attack::capture(&before, &[]);
+    crate::attack::capture(&after, &[]);
+    let text = |path: &std::path::Path| path.to_str().unwrap().to_owned();
+    let verify = |after: &std::path::Path| {
+        crate::behaviour::said(&["migrate", "verify", "--before", &text(&before), "--after", &text(after)])
+    };
+    let same = verify(&after);
+    assert_eq!(same.code, 0, "{}{}", same.out, same.err);
+    assert!(same.out.contains("1 proxy compared: istiod generates the same configuration"), "{}", same.out);
+    // A second replica that is another one, in an archive.
+    let dump = std::fs::read_to_string(after.join("dumps/shop/cart-1.json")).unwrap();
+    assert!(dump.contains("\"connect_timeout\":\"10s\""), "the demo has clusters");
+    let other = dump.replace("\"connect_timeout\":\"10s\"", "\"connect_timeout\":\"3s\"");
+    std::fs::write(after.join("dumps/shop/cart-2.json"), other).unwrap();
+    let changed = verify(&after);
+    assert_eq!(changed.code, 1, "{}{}", changed.out, changed.err);
+    assert!(changed.out.contains("differs"), "{}", changed.out);
 }

@@ -167,7 +167,9 @@ fn every_pattern_has_its_folder() {
         let loaded = input(&case);
         let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
         let filter = &report.filters[0];
-        let pattern = filter.patches.first().map_or("other", |patch| patch.found.pattern.id);
+        // Where nothing can be read as a patch, the case says what it is.
+        let named = || case["pattern"].as_str().unwrap();
+        let pattern = filter.patches.first().map_or_else(named, |patch| patch.found.pattern.id);
         let folder = testdata("migrate").join(pattern);
         if update {
             fs::create_dir_all(&folder).unwrap();
@@ -201,7 +203,7 @@ fn every_pattern_has_its_folder() {
             }
         }
     }
-    assert!(folders >= 33, "{folders} patterns");
+    assert!(folders >= 46, "{folders} patterns");
 }
 
 /// Shapes of values beside the recorded ones (`testdata/migrate/shapes.jsonl`): their class, never better than what istiod was
@@ -243,6 +245,7 @@ fn to_ambient(case: &Json) -> Report {
 #[test]
 fn every_patch_has_its_place_in_ambient_mode() {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut ordered = 0;
     for case in all_recorded() {
         let id = case["id"].as_str().unwrap();
         let report = to_ambient(&case);
@@ -253,6 +256,22 @@ fn every_patch_has_its_place_in_ambient_mode() {
             let goes = matches!(one.place.name(), "waypoint" | "ztunnel" | "not-needed" | "unaffected");
             assert!(goes || !patch.written, "{id}: {patch:#?}");
             assert!(!(one.place.name() == "waypoint" && patch.written && patch.class < Class::Differs), "{id}");
+            // Recorded on a waypoint: policies run first, extensions behind cors.
+            let position = |one: &&migrate::verdict::Difference| one.kind == migrate::verdict::Kind::Position;
+            let told: Vec<&str> =
+                patch.found.differences.iter().filter(position).map(|one| one.effect.as_str()).collect();
+            if patch.written && one.place.name() == "waypoint" {
+                let expected = match patch.found.pattern.id {
+                    "lua" | "wasm" | "ecds" => Some("runs after cors"),
+                    "rbac" | "jwt" | "ext-authz" => Some("runs first on the waypoint"),
+                    _ => None,
+                };
+                // The configuration of a discovered filter moves with the filter.
+                let some = usize::from(expected.is_some() && !told.is_empty());
+                assert!(told.len() == some, "{id}: {told:?}");
+                assert!(told.iter().all(|one| expected.is_some_and(|words| one.starts_with(words))), "{id}: {told:?}");
+                ordered += told.len();
+            }
         }
         let sidecar = report.filters[0]
             .patches
@@ -267,6 +286,7 @@ fn every_patch_has_its_place_in_ambient_mode() {
             }
         }
     }
+    assert!(ordered > 10, "{ordered}");
     for place in ["unaffected", "waypoint", "waypoint-envoyfilter", "blocked", "ztunnel"] {
         assert!(places.get(place).is_some_and(|number| *number > 0), "nothing is {place}: {places:?}");
     }

@@ -18,3 +18,10 @@ pub use read::Capture;
 
 /// Name of the description of a capture.
 const DESCRIPTION: &str = "capture.json";
+
+/// Whether a path is that of a capture or a bug report, rather than of a dump or a folder of dumps.
+pub(crate) fn is_capture(path: &std::path::Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let packed = [".tar", ".tar.gz", ".tar.zst", ".tgz"].iter().any(|ending| name.ends_with(ending));
+    packed || path.join(DESCRIPTION).is_file()
+}

@@ -158,6 +158,7 @@ pub(super) fn sentence(step: &Step) -> String {
         Step::Pods(pods) => {
             format!("Set the annotation proxy.istio.io/config for {}, and restart them.", pods.join("; "))
         }
+        Step::Restart(pods) => format!("Restart {}: proxies read these settings when they start.", pods.join("; ")),
         Step::Enroll => {
             "Give the Services a waypoint (label istio.io/use-waypoint) and the workloads ambient mode (label \
              istio.io/dataplane-mode). Keep the EnvoyFilters until no sidecar is left."
@@ -168,6 +169,11 @@ pub(super) fn sentence(step: &Step) -> String {
         }
         Step::Shrink(filters) => format!("Apply the smaller EnvoyFilter {}.", filters.join(", ")),
         Step::Delete(filters) => format!("Delete EnvoyFilter {}.", filters.join(", ")),
+        Step::VerifyAgain => {
+            "Check the proxies again: until now the EnvoyFilters applied as well. If a difference shows that is not \
+             listed above, apply the EnvoyFilter again."
+                .to_owned()
+        }
     }
 }
 

@@ -173,8 +173,9 @@ fn step(step: &Step) -> Json {
         Step::Mesh(what) => ("mesh-config", what.clone()),
         Step::Apply(what) => ("apply", what.clone()),
         Step::Pods(what) => ("annotate", what.clone()),
+        Step::Restart(what) => ("restart", what.clone()),
         Step::Enroll => ("enroll", Vec::new()),
-        Step::Verify => ("verify", Vec::new()),
+        Step::Verify | Step::VerifyAgain => ("verify", Vec::new()),
         Step::Shrink(what) => ("shrink", what.clone()),
         Step::Delete(what) => ("delete", what.clone()),
     };

@@ -91,8 +91,9 @@ pub fn documents(report: &Report) -> Vec<Document> {
         .map(|filter| format!("kubectl -n {} delete envoyfilter {}", filter.namespace, filter.name))
         .collect();
     if !gone.is_empty() {
-        let mut comments = vec!["Then, once `migrate verify` finds no difference:".to_owned()];
+        let mut comments = vec!["Then, once the objects above are in effect:".to_owned()];
         comments.extend(gone);
+        comments.push("Check the proxies afterwards: kubectl envoyfilter migrate verify".to_owned());
         documents.push(Document { file: "delete".to_owned(), comments, object: None });
     }
     documents

@@ -246,6 +246,7 @@ impl World {
             "v1",
             "networking.istio.io/v1alpha3",
             "networking.istio.io/v1beta1",
+            "extensions.istio.io/v1alpha1",
             "apps/v1",
             "coordination.k8s.io/v1",
             "gateway.networking.k8s.io/v1",

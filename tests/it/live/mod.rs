@@ -297,6 +297,61 @@ fn shop_of_many(filters: usize) -> World {
     world
 }
 
+/// Extensions of the cluster count as those of files do: what their code calls keeps its name, and none is overwritten.
+#[test]
+fn migrate_reads_the_extensions_of_the_cluster() {
+    let filter = |name: &str, patch: Value| {
+        json!({
+            "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+            "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"workloadSelector": {"labels": {"app": "cart"}}, "configPatches": [patch]},
+        })
+    };
+    let endpoint =
+        json!({"endpoint": {"address": {"socket_address": {"address": "authz.example.com", "port_value": 9000}}}});
+    let cluster = json!({"applyTo": "CLUSTER", "match": {"context": "SIDECAR_OUTBOUND"}, "patch": {"operation": "ADD", "value": {
+        "name": "authz", "type": "STRICT_DNS", "load_assignment": {"cluster_name": "authz", "endpoints": [{"lb_endpoints": [endpoint]}]},
+    }}});
+    let script = json!({
+        "applyTo": "HTTP_FILTER",
+        "match": {"context": "SIDECAR_INBOUND", "listener": {"filterChain": {"filter": {
+            "name": "envoy.filters.network.http_connection_manager", "subFilter": {"name": "envoy.filters.http.router"}}}}},
+        "patch": {"operation": "INSERT_BEFORE", "value": {"name": "envoy.filters.http.lua", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua",
+            "default_source_code": {"inline_string": "function envoy_on_request(handle) end"}}}},
+    });
+    let extension = json!({
+        "apiVersion": "extensions.istio.io/v1alpha1", "kind": "TrafficExtension",
+        "metadata": {"name": "asks", "namespace": "shop"},
+        "spec": {"selector": {"matchLabels": {"app": "cart"}}, "lua": {"inlineCode":
+            "function envoy_on_request(handle) handle:httpCall(\"authz\", {[\":path\"] = \"/\"}, \"\", 100) end"}},
+    });
+    let mut world = shop();
+    world.add(filter("clusters", cluster));
+    world.add(filter("asks", script.clone()));
+    world.add(extension);
+    let mock = world.start();
+    let said = live(&mock, &["migrate", "-A", "-o", "json", "--accept", "reviewed"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let of = |name: &str| report["filters"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap();
+    let told = of("clusters")["patches"][0].to_string();
+    assert!(told.contains("Lua code of TrafficExtension shop/asks calls the cluster by its name"), "{told}");
+    assert_eq!(of("clusters")["patches"][0]["written"], false);
+    let made = report["objects"].as_array().unwrap().iter().map(|one| &one["object"]);
+    let names: Vec<&str> = made
+        .filter(|object| object["kind"] == "TrafficExtension")
+        .map(|object| object["metadata"]["name"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"asks-2") && !names.contains(&"asks"), "{names:?}");
+    // A right that is missing is not an absence.
+    let forbidden = Fault::Status(403, "Forbidden");
+    let mut world = shop().fault("/apis/extensions.istio.io/v1alpha1/trafficextensions", forbidden, 99);
+    world.add(filter("asks", script));
+    let said = live(&world.start(), &["migrate", "-A", "-o", "json", "--accept", "reviewed"]);
+    assert!(said.out.contains("TrafficExtension objects could not"), "{}{}", said.out, said.err);
+}
+
 #[test]
 fn a_cluster_without_istio_and_a_namespace_that_is_not_there() {
     let world = shop().fault("/apis/networking.istio.io/", Fault::Status(404, "no such resource"), 99);

@@ -2,6 +2,8 @@
 
 use super::cluster;
 use crate::migrate::{all_recorded, input, migrated};
+use crate::migrate_corpus::cases;
+use crate::migrate_result::shapes;
 use kubectl_envoyfilter::migrate::{Accept, After};
 use kubectl_envoyfilter::model::release::Release;
 use serde_json::{Value as Json, json};
@@ -22,13 +24,8 @@ fn path(object: &Json) -> String {
 #[ignore = "needs Go: .ci/run"]
 fn what_is_written_applies() {
     let cluster = cluster();
-    for namespace in ["shop", "pay", "edge", "web", "istio-system"] {
-        // Other tests may have made it.
-        let object = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace } });
-        let _ = cluster.send("POST", "/api/v1/namespaces", "application/json", &object);
-    }
-    let (mut kinds, mut faults) = (BTreeSet::new(), Vec::new());
-    for case in all_recorded() {
+    let (mut kinds, mut namespaces, mut faults) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
+    for case in all_recorded().into_iter().chain(shapes()).chain(cases()) {
         let id = case["id"].as_str().unwrap();
         let loaded = input(&case);
         let report = migrated(&loaded, Release::NEWEST, Accept::Reviewed);
@@ -44,6 +41,12 @@ fn what_is_written_applies() {
                 continue;
             }
             object["metadata"]["name"] = "dry-run".into();
+            if namespaces.insert(object["metadata"]["namespace"].to_string()) {
+                let name = &object["metadata"]["namespace"];
+                let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": name } });
+                // Other tests may have made it.
+                let _ = cluster.send("POST", "/api/v1/namespaces", "application/json", &namespace);
+            }
             let url = format!("{}?dryRun=All&fieldValidation=Strict", path(&object));
             if let Err(error) = cluster.send("POST", &url, "application/json", &object) {
                 faults.push(format!("{id}: {error}: {object}"));
