@@ -207,7 +207,7 @@ impl Talk {
         what: &'static str,
         type_name: &str,
         names: Vec<String>,
-        look: &mut dyn FnMut(&Tree<'_>),
+        look: &mut (dyn FnMut(&Tree<'_>) + Send),
     ) -> Result<Named, Fault> {
         let mut request = Request {
             node: self.node.take(),
@@ -241,7 +241,12 @@ impl Talk {
         Ok(named)
     }
 
-    fn read(&self, type_name: &str, bytes: &[u8], look: &mut dyn FnMut(&Tree<'_>)) -> Result<(String, String), Fault> {
+    fn read(
+        &self,
+        type_name: &str,
+        bytes: &[u8],
+        look: &mut (dyn FnMut(&Tree<'_>) + Send),
+    ) -> Result<(String, String), Fault> {
         let Some(tree) = wire::message(self.schema, type_name, bytes) else {
             return Err(Fault::Undecodable(type_name.to_owned(), first_text(bytes)));
         };

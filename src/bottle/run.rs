@@ -206,7 +206,7 @@ impl Bottle {
 
     pub(super) fn once(request: &Request) -> Result<Bottle, Fault> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
+            .worker_threads(std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8)))
             .enable_all()
             .build()
             .map_err(Fault::Server)?;
@@ -327,10 +327,18 @@ impl Bottle {
         const AT_ONCE: usize = 8;
         let (grpc, schema) = (self.ports.grpc, self.schema);
         let mut answers: Vec<_> = self.runtime.block_on(async move {
-            let asked = nodes.iter().map(|node| async move {
-                // One connection each, as proxies have.
-                let channel = Channel::open(grpc).await?;
-                ads::ask(&channel, schema, node, wanted).await
+            let asked = nodes.iter().map(|node| {
+                let (node, wanted) = (node.clone(), wanted.clone());
+                // On all cores: most of the time goes into reading what istiod sends.
+                let task = async move {
+                    // One connection each, as proxies have.
+                    let channel = Channel::open(grpc).await?;
+                    ads::ask(&channel, schema, &node, &wanted).await
+                };
+                async move {
+                    let answer = tokio::spawn(task).await;
+                    answer.unwrap_or_else(|error| Err(Fault::Connection(error.to_string())))
+                }
             });
             futures::stream::iter(asked).buffered(AT_ONCE).collect().await
         });

@@ -6,6 +6,7 @@ mod makers;
 mod manifests;
 mod proof;
 mod read;
+mod topologies;
 mod upgrade;
 
 use crate::support::{canonical, dumps, testdata, text};
