@@ -3,8 +3,9 @@
 use crate::declare_rule;
 use crate::lint::document;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::{Code, Severity};
-use std::collections::HashMap;
+use crate::proto::decode::What;
+use crate::source::{Code, Severity, Span};
+use std::collections::{HashMap, HashSet};
 
 declare_rule! {
     /// An unquoted word that YAML 1.1 interprets differently.
@@ -33,7 +34,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .filter(|problem| problem.code == Code::WrongType)
         .map(|problem| (problem.span, problem.help.is_some()))
         .collect();
+    // Where the value of a patch needs a text, the rule on values says what to write.
+    let in_values: HashSet<Span> = cx
+        .values()
+        .iter()
+        .flat_map(|value| &value.notices)
+        .filter(|noticed| matches!(noticed.notice.what, What::WrongType { .. }))
+        .filter_map(|noticed| Some(noticed.node?.span))
+        .collect();
     for (problem, finding) in document::in_filters(cx, rule, &[Code::Yaml11Surprise]) {
+        if problem.span.is_some_and(|span| in_values.contains(&span)) {
+            continue;
+        }
         let finding = finding.note("a YAML 1.2 reader interprets it differently");
         let Some(quotes) = refused.get(&problem.span) else {
             out.push(finding);

@@ -28,11 +28,22 @@ declare_rule! {
     fixes: true, needs: &[Dump]
 }
 
+/// Ports of the Services of Istio's own gateways, and the ports of their pods.
+const USUAL: [(u32, u32); 2] = [(80, 8080), (443, 8443)];
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for one in no_match::at(cx, &[Condition::ListenerPort, Condition::ChainPort]) {
+    for mut one in no_match::at(cx, &[Condition::ListenerPort, Condition::ChainPort]) {
         let ObjectMatch::Listener(want) = &one.view.patch.object else { continue };
         let context = one.view.patch.context;
-        let what = if one.nearest == Some(Condition::ChainPort) { "inbound filter chain" } else { "listener" };
+        let what = match (one.nearest, context) {
+            (Some(Condition::ChainPort), PatchContext::SidecarInbound) => "inbound filter chain",
+            // Listeners and chains were compared: what they have together is told.
+            (Some(Condition::ChainPort), _) => {
+                one.objects = one.candidates.len();
+                "port"
+            }
+            _ => "listener",
+        };
         let mut finding =
             one.finding(cx, rule, what, format!("nothing listens on port {} in context {context}", want.port_number));
         if one.runs.iter().all(|run| run.config.proxy.kind == ProxyKind::Waypoint) {
@@ -50,6 +61,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let of_runs = one.runs.iter().flat_map(|run| ports::of_workload(cx, run));
             pairs.extend(of_runs.filter(|pair| pair.port == want.port_number && pair.target != pair.port));
             pairs.retain(|pair| one.candidates.contains(&pair.target.to_string()));
+        }
+        let usual = USUAL.iter().find(|(port, target)| {
+            pairs.is_empty() && *port == want.port_number && one.candidates.contains(&target.to_string())
+        });
+        if let Some((port, target)) = usual.filter(|_| context == PatchContext::Gateway) {
+            finding = finding
+                .note(format!("this match compares the container port: Istio's gateways listen on {target} for port {port} of their Service"))
+                .help(format!("portNumber: {target}"));
         }
         let targets: BTreeSet<u32> = pairs.iter().map(|pair| pair.target).collect();
         if let Some(pair) = pairs.first() {

@@ -27,5 +27,6 @@ pub(crate) mod sub_filter_not_found;
 pub(crate) mod target_ref_never_attaches;
 pub(crate) mod target_ref_unknown_gateway;
 pub(crate) mod target_refs_ignored;
+pub(crate) mod version_pin_ends;
 pub(crate) mod virtual_host_not_found;
 pub(crate) mod waypoint_needs_target_refs;

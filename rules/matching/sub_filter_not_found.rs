@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching;
 use crate::engine::trace::Condition;
-use crate::lint::{Context, Findings, RuleInfo, anchor, no_match};
+use crate::lint::{Confidence, Context, Findings, RuleInfo, anchor, no_match};
 
 declare_rule! {
     /// `subFilter.name` that no HTTP filter has when the patch runs.
@@ -31,5 +31,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if let Some(finding) = anchor::absent(rule, cx, &one, "http", name) {
             out.push(finding);
         }
+    }
+    for (view, name, right) in anchor::pinned_plugins(cx) {
+        let span = view.value_span(&["match", "listener", "filterChain", "filter", "subFilter", "name"]);
+        let message = format!("no HTTP filter `{name}` exists when this patch runs");
+        let release = format!("{}.{}", cx.release.major, cx.release.minor);
+        out.push(
+            view.finding(rule, span, message)
+                .confidence(Confidence::Likely)
+                .label("not a name of this control plane")
+                .related(view.value_span(&["match", "proxy", "proxyVersion"]), "the pin does not help")
+                .ineffective()
+                .note(format!(
+                    "istiod names the filter of a WasmPlugin by its own release, Istio {release}, whatever the proxy's"
+                ))
+                .help(format!("name: {right}")),
+        );
     }
 }

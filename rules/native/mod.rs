@@ -4,6 +4,7 @@ pub(crate) mod access_log_beside_telemetry;
 pub(crate) mod bootstrap_beside_override;
 pub(crate) mod cluster_beside_service_entry;
 pub(crate) mod cluster_settings_beside_destination_rule;
+pub(crate) mod connection_setting_not_read;
 pub(crate) mod connection_settings_beside_proxy_config;
 pub(crate) mod ext_authz_beside_authorization_policy;
 pub(crate) mod hop_settings_beside_gateway_topology;

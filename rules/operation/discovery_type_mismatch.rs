@@ -26,7 +26,8 @@ declare_rule! {
     ///
     /// # References
     /// Envoy `ClusterImplBase` ("eds_cluster_config set in a non-EDS cluster"), tried with Envoy 1.39.3.
-    "EF333" "discovery-type-mismatch" Operation Error => check
+    "EF333" "discovery-type-mismatch" Operation Error => check,
+    explains: &["EF330"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -51,7 +51,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .finding(rule, view.value_path_span(field), what)
             .label("taken")
             .note("Envoy rejects the whole object")
-            .help("MERGE into the generated object, or choose another name, match or domain");
+            .help(if view.built.is_some_and(|built| built.operation.is_merge()) {
+                "remove it from the value: MERGE appends to the list"
+            } else {
+                "MERGE into the generated object, or choose another name, match or domain"
+            });
         out.push(seen.tell(finding));
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Effect;
+use crate::lint::constraint::absent;
 use crate::lint::context::PatchRun;
-use crate::lint::{Context, Findings, PatchView, RuleInfo};
+use crate::lint::{Context, Finding, Findings, PatchView, RuleInfo};
 use crate::model::envoy_filter::PatchContext;
 use crate::model::resource::ResourceKind;
 use crate::proto::merge::ChangeKind;
 use crate::proto::tree::Tree;
-use crate::source::Severity;
+use crate::source::{Severity, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
@@ -16,7 +17,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// A MERGE whose value has a list where the object already has items. Circuit breakers of a priority that the cluster
-    /// has already are a warning: only the first of a priority holds.
+    /// has already are a warning: only the first of a priority holds. So are filter chains in a LISTENER MERGE, and an
+    /// error where such a chain is incomplete: it is added, not merged into the generated one.
     ///
     /// # Why it matters
     /// A proto merge appends: what istiod generated stays in front. Access logs are written twice, headers are
@@ -64,6 +66,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 _ => false,
             };
             let Some(seen) = cx.seen(&view, |run| run.has(appended)) else { continue };
+            if list == CHAINS {
+                out.push(seen.tell(another_chain(rule, cx, &view, &count)));
+                continue;
+            }
             let finding = view.finding(rule, view.value_path_span(&list), format!("MERGE appends to the list `{list}`"))
                 .label(count)
                 .help(if list.ends_with("access_log") {
@@ -74,6 +80,31 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(seen.tell(finding));
         }
     }
+}
+
+const CHAINS: &str = "filter_chains";
+
+/// A filter chain in a LISTENER MERGE: it does not come to the generated one, it is another one.
+fn another_chain(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>, count: &str) -> Finding {
+    // One that Envoy would refuse by itself was meant to be merged.
+    let partial = cx.proxy_values().any(|value| {
+        (value.view.filter_index, value.view.patch.index) == (view.filter_index, view.patch.index)
+            && value.objects.iter().any(|object| {
+                in_chains(&object.route) && object.envoy.is_some_and(|message| !absent(object, message).is_empty())
+            })
+    });
+    let finding = view
+        .finding(rule, view.value_path_span(CHAINS), "MERGE adds a filter chain and leaves the generated ones as they are")
+        .label(count)
+        .severity(if partial { Severity::Error } else { Severity::Warning })
+        .note("a merge appends to lists: nothing of this chain comes to the filters that istiod generates")
+        .help("to change a generated filter:\napplyTo: NETWORK_FILTER\nmatch:\n  listener:\n    filterChain:\n      filter:\n        name: envoy.filters.network.http_connection_manager\npatch:\n  operation: MERGE");
+    if partial { finding.note("the chain is incomplete: the proxy rejects the listener") } else { finding }
+}
+
+/// Whether a place in the value of a LISTENER patch is in a filter chain.
+pub(in crate::rules) fn in_chains(route: &[Step]) -> bool {
+    matches!(route, [Step::Key(key), Step::Item(_), ..] if matches!(key.as_str(), "filter_chains" | "filterChains"))
 }
 
 const THRESHOLDS: &str = "circuit_breakers.thresholds";

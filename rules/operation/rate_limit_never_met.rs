@@ -5,7 +5,7 @@ use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::seen::{changed_filter_lists, config_type};
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::walk::get;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::proto::tree::Tree;
 use crate::source::{Node, NodeValue};
@@ -16,7 +16,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// Descriptors of a local rate limit whose keys no rate limit action makes, in this order; actions of a stage that no rate
-    /// limit filter of the proxy has; actions on a proxy without any rate limit filter (with config dumps).
+    /// limit filter of the proxy has; with config dumps, actions on a proxy without any rate limit filter, and a global rate
+    /// limit on a proxy without any actions.
     ///
     /// # Why it matters
     /// An action makes a descriptor, and a limit holds for the descriptor with the same keys in the same order. One that
@@ -49,6 +50,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             .iter()
             .any(|object| object.member("rate_limits").is_some() || object.member("descriptors").is_some())
     });
+    never_asked(rule, cx, out);
     if !mentioned {
         return;
     }
@@ -148,6 +150,32 @@ fn fits(made: &Keys, wanted: &Keys) -> bool {
         one.0 == other.0 && !matches!((&one.1, &other.1), (Some(one), Some(other)) if one != other)
     };
     made.len() == wanted.len() && made.iter().zip(wanted).all(same)
+}
+
+/// Global rate limits that no route of the proxy asks: only with config dumps, since istiod generates no actions and the
+/// filter that does may not be given.
+fn never_asked(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        let view = &value.view;
+        if view.patch.apply_to != ApplyTo::HttpFilter {
+            continue;
+        }
+        for object in value.objects.iter().filter(|object| object.full_name() == GLOBAL) {
+            if object.member("rate_limits").is_some() {
+                continue;
+            }
+            let silent = |run: &PatchRun<'_, '_>| {
+                run.run.knowledge == Knowledge::Dump && run.changes() && !run.run.asks_for_limits()
+            };
+            let Some(seen) = cx.seen(view, silent) else { continue };
+            let finding = value
+                .finding(rule, object.span, "no route has `rate_limits`: this filter never asks its service")
+                .label("never asks")
+                .note("a global rate limit asks only for requests whose route or virtual host has rate limit actions")
+                .help("applyTo: VIRTUAL_HOST\npatch:\n  operation: MERGE\n  value:\n    rate_limits:\n    - actions:\n      - remote_address: {}");
+            out.push(seen.tell(finding));
+        }
+    }
 }
 
 fn stages(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -4,18 +4,22 @@ use crate::declare_rule;
 use crate::engine::PatchId;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
+use crate::lint::names::{count, listed};
+use crate::lint::walk::get;
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::proto::json;
 use crate::proto::tree::Tree;
-use crate::source::Severity;
+use crate::source::{Node, Severity};
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// An inserted route that no request reaches, because an earlier route takes all of them.
     ///
     /// # What it finds
     /// A route that a patch inserts behind a route whose match is `prefix: /` without other conditions, or that equals its
-    /// own. Without config dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one
+    /// own; a route of a value behind such a route of the same virtual host; a route that is inserted in front, takes
+    /// everything and leaves nothing to the routes behind it (an info where it redirects or responds). Without config dumps: ADD, and INSERT_AFTER without an anchor, on the inbound side, where istiod generates one
     /// route that takes everything; ADD on the outbound side of sidecars as a warning.
     ///
     /// # Why it matters
@@ -39,6 +43,8 @@ struct Behind {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    written(rule, cx, out);
+    hiding(rule, cx, out);
     for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
         let inbound = view.patch.context == PatchContext::SidecarInbound;
         // The routes of a Service end with one that takes everything; a VirtualService may have another end.
@@ -115,4 +121,98 @@ fn takes_everything(wanted: &Tree<'_>) -> bool {
         || wanted.path(&["safe_regex", "regex"]).and_then(Tree::as_str).is_some_and(|it| matches!(it, ".*" | "/.*"));
     // `case_sensitive` says nothing about a slash.
     path && wanted.entries().iter().all(|(key, _)| matches!(&**key, "prefix" | "safe_regex" | "case_sensitive"))
+}
+
+/// Routes of a virtual host in a value, behind one of them that takes everything.
+fn written(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for value in cx.values() {
+        for vhost in value.objects.iter().filter(|object| object.full_name() == "envoy.config.route.v3.VirtualHost") {
+            let Some(routes) = vhost.member("routes").map(|member| member.entry.value.items()) else { continue };
+            let all = |route: &Node| get(route, "match").is_some_and(node_takes_everything);
+            let Some(first) = routes.iter().position(all) else { continue };
+            let Some(dead) = routes.get(first + 1) else { continue };
+            let name = |route: &Node| get(route, "name").and_then(Node::as_str).unwrap_or_default().to_owned();
+            let named = |name: String| {
+                if name.is_empty() { "an unnamed route".to_owned() } else { format!("the route `{name}`") }
+            };
+            let more = routes.len() - first - 2;
+            let mut finding = value
+                .finding(
+                    rule,
+                    dead.span,
+                    format!(
+                        "no request reaches this route: {} before it takes every request",
+                        named(name(&routes[first]))
+                    ),
+                )
+                .label("behind it")
+                .related(routes[first].span, "takes every request")
+                .note("Envoy takes the first route that matches")
+                .help("move the route that takes everything to the end of the list");
+            if more > 0 {
+                finding = finding.note(format!("nor {}", count(more, "route behind it", "routes behind it")));
+            }
+            out.push(finding);
+        }
+    }
+}
+
+/// The same question to a match as it is written.
+fn node_takes_everything(wanted: &Node) -> bool {
+    let text = |node: &Node, key: &str| get(node, key).and_then(Node::as_str).map(str::to_owned);
+    let regex = get(wanted, "safe_regex").and_then(|regex| text(regex, "regex"));
+    let path = text(wanted, "prefix").as_deref() == Some("/")
+        || regex.is_some_and(|regex| matches!(regex.as_str(), ".*" | "/.*"));
+    path && wanted.entries().iter().all(|entry| {
+        matches!(entry.key.as_str(), "prefix" | "safe_regex" | "safeRegex" | "case_sensitive" | "caseSensitive")
+    })
+}
+
+/// Routes of istiod that an inserted route leaves nothing to.
+fn hiding(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for view in cx.patches().filter(|view| view.patch.apply_to == ApplyTo::HttpRoute) {
+        let Some(built) = view.built.filter(|built| {
+            matches!(built.operation, Operation::InsertFirst | Operation::InsertBefore)
+                && built.value.as_ref().and_then(|value| value.get("match")).is_some_and(takes_everything)
+        }) else {
+            continue;
+        };
+        let known = |run: &PatchRun<'_, '_>| run.run.knowledge == Knowledge::Dump && !hidden(run).is_empty();
+        let Some(seen) = cx.seen(&view, known) else { continue };
+        let names: BTreeSet<String> = seen.runs.iter().flat_map(hidden).collect();
+        let answers = built.value.as_ref().is_some_and(|value| value.get("route").is_none());
+        let what = count(names.len(), "route", "routes");
+        let finding = view
+            .finding(
+                rule,
+                view.value_span(&["patch", "operation"]),
+                format!("this route takes every request: no request reaches {what} of istiod behind it"),
+            )
+            .severity(if answers { Severity::Info } else { Severity::Warning })
+            .label("in front of them")
+            .note(format!("behind it: {}", listed(names.iter().map(String::as_str), 8)))
+            .help("give the route a narrower match, or name the virtual host that is meant (vhost.name)");
+        out.push(seen.tell(finding));
+    }
+}
+
+/// The routes of istiod behind a route that the patch inserted, as `virtual host › route`.
+fn hidden(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
+    let inserted = |effect: &Effect| matches!(effect, Effect::Inserted { .. });
+    let places = run.trace.effects.iter().filter(|(_, effect)| inserted(effect)).map(|(place, _)| place);
+    let mut names = BTreeSet::new();
+    for place in places {
+        let Some(vhost) = run.run.object(&Place { route: None, ..place.clone() }) else { continue };
+        let routes = vhost.get("routes").map(Tree::items).unwrap_or_default();
+        let Some(at) = routes.iter().position(|route| route.origin == run.id.origin()) else { continue };
+        if routes[..at].iter().any(|route| route.get("match").is_some_and(takes_everything)) {
+            continue;
+        }
+        let behind = routes[at + 1..].iter().filter(|route| PatchId::of(route.origin).is_none());
+        names.extend(behind.map(|route| {
+            let name = if route.name().is_empty() { "(no name)" } else { route.name() };
+            format!("{} › {name}", vhost.name())
+        }));
+    }
+    names
 }

@@ -1,32 +1,36 @@
 //! EF327: a patch of what istiod never patches on a waypoint.
 
 use crate::declare_rule;
-use crate::lint::context::PatchRun;
-use crate::lint::{Context, Findings, RuleInfo};
-use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::engine::trace::Condition;
+use crate::lint::context::{PatchRun, ProxyRun};
+use crate::lint::{Context, Findings, RuleInfo, no_match};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, RouteConfigurationMatch};
 use crate::model::proxy::ProxyKind;
+use crate::proto::tree::Tree;
 
 declare_rule! {
     /// A patch of what istiod never patches on a waypoint.
     ///
     /// # What it finds
     /// A CLUSTER MERGE or REMOVE that met no candidate on any waypoint its EnvoyFilter attaches to, and applies to
-    /// nothing else.
+    /// nothing else; a patch of routes or virtual hosts that matches only those of a service with a VirtualService.
     ///
     /// # Why it matters
-    /// istiod never patches a waypoint's `inbound-vip` clusters.
+    /// istiod never patches a waypoint's `inbound-vip` clusters, nor the routes that it makes from a VirtualService for a
+    /// service of a waypoint.
     ///
     /// # How to fix
-    /// Use a DestinationRule.
+    /// Use a DestinationRule; write it into the VirtualService.
     ///
     /// # References
     /// istio/istio issues 57035, 43720; istiod `cluster.go`, `listener_waypoint.go`, releases 1.22 to 1.31;
     /// recorded.
     "EF327" "waypoint-never-patched" Operation Error => check,
-    needs: &[Dump]
+    needs: &[Dump], explains: &["EF218", "EF220", "EF221"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    routes(rule, cx, out);
     for view in cx.patches() {
         let Some(built) = view.built else { continue };
         let what = match view.patch.apply_to {
@@ -57,4 +61,69 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = seen.tell(finding);
         out.push(finding.ineffective());
     }
+}
+
+/// Patches of routes that match only those that istiod makes from a VirtualService.
+fn routes(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    let conditions = [
+        Condition::RouteConfigurationName,
+        Condition::VirtualHostName,
+        Condition::DomainName,
+        Condition::RouteName,
+        Condition::RouteAction,
+    ];
+    for one in no_match::at(cx, &conditions) {
+        let ObjectMatch::RouteConfiguration(want) = &one.view.patch.object else { continue };
+        let Some((service, config)) = one.runs.iter().find_map(|run| meant(run, want)) else { continue };
+        let finding = one
+            .view
+            .finding(rule, one.span(), format!("istiod never patches the routes of {service} on a waypoint"))
+            .label("made from a VirtualService")
+            .note(format!("VirtualService {config} makes these routes, and no EnvoyFilter reaches them"))
+            .help(format!("write it into VirtualService {config}"))
+            .workloads(one.runs.iter().map(|run| run.label().to_owned()));
+        out.push(finding.ineffective());
+    }
+}
+
+/// The service and the VirtualService of routes inside a listener of a waypoint that a match means and istiod does not patch.
+fn meant(run: &ProxyRun<'_>, want: &RouteConfigurationMatch) -> Option<(String, String)> {
+    if run.config.proxy.kind != ProxyKind::Waypoint {
+        return None;
+    }
+    let vhost = want.vhost.as_ref();
+    let route = vhost.and_then(|vhost| vhost.route.as_ref());
+    let listeners = run.listeners_after();
+    let chains =
+        listeners.values().flat_map(|listener| listener.get("filter_chains").map(Tree::items).unwrap_or_default());
+    chains.into_iter().find_map(|chain| {
+        let routes = chain
+            .get("filters")?
+            .items()
+            .iter()
+            .find_map(|filter| filter.get("typed_config")?.readable().get("route_config").cloned())?;
+        let same = |wanted: &str, name: &str| wanted.is_empty() || wanted == name;
+        if !same(&want.name, routes.name()) {
+            return None;
+        }
+        let mut of_service = routes.get("virtual_hosts")?.items().iter().filter(|it| {
+            vhost.is_none_or(|vhost| {
+                let domains = it.get("domains").map(Tree::items).unwrap_or_default();
+                same(&vhost.name, it.name())
+                    && (vhost.domain_name.is_empty()
+                        || domains.iter().any(|one| one.as_str() == Some(vhost.domain_name.as_str())))
+            })
+        });
+        of_service.find_map(|it| {
+            it.get("routes")?.items().iter().find_map(|one| {
+                let config = one.path(&["metadata", "filter_metadata", "istio", "config"])?.as_str()?;
+                let (_, rest) = config.split_once("/namespaces/")?;
+                let (namespace, rest) = rest.split_once('/')?;
+                let name = rest.strip_prefix("virtual-service/")?;
+                let meant = route.is_none_or(|route| same(&route.name, one.name()));
+                let host = chain.name().rsplit('|').next().unwrap_or_default();
+                meant.then(|| (format!("`{host}`"), format!("{namespace}/{name}")))
+            })
+        })
+    })
 }

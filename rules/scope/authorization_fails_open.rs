@@ -86,10 +86,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .iter()
                 .find(|(message, name, wanted, ..)| field.is(name) && field.message.ends_with(message) && held(wanted));
             let Some((message, _, _, what, help)) = one else { return };
-            let note = if *message == ".JwtAuthentication" {
-                "expired and forged tokens count as failed; what follows cannot tell them from a missing one"
-            } else {
-                "a timeout, a service that is down and a cluster that the proxy does not have all count as failures"
+            let note = match *message {
+                ".JwtAuthentication" => {
+                    "expired and forged tokens count as failed; what follows cannot tell them from a missing one"
+                }
+                ".Wasm" => "a module that cannot be fetched or loaded and a plugin that crashes count as failures",
+                _ => {
+                    "a timeout, a service that is down and a cluster that the proxy does not have all count as failures"
+                }
             };
             out.push(
                 view.finding(rule, view.value_route_span(&field.route()), *what).label("fails open").note(note).help(

@@ -1,15 +1,19 @@
 //! EF517: TLS to a service whose certificate nobody verifies.
 
 use crate::declare_rule;
+use crate::engine::trace::Place;
+use crate::lint::context::PatchRun;
+use crate::lint::value::PatchValue;
 use crate::lint::value::walk::get;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
+use crate::model::envoy_filter::{ApplyTo, ObjectMatch};
 use crate::source::{Node, NodeValue};
 
 declare_rule! {
     /// TLS to a server that accepts any certificate, or any name that an authority has signed.
     ///
     /// # What it finds
-    /// An `UpstreamTlsContext`, given in full, without a validation context; one with an authority but without names (and
+    /// An `UpstreamTlsContext`, given in full or merged into a cluster that has no TLS, without a validation context; one with an authority but without names (and
     /// without `auto_sni_san_validation` or pinned hashes).
     ///
     /// # Why it matters
@@ -29,8 +33,11 @@ const HELP: &str = "common_tls_context:\n  validation_context:\n    trusted_ca: 
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
-        for object in value.objects.iter().filter(|object| object.whole && object.short_name() == "UpstreamTlsContext")
-        {
+        for object in value.objects.iter().filter(|object| object.short_name() == "UpstreamTlsContext") {
+            let judged = object.whole || (value.merges() && replaces(cx, value));
+            if !judged {
+                continue;
+            }
             let common = object.member("common_tls_context").map(|member| &member.entry.value);
             let has = |key: &str| common.and_then(|common| get(common, key));
             let combined = has("combined_validation_context");
@@ -89,4 +96,37 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 /// The value where it is short; a mapping is shown by the key above.
 fn span_of(above: crate::source::Span, node: crate::source::Span) -> crate::source::Span {
     if node.end - node.start > 200 { above } else { node }
+}
+
+/// Whether the transport socket of a CLUSTER MERGE takes the place of none, or of one of another kind, so that nothing of
+/// istiod's validation is left in it.
+fn replaces(cx: &Context<'_>, value: &PatchValue<'_>) -> bool {
+    let view = &value.view;
+    if view.patch.apply_to != ApplyTo::Cluster {
+        return false;
+    }
+    let mut runs = cx
+        .on_proxies(view.filter_index, view.patch.index)
+        .filter(|run| run.run.knowledge == Knowledge::Dump && run.changes())
+        .peekable();
+    if runs.peek().is_some() {
+        return runs.any(|run| {
+            run.trace.effects.iter().filter(|(_, effect)| effect.changes()).any(|(place, _)| unverified(&run, place))
+        });
+    }
+    // A service outside of the mesh, by its host: istiod sets no TLS for it unless a DestinationRule does.
+    let ObjectMatch::Cluster(wanted) = &view.patch.object else { return false };
+    let outside = |host: &str| host.contains('.') && host.rsplit('.').next() != Some("local");
+    outside(&wanted.service)
+        || wanted.name.rsplit('|').next().is_some_and(|host| wanted.name.contains('|') && outside(host))
+}
+
+/// Whether the cluster that a patch changed verifies nothing in the end.
+fn unverified(run: &PatchRun<'_, '_>, place: &Place) -> bool {
+    let Some(context) = run.run.below(place, ["transport_socket", "typed_config"]) else { return false };
+    let common = context.get("common_tls_context");
+    let has = |key: &str| common.is_some_and(|common| common.get(key).is_some());
+    context.type_name().is_some_and(|name| name.ends_with(".UpstreamTlsContext"))
+        && !has("combined_validation_context")
+        && !has("validation_context_sds_secret_config")
 }

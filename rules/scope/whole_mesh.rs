@@ -54,7 +54,12 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         let note = match known.len() {
             0 => format!("`{}` is the root namespace: its EnvoyFilters reach all other namespaces", filter.namespace),
-            _ => format!("`{}` is the root namespace; {} are known", filter.namespace, reach::extent(&known)),
+            many => format!(
+                "`{}` is the root namespace; {} {} known",
+                filter.namespace,
+                reach::extent(&known),
+                if many == 1 { "is" } else { "are" }
+            ),
         };
         out.push(
             Finding::new(rule, span, format!("this EnvoyFilter reaches {what}"))

@@ -24,7 +24,7 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    for value in cx.values() {
+    for value in cx.proxy_values() {
         for object in &value.objects {
             let Some(config) = object.member("dynamic_module_config").map(|member| &member.entry) else { continue };
             let name = walk::get(&config.value, "name").and_then(Node::as_str).unwrap_or_default();

@@ -1,15 +1,15 @@
 //! EF143: Lua that uses a header or body which may be absent.
 
 use crate::declare_rule;
-use crate::lint::value::lua_use::Named;
+use crate::lint::lua_use::{Named, Source};
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
     /// A header or body that may be absent, used as if it were there.
     ///
     /// # What it finds
-    /// Inline Lua that concatenates `headers():get("name")` without a default, or calls a method of `body()` without looking
-    /// whether there is a body.
+    /// Inline Lua that concatenates or indexes `headers():get("name")`, `dynamicMetadata():get("filter")` or
+    /// `os.getenv("NAME")` without a default, or calls a method of `body()` without looking whether there is a body.
     ///
     /// # Why it matters
     /// For a message without that header or body the value is nil and the script ends there: the request passes without what
@@ -26,12 +26,26 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
-        for one in &script.uses.concatenated {
+        for one in &script.uses.absent {
+            let name = one.named.name;
+            let (when, help) = match one.source {
+                Source::Header => {
+                    ("the header is absent", format!("({} or \"\")", written(script.script.text, &one.named)))
+                }
+                Source::DynamicMetadata => (
+                    "no filter has set it",
+                    "local data = handle:streamInfo():dynamicMetadata():get(\"…\") or {}".to_owned(),
+                ),
+                Source::Environment => {
+                    ("the proxy does not have the variable", format!("(os.getenv({name:?}) or \"\")"))
+                }
+            };
+            let what = if one.indexed { "index" } else { "concatenate" };
             out.push(
                 script
-                    .failure(rule, one, format!("`{}` is nil where the header is absent", one.name))
-                    .label("attempt to concatenate a nil value")
-                    .help(format!("({} or \"\")", written(script.script.text, one))),
+                    .failure(rule, &one.named, format!("`{name}` is nil where {when}"))
+                    .label(format!("attempt to {what} a nil value"))
+                    .help(help),
             );
         }
         for one in &script.uses.bodies {

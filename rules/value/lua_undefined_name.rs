@@ -1,14 +1,16 @@
 //! EF142: Lua that uses a name which nothing defines.
 
 use crate::declare_rule;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::envoy::api::istio_of;
+use crate::lint::value::PatchValue;
+use crate::lint::{Context, Finding, Findings, RuleInfo, names};
 
 declare_rule! {
     /// A name that inline Lua uses and that nothing defines.
     ///
     /// # What it finds
     /// A global that a script indexes or calls and neither the script nor LuaJIT defines (`ngx`, another function's handle), and a
-    /// method that the handle of Envoy does not have.
+    /// method that the handle of Envoy, its headers, body, metadata or stream info do not have in the Envoy of the proxies.
     ///
     /// # Why it matters
     /// The script ends with "attempt to index a nil value": at its top Envoy rejects the listener, in a function the request passes
@@ -18,7 +20,7 @@ declare_rule! {
     /// Use the name of the function's parameter, and the methods that Envoy documents.
     ///
     /// # References
-    /// Envoy, "Lua" HTTP filter, stream handle API; tried with Envoy 1.39.3.
+    /// Envoy, "Lua" HTTP filter, stream handle API; Envoy 1.36 to 1.40, asked in a script for the methods of each object.
     "EF142" "lua-undefined-name" Value Error => check,
     policy: Never("CEL cannot parse Lua")
 }
@@ -39,12 +41,33 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
         for one in &script.uses.methods {
-            out.push(
-                script
-                    .failure(rule, one, format!("Envoy's handle has no method `{}`", one.name))
-                    .label("attempt to call a nil value")
-                    .help("see \"Stream handle API\" of Envoy's Lua filter: headers(), body(), httpCall(), respond(), streamInfo(), …"),
-            );
+            let name = one.named.name;
+            let message = format!("{} has no method `{name}`", one.owner.word());
+            let label = "attempt to call a nil value";
+            let Some(since) = one.since else {
+                let like = names::nearest(name, one.owner.methods().iter().map(|(name, _)| *name));
+                let help = match like {
+                    Some(like) => format!("write `{like}`"),
+                    None => {
+                        let names = one.owner.methods().iter().filter(|(_, since)| *since == 0).map(|(name, _)| *name);
+                        format!("it has {}", names::listed(names, 8))
+                    }
+                };
+                out.push(script.failure(rule, &one.named, message).label(label).help(help));
+                continue;
+            };
+            // Those of newer Envoys are judged by the Envoys of the proxies.
+            let id = |value: &PatchValue<'_>| (value.view.filter_index, value.view.patch.index);
+            let told = script.failure(rule, &one.named, message.clone());
+            for value in cx.proxy_values().filter(|value| id(value) == id(script.value)) {
+                if value.envoy_minor.is_some_and(|minor| minor < since) {
+                    let finding = value.finding(rule, told.primary.span, message.clone()).label(label);
+                    let finding = told.notes.iter().cloned().fold(finding, Finding::note);
+                    out.push(
+                        finding.help(format!("Envoy has it since 1.{since} (proxies of Istio 1.{})", istio_of(since))),
+                    );
+                }
+            }
         }
     }
 }

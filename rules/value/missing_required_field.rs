@@ -8,6 +8,7 @@ use crate::lint::seen::exact;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::proto::decode::What;
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::schema::Message;
 use crate::source::Step;
@@ -55,6 +56,18 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 {
                     continue;
                 }
+                // A value of the wrong type is there, and has a rule of its own.
+                let wrong = |name: &str| {
+                    object.member(name).is_some_and(|member| {
+                        value.notices.iter().any(|noticed| {
+                            matches!(noticed.notice.what, What::WrongType { .. })
+                                && noticed.node.is_some_and(|node| node.span == member.entry.value.span)
+                        })
+                    })
+                };
+                if matches!(&missing, Absent::Field(field, _) if wrong(field.name())) {
+                    continue;
+                }
                 // What a MERGE leaves out may be there: the result decides.
                 let what = match &missing {
                     Absent::Field(field, _) => field.name(),
@@ -71,6 +84,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
                 // A merge that took the other member of a oneof with it is told by another rule.
                 if !object.whole && merged.iter().any(|(run, place)| replaced(run, place)) {
+                    continue;
+                }
+                // A chain that a LISTENER MERGE adds and does not complete was meant to be merged: another rule says so.
+                if value.merges()
+                    && value.view.patch.apply_to == ApplyTo::Listener
+                    && crate::rules::operation::merge_appends_to_list::in_chains(&object.route)
+                {
                     continue;
                 }
                 let message_type = message;
@@ -95,9 +115,24 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     }
                 };
                 let message = format!("{what} needs {needs}{owner}");
+                // One that is written with its default is not on the wire.
+                let written = match &missing {
+                    Absent::Field(field, _) => {
+                        object.member(field.name()).filter(|member| !member.entry.value.is_null())
+                    }
+                    Absent::OneOf(..) => None,
+                };
+                let (span, label, help) = match (written, &missing) {
+                    (Some(member), Absent::Field(field, must_be)) if must_be != "set" => (
+                        member.entry.key_span,
+                        "the default counts as missing",
+                        format!("write a value for `{}` that is {must_be}", field.name()),
+                    ),
+                    _ => (object.span, "a required field is missing here", help),
+                };
                 let mut finding = value
-                    .finding(rule, object.span, message)
-                    .label("a required field is missing here")
+                    .finding(rule, span, message)
+                    .label(label)
                     .rejected("istiod sends it unchecked, and the proxy rejects the resource")
                     .help(help);
                 let lacking = |(run, place): &&(PatchRun<'_, '_>, &Place)| {

@@ -1,6 +1,7 @@
 //! EF147: a configuration for a route that the filter's extension does not take there.
 
 use crate::declare_rule;
+use crate::lint::value::{Object, Slot};
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
@@ -8,7 +9,8 @@ declare_rule! {
     ///
     /// # What it finds
     /// In `typed_per_filter_config`: the type of a filter that has no configuration for routes (Wasm, gRPC statistics, tap),
-    /// or the type of the filter itself where routes have another one (`Buffer` instead of `BufferPerRoute`).
+    /// or the type of the filter itself where routes have another one (`Buffer` instead of `BufferPerRoute`), also in the
+    /// `config` of a `FilterConfig`.
     ///
     /// # Why it matters
     /// istiod sends it unchecked, and Envoy rejects the whole route configuration.
@@ -64,7 +66,12 @@ const OTHERS: &[(&str, &str)] = &[
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
-        for slot in value.slots.iter().filter(|slot| slot.field.name() == "typed_per_filter_config") {
+        // `FilterConfig` switches a filter on or off and holds its configuration for the route.
+        let wrapped = |slot: &Slot<'_>| {
+            let owner = value.objects.get(slot.owner).map_or("", Object::full_name);
+            slot.field.name() == "config" && owner == "envoy.config.route.v3.FilterConfig"
+        };
+        for slot in value.slots.iter().filter(|slot| slot.field.name() == "typed_per_filter_config" || wrapped(slot)) {
             let Some(url) = slot.content() else { continue };
             // A wrapper that only switches the filter on or off is for all of them.
             let Some(kind) = url.name().strip_prefix(EXTENSIONS) else { continue };

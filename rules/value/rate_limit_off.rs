@@ -1,15 +1,16 @@
 //! EF148: a local rate limit that is switched off by its defaults.
 
 use crate::declare_rule;
+use crate::lint::walk::get;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::source::Severity;
+use crate::source::{Node, NodeValue, Severity};
 
 declare_rule! {
     /// A local rate limit without `filter_enabled` or `filter_enforced`, which limits nothing.
     ///
     /// # What it finds
     /// A `LocalRateLimit` of HTTP with a token bucket, for the filter or for a route, in which `filter_enabled` or
-    /// `filter_enforced` is missing.
+    /// `filter_enforced` is missing; a warning where one is 0 % and no runtime key can raise it.
     ///
     /// # Why it matters
     /// Both default to 0 % of the requests. Without `filter_enabled` no request takes a token; without `filter_enforced`
@@ -31,6 +32,20 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         for object in value.objects.iter().filter(|object| object.whole && object.full_name() == LIMIT) {
             let has = |name: &str| object.member(name).is_some();
             let Some(bucket) = object.member("token_bucket").or_else(|| object.member("descriptors")) else { continue };
+            if let Some((key, zero)) = ["filter_enabled", "filter_enforced"].iter().find_map(|key| {
+                let member = object.member(key)?;
+                zero(&member.entry.value).then_some((*key, member.entry.key_span))
+            }) {
+                let what = if key == "filter_enabled" { "limits nothing" } else { "only counts" };
+                out.push(
+                    value
+                        .finding(rule, zero, format!("this rate limit {what}: `{key}` is 0 %"))
+                        .severity(Severity::Warning)
+                        .label("takes no effect on requests")
+                        .help(format!("{key}:\n  default_value:\n    numerator: 100\n    denominator: HUNDRED")),
+                );
+                continue;
+            }
             let (message, note, severity) = if !has("filter_enabled") {
                 (
                     "this rate limit limits nothing: `filter_enabled` is missing",
@@ -57,4 +72,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
     }
+}
+
+/// Whether a fraction is 0 and no runtime key can raise it.
+fn zero(fraction: &Node) -> bool {
+    let Some(default) = get(fraction, "default_value") else { return false };
+    let number = get(default, "numerator").map(|node| &node.value);
+    let none = match number {
+        None => default.entries().iter().all(|entry| entry.key == "denominator"),
+        Some(NodeValue::Number(text)) => text.parse() == Ok(0),
+        Some(_) => false,
+    };
+    none && get(fraction, "runtime_key").and_then(Node::as_str).is_none_or(str::is_empty)
 }

@@ -16,8 +16,8 @@ declare_rule! {
     /// # What it finds
     /// In what is added, inserted or replaced: fields that exclude or need each other, and what an extension wants although
     /// the API does not require it. It knows the checks of OAuth2, Wasm, external processing, header-to-metadata,
-    /// json-to-metadata and composite filters, names in clusters of type `STATIC`, and a limit of one HTTP/2 header field
-    /// above that of all headers. `--envoy` finds the others.
+    /// json-to-metadata and composite filters, authorization without a service (which crashes Envoy), names in clusters of
+    /// type `STATIC`, and a limit of one HTTP/2 header field above that of all headers. `--envoy` finds the others.
     ///
     /// # Why it matters
     /// istiod does not know these rules, and they are not in the API: it sends the value, and the proxy rejects the listener,
@@ -46,8 +46,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 );
             }
             out.extend(header_field_size(rule, cx, value, object));
+            out.extend(nobody_to_ask(rule, value, object));
         }
     }
+}
+
+/// An authorization filter without a service: Envoy takes it, and ends with the first request.
+fn nobody_to_ask(rule: &'static RuleInfo, value: &PatchValue<'_>, object: &Object<'_>) -> Option<Finding> {
+    let filter = object.whole && object.full_name() == "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz";
+    let served = ["grpc_service", "http_service"].iter().any(|service| object.member(service).is_some());
+    (filter && !served).then(|| {
+        value
+            .finding(rule, object.span, "`ExtAuthz` needs a service")
+            .label("nobody to ask")
+            .note("Envoy accepts the filter and crashes on the first request that it checks; tried with Envoy 1.36, 1.38 and 1.40")
+            .help("add `grpc_service` or `http_service`")
+    })
 }
 
 const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";

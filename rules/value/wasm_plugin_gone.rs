@@ -2,14 +2,16 @@
 
 use crate::declare_rule;
 use crate::envoy::api::istio_of;
-use crate::lint::{Context, Findings, RuleInfo};
+use crate::lint::{Confidence, Context, Findings, RuleInfo};
+use crate::source::Severity;
 
 declare_rule! {
     /// A built-in Wasm plugin that the proxy no longer has.
     ///
     /// # What it finds
     /// A Wasm filter with the runtime `envoy.wasm.runtime.null` and one of Istio's own plugins (`envoy.wasm.stats`,
-    /// `envoy.wasm.metadata_exchange` and others) that the proxy of this release is not built with.
+    /// `envoy.wasm.metadata_exchange` and others) that the proxy of this release is not built with; a warning for any other name,
+    /// which only a proxy of your own can have.
     ///
     /// # Why it matters
     /// istiod accepts it; the proxy cannot load the plugin and rejects the listener.
@@ -40,6 +42,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             });
             let Some(member) = source.and_then(|source| source.member("inline_string")) else { continue };
             let Some(name) = member.entry.value.as_str() else { continue };
+            let native = object.text("runtime") == Some("envoy.wasm.runtime.null");
+            if native && !name.is_empty() && PLUGINS.iter().all(|(plugin, _)| *plugin != name) {
+                out.push(
+                    value
+                        .finding(rule, member.entry.value.span, format!("the proxy has no plugin `{name}`"))
+                        .severity(Severity::Warning)
+                        .confidence(Confidence::Likely)
+                        .label("not built into Istio's proxy")
+                        .note("`envoy.wasm.runtime.null` runs plugins that are compiled into the proxy; one of your own may have it")
+                        .help("for a module: runtime: envoy.wasm.runtime.v8"),
+                );
+                continue;
+            }
             let Some((_, last)) = PLUGINS.iter().find(|(plugin, last)| {
                 *plugin == name && value.envoy_minor.is_some_and(|envoy| istio_of(envoy) > *last)
             }) else {

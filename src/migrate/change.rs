@@ -125,14 +125,16 @@ fn host_is(one: &Json, host: &str) -> bool {
     text.rsplit('/').next().unwrap_or(text) == host
 }
 
+/// The settings that an annotation holds; none where it is not readable YAML.
+pub(crate) fn settings_of(annotation: &str) -> Json {
+    let (documents, _) = yaml::documents(FileId(0), annotation);
+    documents.first().map(Node::to_json).filter(Json::is_object).unwrap_or_else(|| json!({}))
+}
+
 /// The text of the annotation with settings merged into it. An annotation that is not readable YAML is replaced: the
 /// agent refuses it anyway.
 pub(super) fn with_settings(annotation: &str, config: &Json) -> String {
-    let (documents, _) = yaml::documents(FileId(0), annotation);
-    let mut settings = documents.first().map_or_else(|| json!({}), Node::to_json);
-    if !settings.is_object() {
-        settings = json!({});
-    }
+    let mut settings = settings_of(annotation);
     merge(&mut settings, config);
     yaml_text::write(&settings).unwrap_or_else(|_| settings.to_string())
 }

@@ -56,6 +56,7 @@ use crate::model::inventory::Inventory;
 use crate::model::release::Release;
 use crate::proto::decode::What;
 use crate::source::Step;
+pub(crate) use change::settings_of;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -6,6 +6,7 @@
 use super::decode::is_default;
 use super::json::{Style, write};
 use super::merge::{enter, payloads};
+use super::rules::Rules;
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 
@@ -173,6 +174,10 @@ impl Unmerger<'_> {
             return self.note(What::Overwritten);
         }
         match field.cardinality() {
+            // istiod never leaves such a list empty, so the merge did not fill it.
+            Cardinality::Repeated if self.never_empty(field) && old.items().len() <= value.items().len() => {
+                self.differs(Some(old), value);
+            }
             Cardinality::Repeated => self.list(old, value),
             Cardinality::Map => self.map(old, value),
             _ => match field.kind() {
@@ -265,6 +270,14 @@ impl Unmerger<'_> {
             }
             _ => self.differs(Some(old), value),
         }
+    }
+
+    /// Whether Envoy requires an item in a list of the resource itself.
+    fn never_empty(&self, field: Field) -> bool {
+        !self.replace_lists
+            && !self.path.contains(['.', '['])
+            && !field.rules().is_empty()
+            && Rules::read(field.rules()).list.is_some_and(|list| list.min > 0 && !list.ignore_empty)
     }
 
     /// Map entries were replaced whole.

@@ -27,7 +27,7 @@ pub(crate) const FAILURES: &[(u32, &str, &str, &[&str])] = &[
     (14, "istio/istio#56486", "LISTENER_FILTER MERGE was ignored before 1.27", &["EF303"]),
     (15, "istio/istio#32638", "filterClass has no effect; ADD lands after the router", &["EF306"]),
     (16, "istio/istio#49863", "CLUSTER ADD without context does nothing on a waypoint", &["EF326"]),
-    (17, "istio/istio#57035", "route patches stop working on waypoints", &["EF221"]),
+    (17, "istio/istio#57035", "route patches stop working on waypoints", &["EF327"]),
     (18, "istio/api#3577", "context WAYPOINT is accepted and never applied", &["EF208"]),
     (19, "istio/istio#17414", "a filter in the wrong namespace", &["EF202"]),
     (20, "istio/istio#34641", "labels of the pod that the proxy does not have", &["EF201"]),

@@ -5,6 +5,7 @@ use crate::envoy;
 use crate::lint::facts::context::{Context, Knowledge};
 use crate::lint::facts::names::{self, Known};
 use crate::lint::facts::no_match::NoMatch;
+use crate::lint::facts::versions;
 use crate::lint::facts::view::PatchView;
 use crate::lint::finding::{Confidence, Finding};
 use crate::lint::rule::RuleInfo;
@@ -58,7 +59,8 @@ pub(crate) fn absent(
         return Some(finding);
     }
     if one.confidence == Confidence::Likely && (known == Known::Now || name.is_empty()) {
-        return None;
+        return extension_of_other_kind(cx, name)
+            .map(|(note, right)| finding.note(note).help(format!("{field}: {right}")));
     }
     let others: Vec<&Adder> =
         adders.iter().filter(|it| (it.filter, it.patch) != (one.view.filter_index, one.view.patch.index)).collect();
@@ -198,10 +200,46 @@ fn adders(cx: &Context<'_>, kind: &str, name: &str) -> Vec<Adder> {
         .collect()
 }
 
+/// Names of filters of a TrafficExtension, and of a WasmPlugin since Istio 1.30.
+const EXTENSIONS: &str = "extensions.istio.io/trafficextension/";
+/// Names of filters of a WasmPlugin before.
+const PLUGINS: &[&str] = &["extenstions.istio.io/wasmplugin/", "extensions.istio.io/wasmplugin/"];
+
+/// A name for a TrafficExtension where a WasmPlugin is given, or the other way around: why it is wrong, and the right one.
+fn extension_of_other_kind(cx: &Context<'_>, name: &str) -> Option<(String, String)> {
+    let full = name.strip_prefix(EXTENSIONS)?;
+    let (plain, translated) = (full.strip_suffix(TRANSLATED).unwrap_or(full), full.ends_with(TRANSLATED));
+    let given = |kind: &str| {
+        cx.inventory.policies.iter().any(|one| one.kind == kind && format!("{}.{}", one.namespace, one.name) == plain)
+    };
+    match (given("WasmPlugin"), given("TrafficExtension"), translated) {
+        (true, false, false) => Some((
+            format!("`{plain}` is a WasmPlugin, whose filter has another name than that of a TrafficExtension"),
+            format!("{EXTENSIONS}{plain}{TRANSLATED}"),
+        )),
+        (false, true, true) => {
+            Some((format!("`{plain}` is a TrafficExtension, and no WasmPlugin"), format!("{EXTENSIONS}{plain}")))
+        }
+        _ => None,
+    }
+}
+
+/// Names of plugins by which a patch for proxies of another release looks: istiod names the filter by its own release,
+/// whatever proxy gets it.
+pub(crate) fn pinned_plugins<'a>(cx: &Context<'a>) -> impl Iterator<Item = (PatchView<'a>, &'a str, String)> {
+    cx.patches().filter_map(|view| {
+        let pinned = view.patch.proxy.as_ref().map(|proxy| proxy.version.as_str()).filter(|it| !it.is_empty())?;
+        let name = matching::sub_filter_name(&view.patch.object)?;
+        let own = versions::newest_fitting(pinned, cx.release.minor) == Some(cx.release.minor);
+        let known = names::known("http", name, cx.release);
+        let plugin = name.starts_with(EXTENSIONS) || PLUGINS.iter().any(|prefix| name.starts_with(prefix));
+        let foreign = plugin && !own && matches!(known, Known::Other(..)) && !cx.attaches_to_dump(view.filter_index);
+        foreign.then(|| Some((view, name, renamed(name, cx)?)))?
+    })
+}
+
 /// What the filter of a WasmPlugin is called by this release.
 fn renamed(name: &str, cx: &Context<'_>) -> Option<String> {
-    const PLUGINS: &[&str] = &["extenstions.istio.io/wasmplugin/", "extensions.istio.io/wasmplugin/"];
-    const EXTENSIONS: &str = "extensions.istio.io/trafficextension/";
     let plugin = PLUGINS.iter().find_map(|prefix| name.strip_prefix(prefix));
     let translated = || name.strip_prefix(EXTENSIONS)?.strip_suffix(TRANSLATED);
     let plugin = plugin.or_else(translated)?;

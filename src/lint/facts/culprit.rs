@@ -7,11 +7,15 @@ use crate::lint::facts::context::{Context, ProxyRun};
 use crate::lint::finding::Cause;
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
+use crate::proto::merge::ChangeKind;
 use crate::source::Span;
 use std::sync::atomic::Ordering;
 
 /// How many patches of one proxy are searched for: thousands of patches that match nothing stay linear in time.
 const MAX_SEARCHES: usize = 64;
+
+/// How often further patches that take the same are looked for.
+const MAX_ROUNDS: usize = 4;
 
 /// How many other patches are suspected for one patch.
 const MAX_SUSPECTS: usize = 24;
@@ -23,6 +27,8 @@ struct Culprit {
     did: String,
     /// Whether it took the object away.
     removed: bool,
+    /// Another patch that takes the same away.
+    also: Option<PatchId>,
     /// Whether the patch matches, and changes what proxies get, when it runs before this one.
     order_helps: bool,
 }
@@ -46,7 +52,15 @@ pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&Prox
             format!("{name} {did} {when}")
         };
         let whose = if own { String::new() } else { format!(" of {name}") };
+        let also = culprit.also.and_then(|other| {
+            let planned = run.plan.get(other);
+            Some((cx.filters.get(planned.filter)?.full_name(), planned.built.patch.index))
+        });
         let help = match (culprit.order_helps, own) {
+            _ if also.is_some() => {
+                let (other, index) = also.unwrap_or_default();
+                format!("delete two patches, configPatches[{number}] of {name} and configPatches[{index}] of {other}: each takes it away")
+            }
             (false, _) if culprit.removed => {
                 format!(
                     "delete one of the two: no order lets a patch change what configPatches[{number}]{whose} removes"
@@ -86,13 +100,40 @@ impl ProxyRun<'_> {
                 Some((other, place, effect))
             })
             .collect();
-        let all: Vec<PatchId> = suspects.iter().map(|(id, ..)| *id).collect();
-        if all.is_empty() || !self.matches(&self.plan.without(&all), id) {
+        let mut all: Vec<PatchId> = suspects.iter().map(|(id, ..)| *id).collect();
+        if all.is_empty() {
             return None;
         }
+        // Without a patch that took the object away, another one may take it: it comes to the suspects.
+        for round in 0.. {
+            let mut trace = Trace::new(self.plan.patches.len());
+            engine::run(&self.plan.without(&all), self.config, &Options::default(), &mut trace);
+            if trace.patches.get(id.index()).is_some_and(|trace| !trace.effects.is_empty()) {
+                break;
+            }
+            let stands_in = |other: &PatchId| {
+                *other != id
+                    && !all.contains(other)
+                    && trace.patches[other.index()].effects.iter().any(|one| takes(&one))
+            };
+            let more: Vec<PatchId> = self.plan.ids().filter(stands_in).collect();
+            if more.is_empty() || round == MAX_ROUNDS {
+                return None;
+            }
+            all.extend(more);
+        }
         suspects.sort_by_key(|(_, _, effect)| rank(effect));
-        let (culprit, ..) =
-            suspects.iter().take(MAX_SUSPECTS).find(|(other, ..)| self.matches(&self.plan.without(&[*other]), id))?;
+        let alone =
+            suspects.iter().take(MAX_SUSPECTS).find(|(other, ..)| self.matches(&self.plan.without(&[*other]), id));
+        // Where several take the same, the one that really did is to blame: without the others it still would.
+        let several = || {
+            suspects.iter().take(MAX_SUSPECTS).find(|(other, ..)| {
+                let others: Vec<PatchId> = all.iter().filter(|one| *one != other).copied().collect();
+                !self.matches(&self.plan.without(&others), id)
+            })
+        };
+        let (culprit, ..) = alone.or_else(several)?;
+        let also = if alone.is_some() { None } else { all.iter().copied().find(|other| other != culprit) };
         let effects = &self.judged.trace.patches[culprit.index()].effects;
         let (place, effect) = effects.iter().filter(takes).min_by_key(|(_, effect)| rank(effect))?;
         let mut plan = self.plan.without(&[]);
@@ -101,7 +142,8 @@ impl ProxyRun<'_> {
             plan.patches.insert(culprit.index(), patch);
             self.matches(&plan, *culprit) && self.matters(&plan, *culprit)
         };
-        Some(Culprit { id: *culprit, did: did(place, effect), removed: matches!(effect, Effect::Removed), order_helps })
+        let removed = matches!(effect, Effect::Removed);
+        Some(Culprit { id: *culprit, did: did(place, effect), removed, also, order_helps })
     }
 
     /// Whether the proxy gets something else without this patch of a plan.
@@ -161,8 +203,18 @@ fn did(place: &Place, effect: &Effect) -> String {
         Effect::Replaced => format!("replaced {place}"),
         Effect::Merged(changes) => {
             let renamed = changes.iter().find(|change| change.path == "name");
-            match renamed.and_then(|change| change.after.as_deref()) {
-                Some(name) => format!("renamed {place} to {}", name.trim_matches('"')),
+            if let Some(name) = renamed.and_then(|change| change.after.as_deref()) {
+                return format!("renamed {place} to {}", name.trim_matches('"'));
+            }
+            let routes = changes.iter().find(|change| change.path.ends_with("rds.route_config_name"));
+            match routes.and_then(|change| change.after.as_deref()) {
+                Some(name) => format!("made {place} ask for route configuration {}", name.trim_matches('"')),
+                None if changes
+                    .iter()
+                    .any(|change| change.kind == ChangeKind::Cleared && change.path.ends_with("rds")) =>
+                {
+                    format!("took the route configuration from {place}")
+                }
                 None => format!("changed {place}"),
             }
         }

@@ -8,6 +8,7 @@ use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::RuleInfo;
 use crate::lint::value::walk;
 use crate::model::resource::ResourceKind;
+use crate::proto::json::{Style, write};
 use crate::proto::tree::{Tree, type_name};
 use crate::source::{Span, Step};
 use std::borrow::Cow;
@@ -196,38 +197,56 @@ impl ProxyRun<'_> {
         listeners
     }
 
+    /// Whether a listener or route of the proxy, as istiod sends it, or an earlier version of a filter's own configuration
+    /// has rate limit actions.
+    pub fn asks_for_limits(&self) -> bool {
+        let word = b"rate_limits";
+        let patched = &self.judged.patched.resources;
+        let given = self.config.resources.iter().any(|one| memchr::memmem::find(one.json.as_bytes(), word).is_some());
+        given
+            || patched
+                .iter()
+                .filter_map(|one| one.tree.as_ref())
+                .any(|tree| memchr::memmem::find(write(tree, Style::Compact).as_bytes(), word).is_some())
+    }
+
     /// The object at a place as istiod sends it.
     pub fn object(&self, place: &Place) -> Option<Tree<'_>> {
-        let mut tree = self.after(place.kind, &place.resource)?.into_owned();
+        // Only what is asked for is copied: a listener may be large.
+        let whole = self.after(place.kind, &place.resource)?;
+        let mut at: &Tree<'_> = &whole;
         if let Some(name) = &place.listener_filter {
-            return named(&mut tree, "listener_filters", name);
+            return named(at, "listener_filters", name).cloned();
         }
         if let Some((index, _)) = &place.chain {
-            tree = match index {
-                Some(index) => tree.get("filter_chains")?.items().get(*index)?.clone(),
-                None => tree.get("default_filter_chain")?.clone(),
+            at = match index {
+                Some(index) => at.get("filter_chains")?.items().get(*index)?,
+                None => at.get("default_filter_chain")?,
             };
         }
         if let Some(name) = &place.filter {
-            tree = named(&mut tree, "filters", name)?;
+            at = named(at, "filters", name)?;
         }
         if let Some(name) = &place.sub_filter {
-            let mut config = tree.opened("typed_config")?.clone();
-            tree = named(&mut config, "http_filters", name)?;
+            return named(&at.get("typed_config")?.readable(), "http_filters", name).cloned();
         }
-        if place.inline_route.is_some() {
-            tree = tree.get("filters")?.items().iter().find_map(|filter| {
-                let mut filter = filter.clone();
-                filter.opened("typed_config")?.get("route_config").cloned()
-            })?;
-        }
+        let inline = match place.inline_route {
+            Some(_) => Some(
+                at.get("filters")?
+                    .items()
+                    .iter()
+                    .find_map(|filter| filter.get("typed_config")?.readable().get("route_config").cloned())?,
+            ),
+            None => None,
+        };
+        at = inline.as_ref().unwrap_or(at);
         if let Some(name) = &place.vhost {
-            tree = named(&mut tree, "virtual_hosts", name)?;
+            at = named(at, "virtual_hosts", name)?;
         }
         if let Some((index, _)) = &place.route {
-            tree = tree.get("routes")?.items().get(*index)?.clone();
+            at = at.get("routes")?.items().get(*index)?;
         }
-        Some(tree)
+        Some(at.clone())
     }
 
     /// What stands at a route of keys below an object, as istiod sends it; `Any`s are opened on the way.
@@ -249,8 +268,8 @@ impl ProxyRun<'_> {
     }
 }
 
-fn named<'a>(tree: &mut Tree<'a>, list: &str, name: &str) -> Option<Tree<'a>> {
-    tree.get(list)?.items().iter().find(|item| item.name() == name).cloned()
+fn named<'t, 'a>(tree: &'t Tree<'a>, list: &str, name: &str) -> Option<&'t Tree<'a>> {
+    tree.get(list)?.items().iter().find(|item| item.name() == name)
 }
 
 /// A list of filters of a listener.

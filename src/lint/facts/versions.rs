@@ -13,13 +13,22 @@ pub(crate) fn newest_fitting(expression: &str, newest: u16) -> Option<u16> {
     // An expression without `^` is also found inside versions that it was not written for (`1\.11` in 1.21.11).
     let compiled = go_regexp::compile(&format!("^(?:{expression})"));
     let Ok(regex) = compiled.as_ref() else { return Some(newest) };
-    let escapes = [r"\d", r"\w", r"\s", r"\b", r"\D", r"\W", r"\S", r"\B", r"\A", r"\z"];
-    let bare = escapes.iter().fold(expression.to_owned(), |text, escape| text.replace(escape, ""));
-    if bare.is_empty() || bare.chars().any(char::is_alphabetic) {
+    if bare(expression).is_empty() || of_vendor(expression) {
         return Some(newest);
     }
     let fits = |minor: u16| (0..=MAX_PATCH).any(|patch| regex.is_match(&Release::patch(minor, patch).to_string()));
     (Release::OLDEST.minor.min(newest)..=newest).rev().find(|&minor| fits(minor))
+}
+
+/// An expression without the escapes that are written with letters.
+fn bare(expression: &str) -> String {
+    let escapes = [r"\d", r"\w", r"\s", r"\b", r"\D", r"\W", r"\S", r"\B", r"\A", r"\z"];
+    escapes.iter().fold(expression.to_owned(), |text, escape| text.replace(escape, ""))
+}
+
+/// Whether an expression has letters: it may mean the releases of a vendor.
+pub(crate) fn of_vendor(expression: &str) -> bool {
+    bare(expression).chars().any(char::is_alphabetic)
 }
 
 #[cfg(test)]

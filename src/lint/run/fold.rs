@@ -6,7 +6,7 @@ use crate::source::Severity;
 use std::collections::{HashMap, HashSet};
 
 /// Drops what other findings explain.
-pub(super) fn fold(findings: &mut Findings) {
+pub(in crate::lint) fn fold(findings: &mut Findings) {
     // By code, filter and patch; a finding without a patch is about all of them.
     let mut explained: HashSet<(&str, String, Option<usize>)> = HashSet::new();
     for one in findings.iter_mut().filter(|one| !one.filter.is_empty()) {

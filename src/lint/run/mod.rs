@@ -1,6 +1,6 @@
 //! Runs the engine for every proxy, then every rule over what came out.
 
-mod fold;
+pub(in crate::lint) mod fold;
 mod parts;
 pub(crate) mod pipeline;
 pub(crate) mod requests;

@@ -21,6 +21,7 @@ use crate::lint::check::Rule;
 use crate::lint::facts::context::Context;
 use crate::lint::finding::{Finding, Findings};
 use crate::lint::rule::{Family, Need};
+use crate::lint::run::fold::fold;
 use crate::lint::run::{Input, Setting, with_context};
 use crate::lint::shown::make_safe;
 use crate::model::release::Release;
@@ -61,6 +62,7 @@ pub fn snapshot_with_errors(stage: &Stage<'_>, rules: &[&'static Rule]) -> (Snap
             rule.run(context, &mut findings);
         }
         context.settle(&mut findings);
+        fold(&mut findings);
         let mut errors = findings.sorted();
         errors.retain(|finding| finding.severity == Severity::Error);
         make_safe(&mut errors, context.filters);

@@ -3,10 +3,12 @@
 //! The tokens are read once, with the scopes of local names. Where that cannot decide, nothing is said: a `local` counts from
 //! its own statement on, and a script that changes its environment has no undefined names.
 
+mod calls;
 mod names;
 
 use super::lua::{Token, tokens};
-use names::{GLOBALS, INDIRECT, METHODS, MODULES, YIELDS};
+pub(crate) use names::Owner;
+use names::{GLOBALS, INDIRECT, MODULES};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was found in a script.
@@ -18,14 +20,16 @@ pub(crate) struct Use<'t> {
     pub undefined: Vec<Named<'t>>,
     /// Globals that an entry point writes and that are read after it may have yielded, or in the other entry point.
     pub shared: Vec<Named<'t>>,
-    /// Methods of the handle that do not exist.
-    pub methods: Vec<Named<'t>>,
+    /// Methods of Envoy's objects that do not exist, or not in every release.
+    pub methods: Vec<Method<'t>>,
     /// `httpCall` with the name of a cluster.
     pub calls: Vec<Named<'t>>,
     /// `respond` in `envoy_on_response`.
     pub responds: Vec<Named<'t>>,
-    /// A header that may be absent in a concatenation.
-    pub concatenated: Vec<Named<'t>>,
+    /// A header or another value that may be absent, concatenated or indexed.
+    pub absent: Vec<Absent<'t>>,
+    /// Tables of headers without what Envoy wants in them.
+    pub incomplete: Vec<Incomplete<'t>>,
     /// `body()` of a message without one, indexed.
     pub bodies: Vec<Named<'t>>,
     /// Request headers that are appended by `add`.
@@ -43,6 +47,48 @@ pub(crate) struct Named<'t> {
     pub at: usize,
     /// Whether this runs when the script is loaded.
     pub at_load: bool,
+}
+
+/// A method that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Method<'t> {
+    /// Its name.
+    pub named: Named<'t>,
+    /// What it is called on.
+    pub owner: Owner,
+    /// The Envoy minor that has it first; `None` for one that none has.
+    pub since: Option<u16>,
+}
+
+/// What a value that may be absent is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A header of the message, or an entry of the route's metadata.
+    Header,
+    /// What another filter left in the dynamic metadata.
+    DynamicMetadata,
+    /// A variable of the proxy's environment.
+    Environment,
+}
+
+/// A value that may be absent, and is used as if it were there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Absent<'t> {
+    /// Its name.
+    pub named: Named<'t>,
+    /// What it is.
+    pub source: Source,
+    /// Whether it is indexed; else it is concatenated.
+    pub indexed: bool,
+}
+
+/// A table of headers that Envoy refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Incomplete<'t> {
+    /// The method that gets it.
+    pub named: Named<'t>,
+    /// The headers that it lacks.
+    pub lacks: Vec<&'static str>,
 }
 
 /// A function whose body is being read.
@@ -84,8 +130,8 @@ struct Reader<'t> {
     handles: BTreeSet<&'t str>,
     /// Headers that were removed or replaced before, in small letters.
     removed: BTreeSet<String>,
-    /// Locals that hold a header which may be absent.
-    maybe: BTreeSet<&'t str>,
+    /// Locals that hold something which may be absent.
+    maybe: BTreeMap<&'t str, Source>,
     /// Locals that hold a body which may be absent.
     held_bodies: BTreeSet<&'t str>,
     indirect: bool,
@@ -108,7 +154,7 @@ pub(crate) fn read(text: &str) -> Use<'_> {
         constants: BTreeMap::new(),
         handles: BTreeSet::new(),
         removed: BTreeSet::new(),
-        maybe: BTreeSet::new(),
+        maybe: BTreeMap::new(),
         held_bodies: BTreeSet::new(),
         indirect: false,
     };
@@ -322,40 +368,14 @@ impl<'t> Reader<'t> {
         if self.of_headers(value).is_some_and(|end| !self.sign(end, ":")) {
             self.headers.insert(name);
         }
-        if let Some((end, _)) = self.header_get(value)
-            && !matches!(self.token(end), Token::Keyword("or" | "and") | Token::Sign(".." | "==" | "~="))
+        if let Some((end, _, source)) = self.may_be_absent(value)
+            && !matches!(
+                self.token(end),
+                Token::Keyword("or" | "and") | Token::Sign(".." | "==" | "~=" | ":" | "." | "[")
+            )
         {
-            self.maybe.insert(name);
+            self.maybe.insert(name, source);
         }
-    }
-
-    fn method_at(&self, at: usize, name: &str) -> bool {
-        self.sign(at, ":") && self.token(at + 1) == Token::Name(name) && self.sign(at + 2, "(")
-    }
-
-    /// Whether `handle:headers()` begins here: the token behind it.
-    fn of_headers(&self, at: usize) -> Option<usize> {
-        self.of_store(at, "headers")
-    }
-
-    /// The same for another method of the handle without arguments.
-    fn of_store(&self, at: usize, method: &str) -> Option<usize> {
-        let Token::Name(handle) = self.token(at) else { return None };
-        let (_, own) = self.entry()?;
-        let handle = handle == own || self.handles.contains(handle);
-        (handle && self.method_at(at + 1, method) && self.sign(at + 4, ")")).then_some(at + 5)
-    }
-
-    /// Whether `handle:headers():get("name")` begins here, for a header that may be absent: the token behind it, and its name.
-    fn header_get(&self, at: usize) -> Option<(usize, &'t str)> {
-        let held = matches!(self.token(at), Token::Name(name) if self.headers.contains(name)).then_some(at + 1);
-        let at = self.of_headers(at).or_else(|| self.of_store(at, "metadata")).or(held)?;
-        if !self.method_at(at, "get") {
-            return None;
-        }
-        let Token::Text(header) = self.token(at + 3) else { return None };
-        // Pseudo headers are always there.
-        (self.sign(at + 4, ")") && !header.starts_with(':')).then_some((at + 5, header))
     }
 
     fn name(&mut self, at: usize, name: &'t str) {
@@ -371,11 +391,16 @@ impl<'t> Reader<'t> {
         if in_table && given {
             return;
         }
-        if let Some((end, header)) = self.header_get(at)
-            && (before == Token::Sign("..") || self.sign(end, ".."))
+        if let Some((end, what, source)) = self.may_be_absent(at)
+            && !self.guarded()
         {
-            let named = self.named(at, header);
-            self.found.concatenated.push(named);
+            let indexed = matches!(self.token(end), Token::Sign(":" | "." | "["));
+            // `(a == nil or get():lower())` and the like may look first.
+            let looked = indexed && matches!(before, Token::Keyword("and" | "or"));
+            if (indexed && !looked) || before == Token::Sign("..") || self.sign(end, "..") {
+                let named = self.named(at, what);
+                self.found.absent.push(Absent { named, source, indexed });
+            }
         }
         self.tested(at, name);
         let held = self.headers.contains(name).then_some(at + 1);
@@ -387,6 +412,9 @@ impl<'t> Reader<'t> {
             && !handle.is_empty()
         {
             self.method(at, response);
+            self.chain(at, Owner::Handle);
+        } else if self.headers.contains(name) {
+            self.chain(at, Owner::Headers);
         }
         if self.is_local(name) {
             if given && !in_table {
@@ -484,62 +512,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A method of the handle.
-    fn method(&mut self, at: usize, response: bool) {
-        let Token::Name(method) = self.token(at + 2) else { return };
-        if !self.sign(at + 1, ":") {
-            return;
-        }
-        let named = self.named(at + 2, method);
-        if !METHODS.contains(&method) {
-            self.found.methods.push(named);
-            return;
-        }
-        if YIELDS.contains(&method) {
-            self.yields.push((named.at, response));
-        }
-        let (argument, quote) = match (self.sign(at + 3, "("), self.token(at + 4)) {
-            (true, Token::Text(text)) => (text, 1),
-            (true, Token::Name(name)) if self.sign(at + 5, ",") => (self.constants.get(name).copied().unwrap_or(""), 0),
-            _ => ("", 0),
-        };
-        match method {
-            "respond" if response => self.found.responds.push(named),
-            "httpCall" if !argument.is_empty() => {
-                let call = self.named(at + 4, argument);
-                // The place of the text, behind its quote.
-                self.found.calls.push(Named { at: call.at + quote, ..call });
-            }
-            // Without `true` the body of a message that has none is nil.
-            "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") => self.found.bodies.push(named),
-            _ => {}
-        }
-    }
-
-    /// A change of the request's headers by `add`, `replace` or `remove`; `at` is behind what holds the headers.
-    fn header_change(&mut self, at: usize) {
-        let (Token::Name(method @ ("add" | "replace" | "remove")), true) = (self.token(at + 1), self.sign(at, ":"))
-        else {
-            return;
-        };
-        let (header, shift) = match self.token(at + 3) {
-            Token::Text(header) => (header, 1),
-            Token::Name(name) => match self.constants.get(name) {
-                Some(header) => (*header, 0),
-                None => return,
-            },
-            _ => return,
-        };
-        // What was removed or replaced before is no longer the client's.
-        if method != "add" {
-            self.removed.insert(header.to_ascii_lowercase());
-        } else if !self.removed.contains(&header.to_ascii_lowercase()) {
-            let added = self.named(at + 3, header);
-            self.found.added.push(Named { at: added.at + shift, ..added });
-        }
-    }
-
-    /// A local that holds a header: whether it is looked at before it is concatenated.
+    /// A local that holds what may be absent: whether it is looked at before it is used.
     fn tested(&mut self, at: usize, name: &'t str) {
         if self.held_bodies.remove(name)
             && self.sign(at + 1, ":")
@@ -548,13 +521,12 @@ impl<'t> Reader<'t> {
             let named = self.named(at, name);
             self.found.bodies.push(named);
         }
-        if !self.maybe.contains(name) {
-            return;
-        }
+        let Some(&source) = self.maybe.get(name) else { return };
         let (before, after) = (self.before(at), self.token(at + 1));
-        if before == Token::Sign("..") || after == Token::Sign("..") {
+        let indexed = matches!(after, Token::Sign(":" | "." | "[")) && !matches!(before, Token::Keyword("and" | "or"));
+        if indexed || before == Token::Sign("..") || after == Token::Sign("..") {
             let named = self.named(at, name);
-            self.found.concatenated.push(named);
+            self.found.absent.push(Absent { named, source, indexed });
             self.maybe.remove(name);
             return;
         }

@@ -231,8 +231,8 @@ fn roll_out(out: &mut dyn Write, terminal: Terminal, rows: &[RollOut]) -> io::Re
     }
     writeln!(out, "{}", terminal.paint(Role::Strong, "During the roll-out"))?;
     let head = format!(
-        "  {:<18} {:<9} {:>9} {:>6} {:>9} {:>9}",
-        "istiod", "proxies", "in effect", "lost", "changed", "refused"
+        "  {:<18} {:<9} {:>9} {:>6} {:>9} {:>14}",
+        "istiod", "proxies", "in effect", "lost", "changed", "newly refused"
     );
     writeln!(out, "{}", terminal.paint(Role::Dim, head))?;
     for row in rows {
@@ -240,7 +240,7 @@ fn roll_out(out: &mut dyn Write, terminal: Terminal, rows: &[RollOut]) -> io::Re
             if row.revision.is_empty() { row.istiod.clone() } else { format!("{} ({})", row.istiod, row.revision) };
         writeln!(
             out,
-            "  {istiod:<18} {:<9} {:>9} {:>6} {:>9} {:>9}",
+            "  {istiod:<18} {:<9} {:>9} {:>6} {:>9} {:>14}",
             row.proxies,
             row.effective,
             row.lost.len(),

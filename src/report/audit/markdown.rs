@@ -59,7 +59,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
         writeln!(out, "## During the roll-out\n")?;
         writeln!(
             out,
-            "| istiod | proxies | filters in effect | lost | changed | refused |\n| --- | --- | --- | --- | --- | --- |"
+            "| istiod | proxies | filters in effect | lost | changed | newly refused |\n| --- | --- | --- | --- | --- | --- |"
         )?;
         for row in &audit.roll_out {
             let istiod =

@@ -52,35 +52,120 @@ pub(super) const INDIRECT: &[&str] =
 /// Modules that LuaJIT brings along.
 pub(super) const MODULES: &[&str] =
     &["bit", "ffi", "jit", "string", "table", "math", "io", "os", "package", "debug", "coroutine"];
-/// Methods of the handle of a request or response.
-pub(super) const METHODS: &[&str] = &[
-    "base64Escape",
-    "base64Unescape",
-    "body",
-    "bodyChunks",
-    "clearRouteCache",
-    "connection",
-    "connectionStreamInfo",
-    "filterContext",
-    "headers",
-    "httpCall",
-    "importPublicKey",
-    "logCritical",
-    "logDebug",
-    "logErr",
-    "logInfo",
-    "logTrace",
-    "logWarn",
-    "metadata",
-    "respond",
-    "route",
-    "setUpstreamOverrideHost",
-    "streamInfo",
-    "timestamp",
-    "timestampString",
-    "trailers",
-    "verifySignature",
-    "virtualHost",
+/// An object of Envoy's scripts whose methods are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// The handle of a request or response.
+    Handle,
+    /// `handle:headers()`.
+    Headers,
+    /// `handle:streamInfo()`.
+    StreamInfo,
+    /// `handle:streamInfo():dynamicMetadata()`.
+    DynamicMetadata,
+    /// `handle:metadata()`.
+    Metadata,
+    /// `handle:body()`.
+    Body,
+    /// `handle:connection()`.
+    Connection,
+}
+
+impl Owner {
+    /// How a message names it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Owner::Handle => "Envoy's handle",
+            Owner::Headers => "`headers()`",
+            Owner::StreamInfo => "`streamInfo()`",
+            Owner::DynamicMetadata => "`dynamicMetadata()`",
+            Owner::Metadata => "`metadata()`",
+            Owner::Body => "`body()`",
+            Owner::Connection => "`connection()`",
+        }
+    }
+
+    /// The methods that it has, each with the Envoy minor that brought it; 0 for those of every Envoy that was asked.
+    pub(crate) const fn methods(self) -> &'static [(&'static str, u16)] {
+        match self {
+            Owner::Handle => HANDLE,
+            Owner::Headers => &[
+                ("add", 0),
+                ("get", 0),
+                ("getAtIndex", 0),
+                ("getNumValues", 0),
+                ("remove", 0),
+                ("replace", 0),
+                ("setHttp1ReasonPhrase", 0),
+            ],
+            Owner::StreamInfo => STREAM_INFO,
+            Owner::DynamicMetadata => &[("get", 0), ("set", 0)],
+            Owner::Metadata => &[("get", 0)],
+            Owner::Body => &[("getBytes", 0), ("length", 0), ("setBytes", 0)],
+            Owner::Connection => &[("ssl", 0)],
+        }
+    }
+
+    /// The object that a method without arguments gives.
+    pub(super) fn of(self, method: &str) -> Option<Owner> {
+        Some(match (self, method) {
+            (Owner::Handle, "headers") => Owner::Headers,
+            (Owner::Handle, "streamInfo") => Owner::StreamInfo,
+            (Owner::Handle, "metadata") => Owner::Metadata,
+            (Owner::Handle, "body") => Owner::Body,
+            (Owner::Handle, "connection") => Owner::Connection,
+            (Owner::StreamInfo, "dynamicMetadata") => Owner::DynamicMetadata,
+            _ => return None,
+        })
+    }
+}
+
+/// Asked of Envoy 1.36 to 1.40 in a script: which of the words in the binary are methods. Every object also has those that
+/// log.
+const HANDLE: &[(&str, u16)] = &[
+    ("base64Decode", 40),
+    ("base64Escape", 0),
+    ("body", 0),
+    ("bodyChunks", 0),
+    ("clearRouteCache", 0),
+    ("connection", 0),
+    ("connectionStreamInfo", 0),
+    ("filterContext", 0),
+    ("headers", 0),
+    ("httpCall", 0),
+    ("importPublicKey", 0),
+    ("metadata", 0),
+    ("requestHeaders", 40),
+    ("respond", 0),
+    ("route", 0),
+    ("setUpstreamOverrideHost", 0),
+    ("stats", 38),
+    ("streamInfo", 0),
+    ("timestamp", 0),
+    ("timestampString", 0),
+    ("trailers", 0),
+    ("verifySignature", 0),
+    ("virtualHost", 0),
 ];
+
+/// The same of `streamInfo()`.
+const STREAM_INFO: &[(&str, u16)] = &[
+    ("downstreamDirectLocalAddress", 0),
+    ("downstreamDirectRemoteAddress", 0),
+    ("downstreamLocalAddress", 0),
+    ("downstreamRemoteAddress", 0),
+    ("downstreamSslConnection", 0),
+    ("drainConnectionUponCompletion", 37),
+    ("dynamicMetadata", 0),
+    ("dynamicTypedMetadata", 0),
+    ("filterState", 0),
+    ("protocol", 0),
+    ("requestedServerName", 0),
+    ("routeName", 0),
+    ("virtualClusterName", 0),
+];
+
+/// Methods that every object has.
+pub(super) const LOGS: &[&str] = &["logCritical", "logDebug", "logErr", "logInfo", "logTrace", "logWarn"];
 /// Methods that wait.
 pub(super) const YIELDS: &[&str] = &["httpCall", "body", "bodyChunks", "trailers"];

@@ -26,7 +26,7 @@ fn undefined_names_are_those_that_nothing_defines() {
 #[test]
 fn headers_may_be_absent() {
     let text = |body: &str| format!("function envoy_on_request(h)\n{body}\nend");
-    let found = |body: &str| read(&text(body)).concatenated.len();
+    let found = |body: &str| read(&text(body)).absent.len();
     assert_eq!(found("local x = 'a' .. h:headers():get('b')"), 1);
     assert_eq!(found("local x = h:headers():get('b') .. 'a'"), 1);
     assert_eq!(found("local x = 'a' .. (h:headers():get('b') or '')"), 0);
@@ -66,7 +66,8 @@ fn calls_of_the_handle_are_found() {
         "function envoy_on_response(h) h:respond({}) h:foo() h:httpCall('c', {}, '', 1) h:body():length() h:body(true):length() end",
     );
     assert_eq!(names(&found.responds), ["respond"]);
-    assert_eq!(names(&found.methods), ["foo"]);
+    let methods: Vec<&str> = found.methods.iter().map(|one| one.named.name).collect();
+    assert_eq!(methods, ["foo"]);
     assert_eq!(names(&found.calls), ["c"]);
     assert_eq!(found.bodies.len(), 1);
     assert!(read("function envoy_on_request(h) h:respond({}) end").responds.is_empty());
@@ -89,5 +90,58 @@ fn locals_stand_for_what_they_hold() {
     assert_eq!(bodies("local b = h:body() h:logInfo(b:length())"), 1);
     assert_eq!(bodies("local b = h:body() if b then h:logInfo(b:length()) end"), 0);
     assert_eq!(bodies("local b = h:body(true) h:logInfo(b:length())"), 0);
-    assert_eq!(read(&text("h:logInfo('a' .. h:metadata():get('b'))")).concatenated.len(), 1);
+    assert_eq!(read(&text("h:logInfo('a' .. h:metadata():get('b'))")).absent.len(), 1);
+}
+
+#[test]
+fn values_that_may_be_absent_are_not_indexed() {
+    let text = |body: &str| format!("function envoy_on_request(h)\n{body}\nend");
+    let found = |body: &str| {
+        let text = text(body);
+        read(&text).absent.iter().map(|one| (one.named.name.to_owned(), one.source, one.indexed)).collect::<Vec<_>>()
+    };
+    let one = |name: &str, source, indexed| vec![(name.to_owned(), source, indexed)];
+    assert_eq!(found("local v = h:headers():get('x'):lower()"), one("x", Source::Header, true));
+    assert_eq!(found("local v = h:headers():get('x') local w = v:lower()"), one("v", Source::Header, true));
+    assert_eq!(found("local v = h:headers():get('x') if v then h:logInfo(v:lower()) end"), []);
+    assert_eq!(found("local v = h:headers():get('x') if v and v:lower() == 'a' then return end"), []);
+    assert_eq!(found("local v = h:headers():get(':path'):lower()"), []);
+    assert_eq!(
+        found("local s = h:streamInfo():dynamicMetadata():get('f')['a']"),
+        one("f", Source::DynamicMetadata, true)
+    );
+    assert_eq!(found("local s = h:streamInfo():dynamicMetadata():get('f') if s then s = s['a'] end"), []);
+    assert_eq!(found("h:logInfo('a' .. os.getenv('ZONE'))"), one("ZONE", Source::Environment, false));
+    assert_eq!(found("h:logInfo('a' .. (os.getenv('ZONE') or ''))"), []);
+    assert_eq!(found("pcall(function() return h:headers():get('x'):lower() end)"), []);
+}
+
+#[test]
+fn methods_belong_to_their_objects() {
+    let found = |body: &str| {
+        let text = format!("function envoy_on_request(h)\n{body}\nend");
+        let methods = read(&text).methods;
+        methods.iter().map(|one| (one.named.name.to_owned(), one.owner, one.since)).collect::<Vec<_>>()
+    };
+    let one = |name: &str, owner, since| vec![(name.to_owned(), owner, since)];
+    assert_eq!(found("h:headers():set('a', 'b')"), one("set", Owner::Headers, None));
+    assert_eq!(found("local all = h:headers() all:append('a', 'b')"), one("append", Owner::Headers, None));
+    assert_eq!(found("h:streamInfo():dynamicMetaData():get('a')"), one("dynamicMetaData", Owner::StreamInfo, None));
+    assert_eq!(found("h:stats()"), one("stats", Owner::Handle, Some(38)));
+    assert_eq!(found("h:base64Unescape('a')"), one("base64Unescape", Owner::Handle, None));
+    assert_eq!(found("h:streamInfo():dynamicMetadata():set('a', 'b', 'c') h:logInfo('a') h:body(true):length()"), []);
+}
+
+#[test]
+fn tables_of_headers_are_complete() {
+    let found = |body: &str| {
+        let text = format!("function envoy_on_request(h)\n{body}\nend");
+        read(&text).incomplete.iter().map(|one| one.lacks.join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(found("h:httpCall('c', {[':path'] = '/'}, '', 1)"), [":method :authority"]);
+    assert!(found("h:httpCall('c', {[':path'] = '/', [':method'] = 'GET', [':authority'] = 'a'}, '', 1)").is_empty());
+    assert!(found("local t = {} h:httpCall('c', t, '', 1)").is_empty());
+    assert!(found("h:httpCall('c', {[key] = '/'}, '', 1)").is_empty());
+    assert_eq!(found("h:respond({['content-type'] = 'a'}, 'b')"), [":status"]);
+    assert!(found("h:respond({[':status'] = '403'}, 'b')").is_empty());
 }

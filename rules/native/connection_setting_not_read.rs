@@ -1,0 +1,106 @@
+//! EF720: connection settings that Istio accepts and does not read.
+
+use crate::declare_rule;
+use crate::lint::{Context, Finding, Findings, RuleInfo};
+use crate::migrate::settings_of;
+use crate::model::inventory::Workload;
+use crate::model::release::Release;
+use crate::source::Span;
+use serde_json::Value as Json;
+
+declare_rule! {
+    /// A connection limit of the mesh or proxy configuration that Istio accepts and never applies.
+    ///
+    /// # What it finds
+    /// `clusterPerConnectionBufferLimitBytes`, `listenerConnectionLimit` and `globalDownstreamConnectionLimit` in
+    /// `connectionSettings`: of the mesh settings' `defaultConfig`, or of the annotation `proxy.istio.io/config` of a workload.
+    ///
+    /// # Why it matters
+    /// Istio 1.31 validates these three and generates nothing for them: the limit that they promise does not exist, and an
+    /// EnvoyFilter that was deleted in their favor is missed.
+    ///
+    /// # How to fix
+    /// Keep the EnvoyFilter (`per_connection_buffer_limit_bytes` of clusters). For connections set the node metadata
+    /// `ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS` in `proxyMetadata`, and Envoy's runtime key
+    /// `envoy.resource_limits.listener.<listener>.connection_limit` in `runtimeValues`.
+    ///
+    /// # References
+    /// istio/istio `pkg/config/validation/agent/validation.go`, `pilot/pkg/networking/core/connection_settings.go` and
+    /// `pkg/bootstrap/config.go`, branch release-1.31; istio/istio#60978.
+    "EF720" "connection-setting-not-read" Native Warning => check,
+    releases: since(31)
+}
+
+/// Fields that nothing reads, and what does the same.
+const UNREAD: [(&str, &str); 3] = [
+    (
+        "cluster_per_connection_buffer_limit_bytes",
+        "keep the limit in an EnvoyFilter:\napplyTo: CLUSTER\npatch:\n  operation: MERGE\n  value:\n    per_connection_buffer_limit_bytes: <bytes>",
+    ),
+    (
+        "listener_connection_limit",
+        "runtimeValues:\n  envoy.resource_limits.listener.<name of the listener>.connection_limit: \"<number>\"",
+    ),
+    (
+        "global_downstream_connection_limit",
+        "proxyMetadata:\n  ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS: \"<number>\"",
+    ),
+];
+
+const ANNOTATION: &str = "proxy.istio.io/config";
+
+fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    // Older releases do not have the settings at all.
+    if cx.release < Release::minor(31) {
+        return;
+    }
+    for mesh in cx.inventory.meshes.iter() {
+        let config = &mesh.settings.to_json()["defaultConfig"];
+        let span = mesh.object.document.key_span(&["data".into(), "mesh".into()]);
+        tell(rule, config, span, "the mesh settings", out);
+    }
+    for workload in cx.inventory.workloads.iter() {
+        let Some(text) = workload.annotations.get(ANNOTATION).filter(|text| text.contains("onnection")) else {
+            continue;
+        };
+        let config = &settings_of(text);
+        let name = format!("{} {}/{}", workload.object.kind, workload.object.namespace, workload.object.name);
+        tell(rule, config, place(workload), &name, out);
+    }
+}
+
+/// The annotation of a workload or of its pods; of a pod, of which only the place is kept, the object.
+fn place(workload: &Workload) -> Span {
+    let document = &workload.object.document;
+    let routes: [&[&str]; 2] = [&["spec", "template", "metadata", "annotations"], &["metadata", "annotations"]];
+    let entry = routes.iter().find_map(|route| document.under(route)?.entry(ANNOTATION));
+    entry.map_or(document.span, |entry| entry.key_span)
+}
+
+fn tell(rule: &'static RuleInfo, config: &Json, span: Span, owner: &str, out: &mut Findings) {
+    // Both spellings of a field are read.
+    let has = |object: &Json, field: &str| [field, &camel(field)].into_iter().find_map(|key| object.get(key)).cloned();
+    let Some(settings) = has(config, "connection_settings") else { return };
+    for (field, help) in UNREAD {
+        if has(&settings, field).is_none_or(|value| value.is_null()) {
+            continue;
+        }
+        out.push(
+            Finding::new(rule, span, format!("`connectionSettings.{}` of {owner} has no effect", camel(field)))
+                .label("set here")
+                .note("Istio 1.31 validates it, and neither istiod nor the proxy's agent reads it")
+                .help(help),
+        );
+    }
+}
+
+fn camel(field: &str) -> String {
+    let mut words = field.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |mut name, word| {
+        let mut letters = word.chars();
+        name.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        name.push_str(letters.as_str());
+        name
+    })
+}

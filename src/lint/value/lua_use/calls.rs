@@ -1,0 +1,170 @@
+//! Calls of the methods of Envoy's objects: which exist, what they are given, and what they may not give.
+
+use super::names::{LOGS, YIELDS};
+use super::{Incomplete, Method, Named, Owner, Reader, Source};
+use crate::lint::value::lua::Token;
+use std::collections::BTreeSet;
+
+impl<'t> Reader<'t> {
+    pub(super) fn method_at(&self, at: usize, name: &str) -> bool {
+        self.sign(at, ":") && self.token(at + 1) == Token::Name(name) && self.sign(at + 2, "(")
+    }
+
+    /// Whether `handle:headers()` begins here: the token behind it.
+    pub(super) fn of_headers(&self, at: usize) -> Option<usize> {
+        self.of_store(at, "headers")
+    }
+
+    /// The same for another method of the handle without arguments.
+    pub(super) fn of_store(&self, at: usize, method: &str) -> Option<usize> {
+        let Token::Name(handle) = self.token(at) else { return None };
+        let (_, own) = self.entry()?;
+        let handle = handle == own || self.handles.contains(handle);
+        (handle && self.method_at(at + 1, method) && self.sign(at + 4, ")")).then_some(at + 5)
+    }
+
+    /// Whether `handle:headers():get("name")` begins here, for a header that may be absent: the token behind it, and its name.
+    pub(super) fn header_get(&self, at: usize) -> Option<(usize, &'t str)> {
+        let held = matches!(self.token(at), Token::Name(name) if self.headers.contains(name)).then_some(at + 1);
+        let at = self.of_headers(at).or_else(|| self.of_store(at, "metadata")).or(held)?;
+        if !self.method_at(at, "get") {
+            return None;
+        }
+        let Token::Text(header) = self.token(at + 3) else { return None };
+        // Pseudo headers are always there.
+        (self.sign(at + 4, ")") && !header.starts_with(':')).then_some((at + 5, header))
+    }
+
+    /// Whether something begins here that may be nil: a header, dynamic metadata, a variable of the environment. The token
+    /// behind it, and its name.
+    pub(super) fn may_be_absent(&self, at: usize) -> Option<(usize, &'t str, Source)> {
+        if let Some((end, header)) = self.header_get(at) {
+            return Some((end, header, Source::Header));
+        }
+        if self.token(at) == Token::Name("os")
+            && !self.is_local("os")
+            && self.sign(at + 1, ".")
+            && self.token(at + 2) == Token::Name("getenv")
+            && self.sign(at + 3, "(")
+            && let Token::Text(variable) = self.token(at + 4)
+            && self.sign(at + 5, ")")
+        {
+            return Some((at + 6, variable, Source::Environment));
+        }
+        let info = self.of_store(at, "streamInfo")?;
+        let metadata = (self.method_at(info, "dynamicMetadata") && self.sign(info + 3, ")")).then_some(info + 4)?;
+        let Token::Text(filter) = self.token(metadata + 3) else { return None };
+        (self.method_at(metadata, "get") && self.sign(metadata + 4, ")")).then_some((
+            metadata + 5,
+            filter,
+            Source::DynamicMetadata,
+        ))
+    }
+
+    /// A method of the handle.
+    pub(super) fn method(&mut self, at: usize, response: bool) {
+        let Token::Name(method) = self.token(at + 2) else { return };
+        if !self.sign(at + 1, ":") {
+            return;
+        }
+        let named = self.named(at + 2, method);
+        if YIELDS.contains(&method) {
+            self.yields.push((named.at, response));
+        }
+        let (argument, quote) = match (self.sign(at + 3, "("), self.token(at + 4)) {
+            (true, Token::Text(text)) => (text, 1),
+            (true, Token::Name(name)) if self.sign(at + 5, ",") => (self.constants.get(name).copied().unwrap_or(""), 0),
+            _ => ("", 0),
+        };
+        self.incomplete(at + 2, method, response);
+        match method {
+            "respond" if response => self.found.responds.push(named),
+            "httpCall" if !argument.is_empty() => {
+                let call = self.named(at + 4, argument);
+                // The place of the text, behind its quote.
+                self.found.calls.push(Named { at: call.at + quote, ..call });
+            }
+            // Without `true` the body of a message that has none is nil.
+            "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") => self.found.bodies.push(named),
+            _ => {}
+        }
+    }
+
+    /// The methods of a chain of calls that begins at this name: `handle:streamInfo():dynamicMetadata()`.
+    pub(super) fn chain(&mut self, at: usize, first: Owner) {
+        let (mut at, mut owner) = (at, first);
+        while self.sign(at + 1, ":") {
+            let Token::Name(method) = self.token(at + 2) else { return };
+            if LOGS.contains(&method) {
+                return;
+            }
+            let known = owner.methods().iter().find(|(name, _)| *name == method);
+            if known.is_none_or(|(_, since)| *since > 0) {
+                let named = self.named(at + 2, method);
+                let since = known.map(|(_, since)| *since);
+                self.found.methods.push(Method { named, owner, since });
+            }
+            let Some(next) = owner.of(method).filter(|_| self.sign(at + 3, "(") && self.sign(at + 4, ")")) else {
+                return;
+            };
+            owner = next;
+            at += 4;
+        }
+    }
+
+    /// The table of headers that `httpCall` or `respond` gets, where it is written in place with keys that are texts.
+    pub(super) fn incomplete(&mut self, at: usize, method: &'t str, response: bool) {
+        let (mut next, wanted): (usize, &[&'static str]) = match method {
+            "httpCall" => (at + 4, &[":method", ":path", ":authority"]),
+            "respond" if !response => (at + 2, &[":status"]),
+            _ => return,
+        };
+        if !self.sign(at + 1, "(") || (method == "httpCall" && !self.sign(at + 3, ",")) || !self.sign(next, "{") {
+            return;
+        }
+        next += 1;
+        let (mut depth, mut keys) = (1_usize, BTreeSet::new());
+        while depth > 0 {
+            match self.token(next) {
+                Token::End => return,
+                Token::Sign("{") => depth += 1,
+                Token::Sign("}") => depth -= 1,
+                Token::Sign("[") if depth == 1 && matches!(self.before(next), Token::Sign("{" | "," | ";")) => {
+                    // A key that is computed may be any.
+                    let Token::Text(key) = self.token(next + 1) else { return };
+                    keys.insert(key);
+                }
+                _ => {}
+            }
+            next += 1;
+        }
+        let lacks: Vec<&'static str> = wanted.iter().filter(|one| !keys.contains(*one)).copied().collect();
+        if !lacks.is_empty() {
+            let named = self.named(at, method);
+            self.found.incomplete.push(Incomplete { named, lacks });
+        }
+    }
+
+    /// A change of the request's headers by `add`, `replace` or `remove`; `at` is behind what holds the headers.
+    pub(super) fn header_change(&mut self, at: usize) {
+        let (Token::Name(method @ ("add" | "replace" | "remove")), true) = (self.token(at + 1), self.sign(at, ":"))
+        else {
+            return;
+        };
+        let (header, shift) = match self.token(at + 3) {
+            Token::Text(header) => (header, 1),
+            Token::Name(name) => match self.constants.get(name) {
+                Some(header) => (*header, 0),
+                None => return,
+            },
+            _ => return,
+        };
+        // What was removed or replaced before is no longer the client's.
+        if method != "add" {
+            self.removed.insert(header.to_ascii_lowercase());
+        } else if !self.removed.contains(&header.to_ascii_lowercase()) {
+            let added = self.named(at + 3, header);
+            self.found.added.push(Named { at: added.at + shift, ..added });
+        }
+    }
+}
