@@ -46,12 +46,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let label = "attempt to call a nil value";
             let Some(since) = one.since else {
                 let like = names::nearest(name, one.owner.methods().iter().map(|(name, _)| *name));
-                let help = match like {
-                    Some(like) => format!("write `{like}`"),
-                    None => {
-                        let names = one.owner.methods().iter().filter(|(_, since)| *since == 0).map(|(name, _)| *name);
-                        format!("it has {}", names::listed(names, 8))
-                    }
+                let help = if let Some(like) = like {
+                    format!("write `{like}`")
+                } else {
+                    let names = one.owner.methods().iter().filter(|(_, since)| *since == 0).map(|(name, _)| *name);
+                    format!("it has {}", names::listed(names, 8))
                 };
                 out.push(script.failure(rule, &one.named, message).label(label).help(help));
                 continue;
