@@ -5,6 +5,7 @@ use crate::engine::trace::Condition;
 use crate::lint::{Confidence, Context, Findings, RuleInfo, names, no_match, ports};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::inventory::Object;
+use crate::source::Severity;
 
 declare_rule! {
     /// `cluster.service` that is not a host known to the proxies.
@@ -25,8 +26,9 @@ declare_rule! {
     "EF223" "service-not-visible" Matching Error => check
 }
 
-/// The full host of a Service that a short name means; nothing for a name that is, or may be, a host of its own.
-fn full(cx: &Context<'_>, host: &str, namespace: &str) -> Option<String> {
+/// The full host of a Service that a short name means, and whether nothing else can be meant; nothing for a name that is
+/// the host of a ServiceEntry, or looks like one.
+fn full(cx: &Context<'_>, host: &str, namespace: &str) -> Option<(String, bool)> {
     let mut entries = cx.inventory.service_entries.iter();
     if host.is_empty() || entries.any(|entry| entry.hosts.iter().any(|it| it == host)) {
         return None;
@@ -35,15 +37,14 @@ fn full(cx: &Context<'_>, host: &str, namespace: &str) -> Option<String> {
     let short = host.strip_suffix(".svc").unwrap_or(host);
     match short.split_once('.') {
         None if short == host => {
-            let elsewhere = services().find(|it| it.name == short).map(|it| it.namespace.as_str());
-            let here = services().any(|it| it.name == short && it.namespace == namespace);
-            let namespace = elsewhere.filter(|_| !here).unwrap_or(namespace);
-            Some(format!("{short}.{namespace}.svc.cluster.local"))
+            let homes: Vec<&str> = services().filter(|it| it.name == short).map(|it| it.namespace.as_str()).collect();
+            let home = homes.first().filter(|_| !homes.contains(&namespace)).copied().unwrap_or(namespace);
+            Some((format!("{short}.{home}.svc.cluster.local"), !homes.is_empty()))
         }
         // `cart.shop` could be the host of a ServiceEntry that was not given.
         Some((name, namespace)) if !namespace.contains('.') => {
             let known = short != host || services().any(|it| it.name == name && it.namespace == namespace);
-            known.then(|| format!("{short}.svc.cluster.local"))
+            known.then(|| (format!("{short}.svc.cluster.local"), true))
         }
         _ => None,
     }
@@ -58,19 +59,17 @@ fn short(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if adds || !want.name.is_empty() || cx.attaches_to_dump(view.filter_index) {
             continue;
         }
-        let Some(full) = full(cx, &want.service, &view.filter.namespace) else { continue };
-        out.push(
-            view.finding(
-                rule,
-                view.value_span(&["match", "cluster", "service"]),
-                format!("`{}` is not the full host of a service", want.service),
-            )
+        let Some((full, sure)) = full(cx, &want.service, &view.filter.namespace) else { continue };
+        let span = view.value_span(&["match", "cluster", "service"]);
+        let finding = view
+            .finding(rule, span, format!("`{}` is not the full host of a service", want.service))
             .confidence(Confidence::Likely)
             .label("hosts are compared in full")
             .ineffective()
             .note("likely: clusters of Kubernetes Services have the host `<name>.<namespace>.svc.<cluster domain>`")
-            .help(format!("service: {full}")),
-        );
+            .help(format!("service: {full}"));
+        // A ServiceEntry, applied later perhaps, could have this host.
+        out.push(if sure { finding } else { finding.severity(Severity::Warning) });
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::catalog::{self, Pattern};
 use super::step::{Cx, Move, Part, has};
-use super::value::{Fields, put};
+use super::value::{Fields, put, refused};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::ObjectMatch;
 use serde_json::{Value as Json, json};
@@ -76,6 +76,9 @@ pub(super) fn policy(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move) -> Result<P
     if native.as_object().is_none_or(serde_json::Map::is_empty) {
         let keys: Vec<&str> = value.0.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
         return Err((pattern, format!("{} has no known native field", keys.join(", "))));
+    }
+    if let Some(reason) = refused(&native) {
+        return Err((pattern, reason));
     }
     let rest = (!value.is_empty()).then_some(value.0);
     Ok(Policy { native, rest, pattern, proxy: None })

@@ -2,7 +2,7 @@
 
 use super::catalog::{self, Pattern};
 use super::step::Part;
-use super::value::{Fields, any_type};
+use super::value::{Fields, any_type, refused};
 use super::verdict::{Difference, Kind};
 use crate::model::envoy_filter::ApplyTo;
 use serde_json::{Map, Value as Json, json};
@@ -60,6 +60,9 @@ pub(super) fn settings(part: &Part<'_>, own_cors: &[String]) -> Result<Setting, 
     }
     if found.pattern == &catalog::OTHER {
         return Err(homeless(part, &value));
+    }
+    if let Some(reason) = refused(&found.value) {
+        return Err((found.pattern, reason));
     }
     if !value.is_empty() {
         found.rest = Some(value.0);

@@ -2,7 +2,7 @@
 //!
 //! A move is proposed only for fields that were taken; what is left decides whether a smaller EnvoyFilter stays.
 
-use crate::proto::decode::{What, decode};
+use crate::proto::decode::{What, decode, parse_go_duration};
 use crate::proto::schema::Schema;
 use crate::proto::tree::{TYPE_KEY, Tree, Value, type_name};
 use serde_json::{Map, Value as Json};
@@ -10,6 +10,25 @@ use serde_json::{Map, Value as Json};
 /// A message of which fields are taken one by one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fields(pub Json);
+
+/// Durations in native objects.
+const DURATIONS: [&str; 8] =
+    ["timeout", "perTryTimeout", "connectTimeout", "idleTimeout", "interval", "time", "baseEjectionTime", "fixedDelay"];
+
+/// Why the API server would not take native settings: durations of less than a millisecond are refused
+/// (`x-kubernetes-validations` in the CustomResourceDefinitions of Istio 1.31; tried on an API server).
+pub(super) fn refused(native: &Json) -> Option<String> {
+    let too_short = |text: &str| parse_go_duration(text).is_some_and(|nanos| nanos < 1_000_000);
+    match native {
+        Json::Object(map) => map.iter().find_map(|(key, value)| {
+            let short = value.as_str().filter(|text| DURATIONS.contains(&key.as_str()) && too_short(text));
+            let reason = |text| format!("the API server refuses `{key}: {text}`: durations have at least 1 ms");
+            short.map(reason).or_else(|| refused(value))
+        }),
+        Json::Array(items) => items.iter().find_map(refused),
+        _ => None,
+    }
+}
 
 /// A tree as JSON; configurations inside a TypedStruct are read as the message they stand for.
 pub(crate) fn json(tree: &Tree<'_>, schema: Schema) -> Json {

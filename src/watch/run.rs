@@ -99,7 +99,7 @@ type Read = (Target, Result<(String, Via), Vec<String>>, Duration);
 /// Watches until the user wants an end. Fails with a message for the user.
 pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line>) -> Result<Ended, String> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
-    let (library, health) = librarian::library(watch.said.clone());
+    let (mut library, health) = librarian::library(watch.said.clone());
     let metrics = Arc::new(Metrics::new(Arc::clone(&health)));
     let ready = Arc::new(AtomicBool::new(false));
     let server = match watch.metrics {
@@ -109,7 +109,8 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
         }
         None => None,
     };
-    let (publish, mut worlds) = watch::channel::<Option<Arc<World>>>(None);
+    // Who may list nothing is told so: the first view is empty, and no kind is in it.
+    let (publish, mut worlds) = watch::channel(Arc::new(library.world()));
     let (_, samples) = mpsc::channel(1);
     tokio::spawn(librarian::follow_all(
         cluster.clone(),
@@ -117,7 +118,7 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
         library,
         Arc::clone(&health),
         samples,
-        move |world| drop(publish.send_replace(Some(Arc::new(world)))),
+        move |world| drop(publish.send_replace(Arc::new(world))),
     ));
     let mut shards = watch.sharing.as_ref().map_or_else(Shards::all, |sharing| Shards::of(&cluster, sharing));
     if shards.is_shared() {
@@ -140,10 +141,8 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
             }
             () = until(gather) => {
                 gather = None;
-                let world = worlds.borrow_and_update().clone();
-                if let Some(world) = world {
-                    run.see(&world).await;
-                }
+                let world = Arc::clone(&worlds.borrow_and_update());
+                run.see(&world).await;
             }
             Some(read) = reads.next() => run.took(read).await,
             () = until(turn) => {}
@@ -152,10 +151,8 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
                 tick = Instant::now() + RENEW.min(run.gather());
                 // A kind that nobody may list never makes a view complete: what there is counts.
                 if run.moment.is_none() {
-                    let world = worlds.borrow().clone();
-                    if let Some(world) = world {
-                        run.see(&world).await;
-                    }
+                    let world = Arc::clone(&worlds.borrow());
+                    run.see(&world).await;
                 }
                 run.tick().await;
             }

@@ -70,10 +70,11 @@ fn policies_and_extensions_lose_secrets_and_keep_what_istiod_reads() {
                      value: Api-Token canary\n  lightstep:\n    accessToken: canary-light\n",
             "meshNetworks": "networks:\n  kept: {gateways: [{address: 192.0.2.1, port: 15443}]}\n"}},
     ]);
+    let kept = value.to_string().matches("kept").count();
     Redactor::plain().redact(&mut value);
     let text = value.to_string();
     assert!(!text.contains("canary"), "{text}");
-    assert_eq!(text.matches("kept").count(), 16, "{text}");
+    assert_eq!(text.matches("kept").count(), kept, "{text}");
     // istiod would not take the object if a text were something else.
     assert_eq!(value[1]["spec"]["pluginConfig"]["rules"][0]["credentials"], json!([REDACTED]));
 }

@@ -85,6 +85,9 @@ fn where_nothing_can_be_read_nothing_is_judged() {
         assert!([2, 3].contains(&said.code), "{arguments:?}: {}{}", said.out, said.err);
         assert!(!said.out.contains("nothing wrong") && !said.out.contains("No issues"), "{arguments:?}: {}", said.out);
     }
+    let said = live(&mock, &["watch", "--once", "--settle", "100ms"]);
+    assert_eq!(said.code, 3, "{}{}", said.out, said.err);
+    assert!(said.out.contains("cannot watch"), "{}{}", said.out, said.err);
     let said = live(&mock, &["status"]);
     assert!(said.out.contains("nothing could be judged") || said.err.contains("403"), "{}{}", said.out, said.err);
 }
