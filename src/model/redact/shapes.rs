@@ -48,9 +48,10 @@ const SET: &str = r#"^=(?P<s>[^\s"'\\$(){}\[\],;&=][^\s"'\\(){}\[\],;&]{3,})"#;
 /// `key: x-api-key`.
 const BESIDE: &str = r#"(?i)^\\*["']?(?:\s|\\n|,|--|[#]|//)*\\*["']?(?:raw_?)?value\\*["']?\s*:\s*\\*["']?(?P<s>[^\s"'\\{},][^"'\\{},\n]{2,})"#;
 
-/// What occurs in every text and key that announces a secret or is one; the other patterns are left to texts with it.
+/// What occurs in every text and key that announces a secret or is one; the other patterns are left to texts with it. Without
+/// `\b`: word boundaries of Unicode have no automaton, and every line that is printed is searched.
 const HINTS: &[&str] = &[
-    r"(?i)pass(?:word|wd|code|[-_. ]?phrase)|pwd|secret|token|credential|authorization|bearer|basic|cookie|jwks|users|\bkty\b",
+    r"(?i)pass(?:word|wd|code|[-_. ]?phrase)|pwd|secret|token|credential|authorization|bearer|basic|cookie|jwks|users|kty",
     r"(?i)(?:private|api|app|access|auth|signing|signature|encryption|hmac|master|shared|account|client|session|ticket|ssh|license)[-_. ]?key",
     r"github_pat_|(?i)session[-_. ]?id|pass[-_. ]word|connection[-_. ]?string|certificate|trusted_?ca|ocsp|inline|sig=|signature=",
     r"-----BEGIN|LS0tLS1|eyJ|A(?:KIA|SIA|BIA|CCA)|gh[pousr]_|glpat-|[sr]k_(?:live|test)_|xox|xapp-|AIza|ya29\.|SG\.",
