@@ -5,35 +5,18 @@
 #![allow(clippy::disallowed_methods, reason = "benches and examples stand outside the layers")]
 #![allow(clippy::expect_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 
+#[path = "support/services.rs"]
+mod services;
+
 use kubectl_envoyfilter::bottle::{Node, Open, Opened, Wanted, dump, proxies};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::process::leash;
 use serde_json::{Value, json};
+use services::mesh;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
-
-/// Services in ten namespaces, each with its Deployment.
-fn mesh(services: usize) -> Vec<Value> {
-    let namespaces = (0..10).map(|number| {
-        json!({"apiVersion": "v1", "kind": "Namespace",
-               "metadata": {"name": format!("ns{number}"), "labels": {"istio-injection": "enabled"}}})
-    });
-    let services = (0..services).flat_map(|number| {
-        let (name, namespace) = (format!("app{number}"), format!("ns{}", number % 10));
-        let labels = json!({"app": name});
-        [
-            json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": namespace},
-                   "spec": {"selector": labels, "ports": [{"name": "http", "port": 80, "targetPort": 8080}]}}),
-            json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": namespace},
-            "spec": {"selector": {"matchLabels": labels}, "template": {
-                "metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "app"}]},
-            }}}),
-        ]
-    });
-    namespaces.chain(services).collect()
-}
 
 fn open(istiod: Option<&Path>, documents: Vec<Value>) -> Opened {
     let open = Open {

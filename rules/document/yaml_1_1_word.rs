@@ -2,8 +2,8 @@
 
 use crate::declare_rule;
 use crate::lint::document;
+use crate::lint::value::PatchValue;
 use crate::lint::{Context, Findings, RuleInfo};
-use crate::proto::decode::What;
 use crate::source::{Code, Severity, Span};
 use std::collections::{HashMap, HashSet};
 
@@ -35,13 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .map(|problem| (problem.span, problem.help.is_some()))
         .collect();
     // Where the value of a patch needs a text, the rule on values says what to write.
-    let in_values: HashSet<Span> = cx
-        .values()
-        .iter()
-        .flat_map(|value| &value.notices)
-        .filter(|noticed| matches!(noticed.notice.what, What::WrongType { .. }))
-        .filter_map(|noticed| Some(noticed.node?.span))
-        .collect();
+    let in_values: HashSet<Span> = cx.values().iter().flat_map(PatchValue::mistyped).map(|node| node.span).collect();
     for (problem, finding) in document::in_filters(cx, rule, &[Code::Yaml11Surprise]) {
         if problem.span.is_some_and(|span| in_values.contains(&span)) {
             continue;

@@ -135,7 +135,7 @@ fn by_reference(rule: &'static RuleInfo, view: &PatchView<'_>, kind: ProxyKind, 
         .note(note)
         .help(help);
     Some(if sure == Confidence::Likely {
-        finding.severity(Severity::Warning).note("likely: `waypoint` is the name that istioctl gives to waypoints")
+        finding.severity(Severity::Warning).likely("`waypoint` is the name that istioctl gives to waypoints")
     } else {
         finding
     })

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::matching::parse_subset_key;
 use crate::engine::trace::Condition;
-use crate::lint::{Confidence, Context, Findings, RuleInfo, no_match};
+use crate::lint::{Context, Findings, RuleInfo, no_match};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 
 declare_rule! {
@@ -40,10 +40,9 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
         let port = want.name.parse::<u16>().map_or("<container port>".to_owned(), |port| port.to_string());
         out.push(
             view.finding(rule, span, format!("no inbound route configuration is named `{}`", want.name))
-                .confidence(Confidence::Likely)
                 .label("not a name of the inbound side")
                 .ineffective()
-                .note("likely: inbound route configurations are named after the container port, on a waypoint `inbound-vip|<port>|http|<host>`")
+                .likely("inbound route configurations are named after the container port, on a waypoint `inbound-vip|<port>|http|<host>`")
                 .help(format!("name: \"inbound|{port}||\" # or context: SIDECAR_OUTBOUND, for requests that the workload sends")),
         );
     }

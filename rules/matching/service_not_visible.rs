@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::engine::trace::Condition;
-use crate::lint::{Confidence, Context, Findings, RuleInfo, names, no_match, ports};
+use crate::lint::{Context, Findings, RuleInfo, names, no_match, ports};
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext};
 use crate::model::inventory::Object;
 use crate::source::Severity;
@@ -63,10 +63,9 @@ fn short(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let span = view.value_span(&["match", "cluster", "service"]);
         let finding = view
             .finding(rule, span, format!("`{}` is not the full host of a service", want.service))
-            .confidence(Confidence::Likely)
             .label("hosts are compared in full")
             .ineffective()
-            .note("likely: clusters of Kubernetes Services have the host `<name>.<namespace>.svc.<cluster domain>`")
+            .likely("clusters of Kubernetes Services have the host `<name>.<namespace>.svc.<cluster domain>`")
             .help(format!("service: {full}"));
         // A ServiceEntry, applied later perhaps, could have this host.
         out.push(if sure { finding } else { finding.severity(Severity::Warning) });

@@ -1,7 +1,7 @@
 //! EF204: a target reference to a Gateway that does not exist.
 
 use crate::declare_rule;
-use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo, names, reach};
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo, names, reach};
 use crate::source::{Severity, Step};
 use std::collections::BTreeSet;
 
@@ -82,8 +82,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     ));
             } else if deployment && elsewhere.is_empty() {
                 finding = finding
-                    .confidence(Confidence::Likely)
-                    .note("likely: it is the name of a gateway that istioctl installs, which no Gateway of the Gateway API stands for")
+                    .likely("it is the name of a gateway that istioctl installs, which no Gateway of the Gateway API stands for")
                     .help(format!(
                         "select the gateway's pods by their labels:\nworkloadSelector:\n  labels:\n    istio: {}",
                         target.name.trim_start_matches("istio-")

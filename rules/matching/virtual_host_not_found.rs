@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::lint::no_match::NoMatch;
-use crate::lint::{Confidence, Context, Findings, RuleInfo, no_match, ports};
+use crate::lint::{Context, Findings, RuleInfo, no_match, ports};
 use crate::model::envoy_filter::{ObjectMatch, PatchContext};
 
 declare_rule! {
@@ -42,10 +42,9 @@ fn never_inbound(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) 
         let span = view.value_span(&["match", "routeConfiguration", "vhost", "name"]);
         out.push(
             view.finding(rule, span, format!("no inbound virtual host is named `{name}`"))
-                .confidence(Confidence::Likely)
                 .label("not a name of the inbound side")
                 .ineffective()
-                .note("likely: istiod names inbound virtual hosts after the port of the Service")
+                .likely("istiod names inbound virtual hosts after the port of the Service")
                 .help(format!(
                     "name: \"{INBOUND}{port}\" # or context: SIDECAR_OUTBOUND, for requests that the workload sends"
                 )),

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::Selection;
 use crate::engine::compat::Behaviour;
-use crate::lint::{Confidence, Context, Finding, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Finding, Findings, Knowledge, RuleInfo};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
 use crate::source::Severity;
 
@@ -87,10 +87,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             ))
             .workloads(in_vain.iter().map(|run| run.label().to_owned()));
         out.push(if guess {
-            finding
-                .severity(Severity::Warning)
-                .confidence(Confidence::Likely)
-                .note("likely: `waypoint` is the name that istioctl gives to waypoints")
+            finding.severity(Severity::Warning).likely("`waypoint` is the name that istioctl gives to waypoints")
         } else {
             finding
         });

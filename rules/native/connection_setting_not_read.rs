@@ -1,6 +1,7 @@
 //! EF720: connection settings that Istio accepts and does not read.
 
 use crate::declare_rule;
+use crate::lint::value::walk::same;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::migrate::settings_of;
 use crate::model::inventory::Workload;
@@ -34,17 +35,14 @@ declare_rule! {
 /// Fields that nothing reads, and what does the same.
 const UNREAD: [(&str, &str); 3] = [
     (
-        "cluster_per_connection_buffer_limit_bytes",
+        "clusterPerConnectionBufferLimitBytes",
         "keep the limit in an EnvoyFilter:\napplyTo: CLUSTER\npatch:\n  operation: MERGE\n  value:\n    per_connection_buffer_limit_bytes: <bytes>",
     ),
     (
-        "listener_connection_limit",
+        "listenerConnectionLimit",
         "runtimeValues:\n  envoy.resource_limits.listener.<name of the listener>.connection_limit: \"<number>\"",
     ),
-    (
-        "global_downstream_connection_limit",
-        "proxyMetadata:\n  ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS: \"<number>\"",
-    ),
+    ("globalDownstreamConnectionLimit", "proxyMetadata:\n  ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS: \"<number>\""),
 ];
 
 const ANNOTATION: &str = "proxy.istio.io/config";
@@ -78,15 +76,13 @@ fn place(workload: &Workload) -> Span {
 }
 
 fn tell(rule: &'static RuleInfo, config: &Json, span: Span, owner: &str, out: &mut Findings) {
-    // Both spellings of a field are read.
-    let has = |object: &Json, field: &str| [field, &camel(field)].into_iter().find_map(|key| object.get(key)).cloned();
-    let Some(settings) = has(config, "connection_settings") else { return };
+    let Some(settings) = member(config, "connectionSettings") else { return };
     for (field, help) in UNREAD {
-        if has(&settings, field).is_none_or(|value| value.is_null()) {
+        if member(settings, field).is_none_or(Json::is_null) {
             continue;
         }
         out.push(
-            Finding::new(rule, span, format!("`connectionSettings.{}` of {owner} has no effect", camel(field)))
+            Finding::new(rule, span, format!("`connectionSettings.{field}` of {owner} has no effect"))
                 .label("set here")
                 .note("Istio 1.31 validates it, and neither istiod nor the proxy's agent reads it")
                 .help(help),
@@ -94,13 +90,7 @@ fn tell(rule: &'static RuleInfo, config: &Json, span: Span, owner: &str, out: &m
     }
 }
 
-fn camel(field: &str) -> String {
-    let mut words = field.split('_');
-    let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |mut name, word| {
-        let mut letters = word.chars();
-        name.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
-        name.push_str(letters.as_str());
-        name
-    })
+/// A field in either of the two spellings that are read.
+fn member<'j>(object: &'j Json, field: &str) -> Option<&'j Json> {
+    object.as_object()?.iter().find(|(key, _)| same(key, field)).map(|(_, value)| value)
 }

@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::engine::trace::Effect;
 use crate::lint::context::PatchRun;
-use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
@@ -58,12 +58,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(seen.tell(finding));
             }
         } else {
-            out.push(
-                finding
-                    .severity(Severity::Info)
-                    .confidence(Confidence::Likely)
-                    .note("likely: no given patch names it, and no config dump was given"),
-            );
+            out.push(finding.severity(Severity::Info).likely("no given patch names it, and no config dump was given"));
         }
     }
 }

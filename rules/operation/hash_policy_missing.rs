@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::lint::context::{PatchRun, ProxyRun};
 use crate::lint::seen::Seen;
-use crate::lint::{Confidence, Context, Findings, RuleInfo, names, walk};
+use crate::lint::{Context, Findings, RuleInfo, names, walk};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
@@ -49,7 +49,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             let note = format!("clusters: {}", names::listed(clusters.iter().map(String::as_str), 6));
             out.push(seen.tell(finding.note(note).objects(clusters)));
         } else if !any {
-            out.push(finding.confidence(Confidence::Likely).note("likely: no given patch sets a hash policy, and istiod only does for a DestinationRule with consistentHash"));
+            out.push(finding.likely(
+                "no given patch sets a hash policy, and istiod only does for a DestinationRule with consistentHash",
+            ));
         }
     }
 }

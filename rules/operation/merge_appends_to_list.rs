@@ -9,7 +9,7 @@ use crate::model::envoy_filter::PatchContext;
 use crate::model::resource::ResourceKind;
 use crate::proto::merge::ChangeKind;
 use crate::proto::tree::Tree;
-use crate::source::{Severity, Step};
+use crate::source::Severity;
 use std::collections::{BTreeMap, BTreeSet};
 
 declare_rule! {
@@ -90,7 +90,8 @@ fn another_chain(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>
     let partial = cx.proxy_values().any(|value| {
         (value.view.filter_index, value.view.patch.index) == (view.filter_index, view.patch.index)
             && value.objects.iter().any(|object| {
-                in_chains(&object.route) && object.envoy.is_some_and(|message| !absent(object, message).is_empty())
+                value.is_in_added_chain(object)
+                    && object.envoy.is_some_and(|message| !absent(object, message).is_empty())
             })
     });
     let finding = view
@@ -100,11 +101,6 @@ fn another_chain(rule: &'static RuleInfo, cx: &Context<'_>, view: &PatchView<'_>
         .note("a merge appends to lists: nothing of this chain comes to the filters that istiod generates")
         .help("to change a generated filter:\napplyTo: NETWORK_FILTER\nmatch:\n  listener:\n    filterChain:\n      filter:\n        name: envoy.filters.network.http_connection_manager\npatch:\n  operation: MERGE");
     if partial { finding.note("the chain is incomplete: the proxy rejects the listener") } else { finding }
-}
-
-/// Whether a place in the value of a LISTENER patch is in a filter chain.
-pub(in crate::rules) fn in_chains(route: &[Step]) -> bool {
-    matches!(route, [Step::Key(key), Step::Item(_), ..] if matches!(key.as_str(), "filter_chains" | "filterChains"))
 }
 
 const THRESHOLDS: &str = "circuit_breakers.thresholds";

@@ -5,7 +5,7 @@ use crate::engine::PatchId;
 use crate::engine::trace::{Effect, Place};
 use crate::lint::context::PatchRun;
 use crate::lint::names::{count, listed};
-use crate::lint::walk::get;
+use crate::lint::walk::{get, same};
 use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
 use crate::proto::json;
@@ -117,10 +117,22 @@ fn behind(run: &PatchRun<'_, '_>, place: &Place) -> Option<Behind> {
 
 /// Whether every request matches.
 fn takes_everything(wanted: &Tree<'_>) -> bool {
-    let path = wanted.str_at("prefix") == "/"
-        || wanted.path(&["safe_regex", "regex"]).and_then(Tree::as_str).is_some_and(|it| matches!(it, ".*" | "/.*"));
+    let regex = wanted.path(&["safe_regex", "regex"]).and_then(Tree::as_str);
+    takes(wanted.str_at("prefix"), regex, wanted.entries().iter().map(|(key, _)| &**key))
+}
+
+/// The same question to a match as it is written.
+fn node_takes_everything(wanted: &Node) -> bool {
+    let text = |node: &'_ Node, key: &str| get(node, key).and_then(Node::as_str).map(str::to_owned);
+    let regex = get(wanted, "safe_regex").and_then(|regex| text(regex, "regex"));
+    let prefix = text(wanted, "prefix").unwrap_or_default();
+    takes(&prefix, regex.as_deref(), wanted.entries().iter().map(|entry| entry.key.as_str()))
+}
+
+fn takes<'k>(prefix: &str, regex: Option<&str>, mut keys: impl Iterator<Item = &'k str>) -> bool {
     // `case_sensitive` says nothing about a slash.
-    path && wanted.entries().iter().all(|(key, _)| matches!(&**key, "prefix" | "safe_regex" | "case_sensitive"))
+    let idle = |key: &str| ["prefix", "safe_regex", "case_sensitive"].iter().any(|name| same(key, name));
+    (prefix == "/" || regex.is_some_and(|it| matches!(it, ".*" | "/.*"))) && keys.all(idle)
 }
 
 /// Routes of a virtual host in a value, behind one of them that takes everything.
@@ -155,17 +167,6 @@ fn written(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             out.push(finding);
         }
     }
-}
-
-/// The same question to a match as it is written.
-fn node_takes_everything(wanted: &Node) -> bool {
-    let text = |node: &Node, key: &str| get(node, key).and_then(Node::as_str).map(str::to_owned);
-    let regex = get(wanted, "safe_regex").and_then(|regex| text(regex, "regex"));
-    let path = text(wanted, "prefix").as_deref() == Some("/")
-        || regex.is_some_and(|regex| matches!(regex.as_str(), ".*" | "/.*"));
-    path && wanted.entries().iter().all(|entry| {
-        matches!(entry.key.as_str(), "prefix" | "safe_regex" | "safeRegex" | "case_sensitive" | "caseSensitive")
-    })
 }
 
 /// Routes of istiod that an inserted route leaves nothing to.

@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// # What it finds
     /// PEM private keys, inline text where Envoy expects a private key, password or secret, `Basic` and `Bearer`
-    /// credentials and access key ids in headers and in Lua scripts. It never prints what it found. Placeholders that are
+    /// credentials and access key ids in headers and in Lua scripts. It never prints what it found. Values that are
     /// filled in later are not reported.
     ///
     /// # Why it matters

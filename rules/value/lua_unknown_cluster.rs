@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::lint::context::PatchRun;
-use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
+use crate::lint::{Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::source::Severity;
@@ -63,8 +63,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 out.push(
                     finding
                         .severity(Severity::Warning)
-                        .confidence(Confidence::Likely)
-                        .note("likely: istiod generates no cluster of that name, and no given patch adds it"),
+                        .likely("istiod generates no cluster of that name, and no given patch adds it"),
                 );
             }
         }

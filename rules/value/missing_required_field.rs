@@ -8,7 +8,6 @@ use crate::lint::seen::exact;
 use crate::lint::value::{Object, PatchValue};
 use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
-use crate::proto::decode::What;
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::schema::Message;
 use crate::source::Step;
@@ -58,12 +57,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 }
                 // A value of the wrong type is there, and has a rule of its own.
                 let wrong = |name: &str| {
-                    object.member(name).is_some_and(|member| {
-                        value.notices.iter().any(|noticed| {
-                            matches!(noticed.notice.what, What::WrongType { .. })
-                                && noticed.node.is_some_and(|node| node.span == member.entry.value.span)
-                        })
-                    })
+                    let given = object.member(name).map(|member| member.entry.value.span);
+                    given.is_some_and(|given| value.mistyped().any(|node| node.span == given))
                 };
                 if matches!(&missing, Absent::Field(field, _) if wrong(field.name())) {
                     continue;
@@ -87,10 +82,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     continue;
                 }
                 // A chain that a LISTENER MERGE adds and does not complete was meant to be merged: another rule says so.
-                if value.merges()
-                    && value.view.patch.apply_to == ApplyTo::Listener
-                    && crate::rules::operation::merge_appends_to_list::in_chains(&object.route)
-                {
+                if value.is_in_added_chain(object) {
                     continue;
                 }
                 let message_type = message;

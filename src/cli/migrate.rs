@@ -200,8 +200,8 @@ impl Verify {
     fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let mut problems = Vec::new();
         let limits = session.settings().limits;
-        let before = read(&self.before, limits, &mut problems);
-        let after = read(&self.after, limits, &mut problems);
+        let before = read(&self.before, limits, &session.global.secrets, &mut problems);
+        let after = read(&self.after, limits, &session.global.secrets, &mut problems);
         let trouble = session.problems(&Sources::default(), &problems)?;
         let renamed = self.renamed.iter().cloned().collect();
         let found = verify::verify(&before, &after, &renamed);
@@ -216,7 +216,7 @@ impl Verify {
 }
 
 /// The proxies of some dumps and captures, by workload.
-fn read(paths: &[PathBuf], limits: Limits, problems: &mut Vec<Problem>) -> Side {
+fn read(paths: &[PathBuf], limits: Limits, secrets: &Keeper, problems: &mut Vec<Problem>) -> Side {
     let mut side = Side::default();
     let mut take = |dump: Option<Dump>, found: Vec<Problem>, problems: &mut Vec<Problem>| {
         problems.extend(found);
@@ -228,7 +228,7 @@ fn read(paths: &[PathBuf], limits: Limits, problems: &mut Vec<Problem>) -> Side 
     };
     let (captures, dumps): (Vec<PathBuf>, Vec<PathBuf>) = paths.iter().cloned().partition(|path| is_capture(path));
     for path in captures {
-        let (capture, loaded) = Capture::open(&path, limits, &Keeper::default(), false);
+        let (capture, loaded) = Capture::open(&path, limits, secrets, false);
         let Some(capture) = capture else {
             problems.extend(loaded.problems);
             continue;

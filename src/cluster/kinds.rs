@@ -176,21 +176,8 @@ pub struct Needs {
     pub istiod: bool,
 }
 
-/// What the admission server watches: what `lint` reads, the labels of namespaces, and revision tags.
-const WATCHED: &[&Kind] = &[
-    ENVOY_FILTER,
-    POD,
-    SERVICE,
-    SERVICE_ENTRY,
-    GATEWAY,
-    VIRTUAL_SERVICE,
-    DESTINATION_RULE,
-    SIDECAR,
-    WORKLOAD_ENTRY,
-    KUBE_GATEWAY,
-    NAMESPACE,
-    REVISION_TAG,
-];
+/// What the admission server watches: what `lint` reads, the labels of namespaces, and revision tags; those first in [`BOTTLED`].
+const WATCHED: &[&Kind] = BOTTLED.split_at(12).0;
 /// Everything that explains where a filter applies and what it meets.
 const ALL: &[&Kind] = WATCHED.split_at(WATCHED.len() - 2).0;
 /// What `migrate` looks at: everything that guards compare.
@@ -248,8 +235,8 @@ const BOTTLED: &[&Kind] = &[
     X_BACKEND_TRAFFIC_POLICY,
     INFERENCE_POOL,
 ];
-/// What captures held before they said what they hold: those first in [`BOTTLED`].
-pub const CAPTURED_AT_FIRST: &[&Kind] = BOTTLED.split_at(12).0;
+/// What captures held before they said what they hold.
+pub const CAPTURED_AT_FIRST: &[&Kind] = WATCHED;
 
 /// The admission server. What it writes beside (its own certificate) is in `rbac`.
 pub const WEBHOOK: Needs = Needs { command: "webhook", kinds: WATCHED, dumps: false, istiod: false };

@@ -211,6 +211,14 @@ impl Finding {
         self.note(format!("likely, judged on the reference configuration of a {kinds}"))
     }
 
+    /// Says why it is not certain.
+    #[must_use]
+    pub fn likely(mut self, why: &str) -> Finding {
+        self.confidence = Confidence::Likely;
+        self.judged_on = true;
+        self.note(format!("likely: {why}"))
+    }
+
     /// Names the filter that a match refers to and that does not exist.
     #[must_use]
     pub fn missing(mut self, name: &str) -> Finding {

@@ -56,11 +56,10 @@ pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&Prox
             let planned = run.plan.get(other);
             Some((cx.filters.get(planned.filter)?.full_name(), planned.built.patch.index))
         });
-        let help = match (culprit.order_helps, own) {
-            _ if also.is_some() => {
-                let (other, index) = also.unwrap_or_default();
-                format!("delete two patches, configPatches[{number}] of {name} and configPatches[{index}] of {other}: each takes it away")
-            }
+        let help = if let Some((other, index)) = &also {
+            format!("delete two patches, configPatches[{number}] of {name} and configPatches[{index}] of {other}: each takes it away")
+        } else {
+            match (culprit.order_helps, own) {
             (false, _) if culprit.removed => {
                 format!(
                     "delete one of the two: no order lets a patch change what configPatches[{number}]{whose} removes"
@@ -75,6 +74,7 @@ pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&Prox
             (false, false) => {
                 format!("change configPatches[{number}] of {name}: it runs first whatever the priority")
             }
+        }
         };
         let view = cx.patch(planned.filter, number)?;
         let place: Span = view.value_span(&["patch", "operation"]);

@@ -200,14 +200,11 @@ impl ProxyRun<'_> {
     /// Whether a listener or route of the proxy, as istiod sends it, or an earlier version of a filter's own configuration
     /// has rate limit actions.
     pub fn asks_for_limits(&self) -> bool {
-        let word = b"rate_limits";
-        let patched = &self.judged.patched.resources;
-        let given = self.config.resources.iter().any(|one| memchr::memmem::find(one.json.as_bytes(), word).is_some());
-        given
-            || patched
-                .iter()
-                .filter_map(|one| one.tree.as_ref())
-                .any(|tree| memchr::memmem::find(write(tree, Style::Compact).as_bytes(), word).is_some())
+        // istioctl writes the names of JSON, Envoy those of proto.
+        let asks = |text: &str| text.contains("rate_limits") || text.contains("rateLimits");
+        let mut patched = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
+        self.config.resources.iter().any(|one| asks(one.json))
+            || patched.any(|tree| asks(&write(tree, Style::Compact)))
     }
 
     /// The object at a place as istiod sends it.

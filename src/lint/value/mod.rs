@@ -15,6 +15,7 @@ use crate::budget;
 use crate::lint::facts::view::PatchView;
 use crate::lint::finding::Finding;
 use crate::lint::rule::RuleInfo;
+use crate::model::envoy_filter::ApplyTo;
 use crate::proto::decode::{self, Notice, What};
 use crate::proto::json;
 use crate::proto::rules::Rules;
@@ -221,6 +222,19 @@ impl<'a> PatchValue<'a> {
     /// The place of what was noticed: the key, or the list item.
     pub fn notice_span(&self, notice: &Notice) -> Span {
         self.view.value_route_span(&notice.route)
+    }
+
+    /// The values that have not the type of their field.
+    pub(crate) fn mistyped(&self) -> impl Iterator<Item = &'a Node> {
+        let wrong = |noticed: &&Noticed<'a>| matches!(noticed.notice.what, What::WrongType { .. });
+        self.notices.iter().filter(wrong).filter_map(|noticed| noticed.node)
+    }
+
+    /// Whether an object is in a filter chain that a LISTENER MERGE adds to those that istiod generates.
+    pub(crate) fn is_in_added_chain(&self, object: &Object<'a>) -> bool {
+        let in_chain =
+            matches!(object.route.as_slice(), [Step::Key(key), Step::Item(_), ..] if walk::same(key, "filter_chains"));
+        in_chain && self.merges() && self.view.patch.apply_to == ApplyTo::Listener
     }
 
     /// The place of a value that cannot stay as it is: the value itself where it is a single one, else as

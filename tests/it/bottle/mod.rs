@@ -9,6 +9,9 @@ mod read;
 mod topologies;
 mod upgrade;
 
+#[path = "../../../benches/support/services.rs"]
+mod services;
+
 use crate::support::{canonical, dumps, testdata, text};
 use kubectl_envoyfilter::bottle::doctor::{self, Filters};
 use kubectl_envoyfilter::bottle::{Node, Open, Opened, Wanted};
@@ -21,6 +24,7 @@ use kubectl_envoyfilter::process::leash;
 use kubectl_envoyfilter::proto::json;
 use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value, json};
+use services::mesh;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -191,27 +195,6 @@ fn the_engine_agrees_with_istiod_on_recorded_filters() {
     }
     println!("{asked} proxies compared in {:?}", began.elapsed());
     assert!(parted.is_empty(), "{} of {asked} part: {parted:#?}", parted.len());
-}
-
-/// A mesh of services, each with its Deployment.
-fn mesh(services: usize) -> Vec<Value> {
-    let namespaces = (0..10).map(|number| {
-        json!({"apiVersion": "v1", "kind": "Namespace",
-               "metadata": {"name": format!("ns{number}"), "labels": {"istio-injection": "enabled"}}})
-    });
-    let services = (0..services).flat_map(|number| {
-        let (name, namespace) = (format!("app{number}"), format!("ns{}", number % 10));
-        let labels = json!({"app": name});
-        [
-            json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": namespace},
-                   "spec": {"selector": labels, "ports": [{"name": "http", "port": 80, "targetPort": 8080}]}}),
-            json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": namespace},
-            "spec": {"selector": {"matchLabels": labels}, "template": {
-                "metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "app"}]},
-            }}}),
-        ]
-    });
-    namespaces.chain(services).collect()
 }
 
 #[test]
