@@ -203,8 +203,7 @@ impl ProxyRun<'_> {
         // istioctl writes the names of JSON, Envoy those of proto.
         let asks = |text: &str| text.contains("rate_limits") || text.contains("rateLimits");
         let mut patched = self.judged.patched.resources.iter().filter_map(|one| one.tree.as_ref());
-        self.config.resources.iter().any(|one| asks(one.json))
-            || patched.any(|tree| asks(&write(tree, Style::Compact)))
+        self.config.resources.iter().any(|one| asks(one.json)) || patched.any(|tree| asks(&write(tree, Style::Compact)))
     }
 
     /// The object at a place as istiod sends it.
