@@ -51,7 +51,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     blame.details = error.details.split_whitespace().collect::<Vec<_>>().join(" ");
                 }
                 blame.named |= named;
-                blame.resources.insert(format!("{} {name}", kind.word()));
+                blame.resources.insert(format!("{} {name}", kind.as_str()));
                 blame.workloads.insert(run.label().to_owned());
             }
         }

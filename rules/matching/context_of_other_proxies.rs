@@ -57,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         let kinds: BTreeSet<ProxyKind> = met.iter().map(|met| met.run.config.proxy.kind).collect();
-        let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+        let words: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
         let help = match (kinds.contains(&ProxyKind::Gateway), kinds.contains(&ProxyKind::Waypoint)) {
             (true, _) => "context: GATEWAY",
             (false, true) => "context: SIDECAR_INBOUND # for requests to the waypoint's services",
@@ -122,14 +122,14 @@ fn by_reference(rule: &'static RuleInfo, view: &PatchView<'_>, kind: ProxyKind, 
         ProxyKind::Gateway if sidecar => ("a gateway has only context GATEWAY", "context: GATEWAY"),
         _ => return None,
     };
-    let message = format!("context {context} does not exist on the {}s that targetRefs refer to", kind.word());
+    let message = format!("context {context} does not exist on the {}s that targetRefs refer to", kind.as_str());
     let finding = view
         .finding(rule, view.value_span(&["match", "context"]), message)
         .confidence(sure)
-        .label(format!("not a context of a {}", kind.word()))
+        .label(format!("not a context of a {}", kind.as_str()))
         .related(
             view.filter.document.key_span(&["spec".into(), "targetRefs".into()]),
-            format!("refers to {}s", kind.word()),
+            format!("refers to {}s", kind.as_str()),
         )
         .ineffective()
         .note(note)

@@ -188,7 +188,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                             .confidence(Confidence::Likely)
                             .label("unknown operator")
                             .rejected("the proxy rejects the resource that contains it, unless an extension (`formatters`) brings the operator");
-                        match alike::word(name, OPERATORS.split(' ')) {
+                        match alike::keyword(name, OPERATORS.split(' ')) {
                             Some(near) => finding.help(format!("did you mean `%{}%`?", near.name)),
                             None => finding,
                         }

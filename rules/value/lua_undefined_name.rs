@@ -42,7 +42,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         }
         for one in &script.uses.methods {
             let name = one.named.name;
-            let message = format!("{} has no method `{name}`", one.owner.word());
+            let message = format!("{} has no method `{name}`", one.owner.as_str());
             let label = "attempt to call a nil value";
             let Some(since) = one.since else {
                 let like = names::nearest(name, one.owner.methods().iter().map(|(name, _)| *name));

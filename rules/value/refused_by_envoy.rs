@@ -60,7 +60,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             {
                 (blame.words, blame.proof, blame.knowledge) = (refusal.words.clone(), refusal.proof, run.knowledge);
             }
-            blame.resources.insert(format!("{} {}", refusal.kind.word(), refusal.resource));
+            blame.resources.insert(format!("{} {}", refusal.kind.as_str(), refusal.resource));
             if run.knowledge == Knowledge::Dump {
                 blame.workloads.insert(run.label().to_owned());
             }

@@ -96,6 +96,6 @@ fn alike(name: &str, minor: u16) -> Option<&'static str> {
     let here = here.filter(|name| envoy::has_guard(name, minor) == Some(true));
     let of_its_kind = here.filter(|one| one.get(..last(one)) == name.get(..last(name)));
     let tails: Vec<&'static str> = of_its_kind.collect();
-    let found = alike::word(&name[last(name)..], tails.iter().map(|one| &one[last(one)..]))?;
+    let found = alike::keyword(&name[last(name)..], tails.iter().map(|one| &one[last(one)..]))?;
     tails.into_iter().find(|one| &one[last(one)..] == found.name)
 }

@@ -57,7 +57,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 })
                 .ineffective_if(!noticed.in_typed_struct)
                 .help(format!("it has {listed}{more}"));
-            if let Some(near) = alike::word(written, names.iter().copied()) {
+            if let Some(near) = alike::keyword(written, names.iter().copied()) {
                 let edit = Edit { span, text: near.name.to_owned() };
                 finding = finding.fix(format!("write `{}`", near.name), near.same_letters, vec![edit]);
             }

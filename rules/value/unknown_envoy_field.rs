@@ -84,7 +84,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 } else if key == "value" && object.node.entry("@type").is_some() {
                     finding = finding
                         .help("only a TypedStruct wraps its content in `value`: move the content up by one level");
-                } else if let Some(near) = alike::word(key, names) {
+                } else if let Some(near) = alike::keyword(key, names) {
                     let edit = Edit { span: member.entry.key_span, text: near.name.to_owned() };
                     if object.member(near.name).is_some() {
                         let name = near.name;

@@ -55,7 +55,7 @@ fn wanted(value: &PatchValue<'_>, slot: &Slot<'_>) -> &'static [&'static str] {
 }
 
 /// What users call a category.
-fn word(category: &str) -> String {
+fn category_name(category: &str) -> String {
     match category {
         "envoy.filters.http" | "envoy.filters.http.upstream" => "an HTTP filter".to_owned(),
         "envoy.filters.network" => "a network filter".to_owned(),
@@ -96,14 +96,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             if fits && !per_route {
                 continue;
             }
-            let place = word(wanted[0]);
+            let place = category_name(wanted[0]);
             let mut finding = if per_route && fits {
                 value
                     .finding(rule, url.span, format!("`{}` configures routes, not the filter", short(url.name())))
                     .label(format!("{place} is expected here"))
                     .help("it belongs in `typed_per_filter_config` of a route, virtual host or route configuration")
             } else {
-                let kinds: BTreeSet<String> = has.iter().map(|category| word(category)).collect();
+                let kinds: BTreeSet<String> = has.iter().map(|category| category_name(category)).collect();
                 let kinds = kinds.into_iter().collect::<Vec<_>>().join(" or ");
                 value
                     .finding(

@@ -2,7 +2,6 @@
 
 use super::health::Health;
 use super::review::{Decision, Request};
-use crate::lint::config::word;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use prometheus_client::collector::Collector;
@@ -130,20 +129,23 @@ impl Metrics {
             known @ ("CREATE" | "UPDATE" | "DELETE") => known,
             _ => "OTHER",
         };
-        let labels =
-            OfReview { operation: operation.to_owned(), verdict: decision.verdict.word(), mode: decision.mode.word() };
+        let labels = OfReview {
+            operation: operation.to_owned(),
+            verdict: decision.verdict.as_str(),
+            mode: decision.mode.as_str(),
+        };
         self.reviews.get_or_create(&labels).inc();
         self.seconds.observe(took.as_secs_f64());
         for rule in decision.codes() {
-            self.rules.get_or_create(&OfRule { rule, verdict: decision.verdict.word() }).inc();
+            self.rules.get_or_create(&OfRule { rule, verdict: decision.verdict.as_str() }).inc();
         }
         if decision.would_deny {
-            let labels = OfNamespace { namespace: request.namespace.clone(), mode: decision.mode.word() };
+            let labels = OfNamespace { namespace: request.namespace.clone(), mode: decision.mode.as_str() };
             self.would_deny.get_or_create(&labels).inc();
         }
         for remark in decision.remarks.iter().filter(|remark| !remark.stood) {
             let namespace = request.namespace.clone();
-            let labels = OfFinding { rule: remark.code, severity: word(remark.severity), namespace };
+            let labels = OfFinding { rule: remark.code, severity: remark.severity.as_str(), namespace };
             self.findings.get_or_create(&labels).inc();
         }
     }

@@ -36,11 +36,11 @@ pub enum Mode {
 impl Mode {
     /// Reads `enforce`, `warn`, `audit` or `off`.
     pub fn from_word(word: &str) -> Option<Mode> {
-        [Mode::Enforce, Mode::Warn, Mode::Audit, Mode::Off].into_iter().find(|mode| mode.word() == word)
+        [Mode::Enforce, Mode::Warn, Mode::Audit, Mode::Off].into_iter().find(|mode| mode.as_str() == word)
     }
 
     /// Its name.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Mode::Enforce => "enforce",
             Mode::Warn => "warn",
@@ -78,7 +78,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Its name in logs and metrics.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Verdict::Allowed => "allowed",
             Verdict::Warned => "warned",
@@ -298,7 +298,7 @@ impl Request {
             decision.warnings.push(format!(
                 "namespace {} has label {MODE_LABEL}={label:?}, which is not enforce, warn, audit or off; using {}",
                 self.namespace,
-                policy.mode.word()
+                policy.mode.as_str()
             ));
         }
         (decision, Opened::ToJudge)
@@ -349,8 +349,8 @@ impl Decision {
             response.insert("warnings".to_owned(), self.warnings.clone().into());
         }
         let mut audit = Map::new();
-        audit.insert("verdict".to_owned(), self.verdict.word().into());
-        audit.insert("mode".to_owned(), self.mode.word().into());
+        audit.insert("verdict".to_owned(), self.verdict.as_str().into());
+        audit.insert("mode".to_owned(), self.mode.as_str().into());
         let codes = self.codes();
         if !codes.is_empty() {
             audit.insert("codes".to_owned(), codes.join(",").into());

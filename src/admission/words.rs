@@ -4,7 +4,6 @@
 //! (`k8s.io/apiserver/pkg/endpoints/filters/warning.go`).
 
 use super::judge::Remark;
-use crate::lint::config::word;
 use std::fmt::Write as _;
 
 /// The longest warning, in characters.
@@ -16,7 +15,7 @@ const DENIAL: usize = 8192;
 
 /// One remark as a line: code, severity, place, what is wrong, what to write instead.
 pub(crate) fn line(remark: &Remark) -> String {
-    let mut line = format!("{} {}", remark.code, word(remark.severity));
+    let mut line = format!("{} {}", remark.code, remark.severity.as_str());
     if let Some(other) = &remark.other {
         let _ = write!(line, " in EnvoyFilter {other}");
     }

@@ -40,7 +40,7 @@ pub(super) fn view(
             filter.today.push(Today {
                 code: one.rule.code,
                 rule: one.rule.name,
-                confidence: one.confidence.word(),
+                confidence: one.confidence.as_str(),
                 message: one.message.clone(),
                 source: source(request, one.primary.span),
                 patch: one.patch,
@@ -153,7 +153,7 @@ impl Columns {
             first.iter().flat_map(|snapshot| &snapshot.runs).map(|run| (&run.key, run)).collect();
         for run in last.iter().flat_map(|snapshot| &snapshot.runs) {
             let before = earlier.get(&run.key).map(|run| effects(run)).unwrap_or_default();
-            let signature = (run.knowledge, run.kind.word(), before, effects(run));
+            let signature = (run.knowledge, run.kind.as_str(), before, effects(run));
             let made_up = run.is_made_up();
             // A proxy that no filter meets is no column of its own.
             if made_up && signature.2.is_empty() && signature.3.is_empty() {
@@ -164,7 +164,7 @@ impl Columns {
                 columns.names.push(Vec::new());
                 columns.list.push(Workloads {
                     label: run.label.clone(),
-                    kind: run.kind.word(),
+                    kind: run.kind.as_str(),
                     count: 0,
                     members: Vec::new(),
                     knowledge: match run.knowledge {
@@ -380,7 +380,7 @@ fn finding(request: &Request<'_>, one: &Found) -> Finding {
         code: found.rule.code,
         rule: found.rule.name,
         class: one.class,
-        confidence: found.confidence.word(),
+        confidence: found.confidence.as_str(),
         message: found.message.clone(),
         notes: found.notes.clone(),
         help: found.help.clone(),

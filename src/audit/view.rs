@@ -31,12 +31,12 @@ impl Verdict {
 
 #[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
 fn class<S: Serializer>(class: &Option<Class>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(class.map_or("ready", Class::word))
+    serializer.serialize_str(class.map_or("ready", Class::as_str))
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
 fn one_class<S: Serializer>(class: &Class, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(class.word())
+    serializer.serialize_str(class.as_str())
 }
 
 /// What a release on the way was judged on.

@@ -114,7 +114,7 @@ impl fmt::Display for Error {
             Error::Died(how, words) if words.is_empty() => write!(out, "Envoy ended with {how}"),
             Error::Died(how, words) => write!(out, "Envoy ended with {how}; its last words: {words}"),
             Error::Hangs(what, time) => write!(out, "Envoy did not {what} within {} s", time.as_secs()),
-            Error::NotEncoded(kind, name) => write!(out, "{} {name} contains a type of no known schema", kind.word()),
+            Error::NotEncoded(kind, name) => write!(out, "{} {name} contains a type of no known schema", kind.as_str()),
             Error::NoListener(target, _) => write!(out, "no listener accepts requests for {target}"),
             Error::UnknownStub(name, _) => write!(out, "no cluster matches the stub `{name}`"),
             Error::Internal(words) => out.write_str(words),

@@ -172,7 +172,7 @@ fn write(session: &mut Session<'_>, proxy: &ProxyDiff, total: &mut Total) -> io:
     let limit = if session.verbose() { usize::MAX } else { unified::MAX_LINES };
     for changed in &proxy.resources {
         total.resources += 1;
-        let path = format!("{}/{} {}", proxy.name, changed.kind.word(), changed.name);
+        let path = format!("{}/{} {}", proxy.name, changed.kind.as_str(), changed.name);
         let (from, to) = match (changed.before.is_empty(), changed.after.is_empty()) {
             (true, _) => ("/dev/null".to_owned(), path),
             (_, true) => (path, "/dev/null".to_owned()),

@@ -71,7 +71,7 @@ fn text(
     compared: &Compared,
 ) -> Result<(), Error> {
     for (node, one) in nodes.iter().zip(compared) {
-        let (name, kind) = (node.full_name(), node.kind.word());
+        let (name, kind) = (node.full_name(), node.kind.as_str());
         match one {
             Ok(one) if one.differences.is_empty() => {
                 let word = session.around.out.paint(Role::Good, "equal");
@@ -88,7 +88,7 @@ fn text(
                         How::OnlyEngine => "only the engine computes it".to_owned(),
                         How::Fields(places) => places.join(", "),
                     };
-                    writeln!(session.out, "         {} {}: {how}", difference.kind.word(), difference.name)?;
+                    writeln!(session.out, "         {} {}: {how}", difference.kind.as_str(), difference.name)?;
                 }
             }
             Err(fault) => {
@@ -123,7 +123,7 @@ fn data(version: &str, filters: usize, nodes: &[Node], compared: &Compared) -> V
         .iter()
         .zip(compared)
         .map(|(node, one)| {
-            let head = json!({"namespace": node.namespace, "name": node.name, "type": node.kind.word()});
+            let head = json!({"namespace": node.namespace, "name": node.name, "type": node.kind.as_str()});
             let mut head = head.as_object().cloned().unwrap_or_default();
             match one {
                 Ok(one) => {
@@ -136,7 +136,7 @@ fn data(version: &str, filters: usize, nodes: &[Node], compared: &Compared) -> V
                                 How::OnlyEngine => json!({"only": "engine"}),
                                 How::Fields(places) => json!({"fields": places}),
                             };
-                            json!({"kind": difference.kind.word(), "name": difference.name, "difference": how})
+                            json!({"kind": difference.kind.as_str(), "name": difference.name, "difference": how})
                         })
                         .collect();
                     head.insert("resources".to_owned(), one.resources.into());

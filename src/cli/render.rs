@@ -65,7 +65,7 @@ impl Render {
             }
         }
         for (kind, name) in &found.removed {
-            session.note(&format!("{} {name} is removed", kind.word()))?;
+            session.note(&format!("{} {name} is removed", kind.as_str()))?;
         }
         for route in &found.unknown_routes {
             session.note(&format!(

@@ -121,7 +121,7 @@ fn fill(versions: &mut Versions, found: mesh::Versions) {
     });
     versions.control_planes = planes.collect();
     let proxies = found.proxies.into_iter().map(|one| Proxies {
-        kind: one.kind.word(),
+        kind: one.kind.as_str(),
         version: one.version,
         revision: one.revision,
         pods: one.pods,

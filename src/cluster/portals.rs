@@ -54,12 +54,12 @@ impl Ways {
                 return false;
             }
             if forbidden & (1 << via as u8) != 0 {
-                not_tried.push(format!("{}: not allowed", via.word()));
+                not_tried.push(format!("{}: not allowed", via.as_str()));
                 return false;
             }
             let silent = self.silent[via as usize].load(Ordering::Relaxed);
             if silent >= SILENT && self.answered[via as usize].load(Ordering::Relaxed) == 0 {
-                not_tried.push(format!("{}: not tried, because {SILENT} other proxies did not answer", via.word()));
+                not_tried.push(format!("{}: not tried, because {SILENT} other proxies did not answer", via.as_str()));
                 return false;
             }
             true
@@ -98,7 +98,7 @@ pub(super) async fn config_dump(
     }
     for (index, &via) in open.iter().enumerate() {
         if index > 0 && Instant::now() >= end {
-            reasons.push(format!("{}: not tried, because no time was left", via.word()));
+            reasons.push(format!("{}: not tried, because no time was left", via.as_str()));
             continue;
         }
         cluster.count_request();
@@ -120,7 +120,7 @@ pub(super) async fn config_dump(
             .and_then(|bytes| String::from_utf8(bytes).map_err(|_| Fault::Garbled("it is not UTF-8".to_owned())))
         {
             Ok(text) => return Ok((text, via)),
-            Err(fault) => reasons.push(format!("{}: {fault}", via.word())),
+            Err(fault) => reasons.push(format!("{}: {fault}", via.as_str())),
         }
     }
     Err(reasons)

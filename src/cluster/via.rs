@@ -20,7 +20,7 @@ impl Via {
     pub const ALL: [Via; 4] = [Via::PortForward, Via::Exec, Via::PodProxy, Via::Istiod];
 
     /// The word on the command line.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Via::PortForward => "port-forward",
             Via::Exec => "exec",

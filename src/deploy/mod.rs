@@ -50,7 +50,7 @@ impl Certificates {
     pub const ALL: [Certificates; 2] = [Certificates::Own, Certificates::CertManager];
 
     /// The value in options and chart values.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Certificates::Own => "own",
             Certificates::CertManager => "cert-manager",

@@ -75,7 +75,7 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = |name: &str| if name.is_empty() { "(no name)".to_owned() } else { name.to_owned() };
-        write!(out, "{} {}", self.kind.word(), name(&self.resource))?;
+        write!(out, "{} {}", self.kind.as_str(), name(&self.resource))?;
         match &self.chain {
             Some((None, _)) => write!(out, " › default filter chain")?,
             Some((Some(index), chain)) if chain.is_empty() => write!(out, " › filter chain {index}")?,

@@ -58,7 +58,7 @@ impl Explainer<'_, '_> {
             for filter in chain.get("filters").map(Tree::items).unwrap_or_default() {
                 let Some(http_filters) = self.http_filters(filter) else { continue };
                 let place = view::Place {
-                    kind: ResourceKind::Listener.word(),
+                    kind: ResourceKind::Listener.as_str(),
                     resource: name.to_owned(),
                     chain: Some(index.clone()),
                     chain_name: Some(chain.name().to_owned()).filter(|name| !name.is_empty()),

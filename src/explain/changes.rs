@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) fn leaves(changes: &[Change]) -> Vec<view::Change> {
     let mut out = Vec::new();
     for change in changes {
-        let kind = word(change.kind);
+        let kind = kind_name(change.kind);
         let parse = |text: &Option<String>| text.as_deref().and_then(|text| serde_json::from_str(text).ok());
         let (before, after) = (parse(&change.before), parse(&change.after));
         match change.kind {
@@ -46,7 +46,7 @@ fn descend(path: &str, kind: &'static str, before: Option<&Value>, after: Option
     }
 }
 
-const fn word(kind: ChangeKind) -> &'static str {
+const fn kind_name(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Set => "set",
         ChangeKind::Appended => "appended",

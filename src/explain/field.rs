@@ -33,7 +33,7 @@ impl Asked {
             }
         };
         if rest.is_empty() {
-            return Err(format!("a field needs the name of a {0}: {0}/NAME/path", kind.word()));
+            return Err(format!("a field needs the name of a {0}: {0}/NAME/path", kind.as_str()));
         }
         Ok(Asked { kind, rest: rest.to_owned() })
     }
@@ -89,7 +89,7 @@ impl Explainer<'_, '_> {
         let mut field = view::Field {
             namespace: self.study.config.proxy.namespace.clone(),
             name: self.study.config.proxy.name.clone(),
-            kind: asked.kind.word(),
+            kind: asked.kind.as_str(),
             resource: name.clone(),
             path: path.to_owned(),
             control_plane: self.study.plan.compat.release.to_string(),

@@ -19,12 +19,12 @@ impl Explainer<'_, '_> {
         }
         let patched = self.study.unapplied.patched();
         let differences = self.study.unapplied.differences.iter().map(|it| view::Difference {
-            kind: it.kind.word(),
+            kind: it.kind.as_str(),
             resource: it.resource.clone(),
             path: it.path.clone(),
         });
         Some(view::Reconstruction {
-            state: self.study.unapplied.state().word(),
+            state: self.study.unapplied.state().as_str(),
             proven: patched.then(|| self.study.unapplied.proven()),
             differences: if patched { differences.collect() } else { Vec::new() },
             hidden: self.study.unapplied.hidden.iter().filter(|_| patched).map(|id| self.patch_ref(*id)).collect(),

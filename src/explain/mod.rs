@@ -60,7 +60,7 @@ impl Explainer<'_, '_> {
             namespace: proxy.namespace.clone(),
             name: proxy.name.clone(),
             workload: proxy.workload.clone(),
-            kind: proxy.kind.word(),
+            kind: proxy.kind.as_str(),
             istio_version: proxy.istio_version.clone(),
             control_plane: self.study.plan.compat.release.to_string(),
             dump: self.dump.to_owned(),
@@ -408,7 +408,7 @@ impl Explainer<'_, '_> {
         never
             .chain(updates)
             .map(|(kind, name, details)| view::Refused {
-                kind: kind.word(),
+                kind: kind.as_str(),
                 name: name.to_string(),
                 details: details.to_string(),
             })
@@ -526,7 +526,7 @@ fn anchor(operation: Operation, object: &ObjectMatch) -> String {
 fn place(place: &trace::Place) -> view::Place {
     let chain = place.chain.as_ref();
     view::Place {
-        kind: place.kind.word(),
+        kind: place.kind.as_str(),
         resource: place.resource.clone(),
         chain: chain.map(|(index, _)| index.map_or("default".to_owned(), |index| index.to_string())),
         chain_name: chain.map(|(_, name)| name.clone()).filter(|name| !name.is_empty()),

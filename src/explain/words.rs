@@ -13,7 +13,7 @@ pub(super) type Words = (&'static str, String, Option<String>);
 
 /// Why a filter does not attach; `None` when it does.
 pub(super) fn selection(selection: &Selection, filter: &EnvoyFilter, proxy: &Proxy, root: &str) -> Option<Words> {
-    let kind = proxy.kind.word();
+    let kind = proxy.kind.as_str();
     Some(match selection {
         Selection::Selected => return None,
         Selection::OtherRevision { want, have } => (
@@ -158,8 +158,8 @@ pub(super) fn no_op(reason: NoOp, patch: &Patch, proxy: &Proxy) -> Words {
         NoOp::ContextOfOtherProxies => (
             "context-of-other-proxies",
             match patch.context {
-                PatchContext::Gateway => format!("context GATEWAY applies to gateways; this is a {}", proxy.kind.word()),
-                other => format!("context {} applies to sidecars; this is a {}", other.name(), proxy.kind.word()),
+                PatchContext::Gateway => format!("context GATEWAY applies to gateways; this is a {}", proxy.kind.as_str()),
+                other => format!("context {} applies to sidecars; this is a {}", other.name(), proxy.kind.as_str()),
             },
             Some(match proxy.kind {
                 ProxyKind::Gateway => "use context: GATEWAY to patch this gateway",

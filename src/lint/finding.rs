@@ -17,7 +17,7 @@ pub enum Confidence {
 
 impl Confidence {
     /// The word in JSON.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Confidence::Likely => "likely",
             Confidence::Certain => "certain",

@@ -183,7 +183,7 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
             if !changes.resources.is_empty() {
                 let proxy = &offer.config.proxy;
                 let resources = changes.resources.clone();
-                proxies.push(ProxyDiff { kind: proxy.kind.word(), name: proxy.full_name(), resources });
+                proxies.push(ProxyDiff { kind: proxy.kind.as_str(), name: proxy.full_name(), resources });
             }
         });
     })?;

@@ -67,7 +67,7 @@ fn remarks(
     for refusal in &tried.refusals {
         let planned = plan.get(refusal.patch);
         let name = plan.filters.get(planned.filter).map(EnvoyFilter::full_name).unwrap_or_default();
-        let (index, kind, resource) = (planned.built.patch.index, refusal.kind.word(), &refusal.resource);
+        let (index, kind, resource) = (planned.built.patch.index, refusal.kind.as_str(), &refusal.resource);
         let how = match refusal.proof {
             Proof::Alone => "rejected with this patch alone",
             Proof::Together => "accepted without this patch",
@@ -83,12 +83,12 @@ fn remarks(
     for (kind, resource, words) in &tried.before {
         let message = format!(
             "{envoy} rejects {} {resource} of {proxy} without any EnvoyFilter; patches to it are not checked: {words}",
-            kind.word()
+            kind.as_str()
         );
         remarks.push(remark(None, None, Severity::Warning, message));
     }
     for (kind, resource, why) in &tried.unasked {
-        let message = format!("{} {resource} of {proxy} was not given to {envoy}: {why}", kind.word());
+        let message = format!("{} {resource} of {proxy} was not given to {envoy}: {why}", kind.as_str());
         remarks.push(remark(None, None, Severity::Warning, message));
     }
     for (name, patch) in &tried.foreign {

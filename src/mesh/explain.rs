@@ -66,7 +66,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    const fn word(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             Subject::Pod => "pod",
             Subject::Deployment => "deployment",
@@ -158,7 +158,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     let wanted = |target: &Target| picked.contains(&target.full_name());
     mesh.visit(given, &wanted, &mut taken, &mut |offer| {
         let proxy = &offer.config.proxy;
-        offered.push((proxy.full_name(), proxy.kind.word()));
+        offered.push((proxy.full_name(), proxy.kind.as_str()));
         if !mesh.has_targets() && !request.wants(&Who::of(proxy)) {
             return;
         }
@@ -185,7 +185,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
             continue;
         };
         release.get_or_insert(plane.release);
-        offered.push((machine.config.proxy.full_name(), machine.config.proxy.kind.word()));
+        offered.push((machine.config.proxy.full_name(), machine.config.proxy.kind.as_str()));
         taken.problems.push(machine.problem);
         study(program, &machine.config, &plane.mesh.clone().into(), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
@@ -377,7 +377,7 @@ impl ExplainRequest {
     fn words(&self) -> String {
         match self.subject {
             Subject::Filter | Subject::Field => "any proxy".to_owned(),
-            subject => format!("{} {}", subject.word(), self.name),
+            subject => format!("{} {}", subject.as_str(), self.name),
         }
     }
 

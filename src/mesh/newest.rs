@@ -168,7 +168,7 @@ fn patched(
     let schema: Schema = program.schema;
     let mut all = base.clone();
     for one in &patched.resources {
-        let word = if one.kind == ResourceKind::ExtensionConfig { "ecds" } else { one.kind.word() };
+        let word = if one.kind == ResourceKind::ExtensionConfig { "ecds" } else { one.kind.as_str() };
         let of = all.entry(word.to_owned()).or_default();
         let source = one.source.and_then(|index| config.resources.get(index)).map(|resource| resource.name.to_string());
         if let Some(name) = &source {

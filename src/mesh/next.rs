@@ -165,7 +165,7 @@ pub(super) fn changes(
         .into_iter()
         .map(|one| MeshChange {
             proxy: after.proxy.full_name(),
-            kind: one.kind.word(),
+            kind: one.kind.as_str(),
             name: one.name,
             change: match (one.before.is_empty(), one.after.is_empty()) {
                 (true, _) => "added",

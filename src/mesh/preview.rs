@@ -149,7 +149,7 @@ fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progre
                     outcomes.entry(change).or_default().push(name.clone());
                 }
                 if !resources.is_empty() {
-                    proxies.push(ProxyDiff { kind: now.config.proxy.kind.word(), name, resources });
+                    proxies.push(ProxyDiff { kind: now.config.proxy.kind.as_str(), name, resources });
                 }
             });
         });

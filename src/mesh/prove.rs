@@ -222,7 +222,7 @@ fn compared(targets: &[Target], before: &Answers, after: &Answers, reaches: &dyn
 fn resources(configuration: &Configuration) -> Resources {
     let mut all = Resources::new();
     for kind in ResourceKind::ALL {
-        let word = if kind == ResourceKind::ExtensionConfig { "ecds" } else { kind.word() };
+        let word = if kind == ResourceKind::ExtensionConfig { "ecds" } else { kind.as_str() };
         for (name, text) in configuration.of(kind) {
             let Ok(mut value) = serde_json::from_str::<Value>(text) else { continue };
             if let Some(map) = value.as_object_mut() {

@@ -70,7 +70,7 @@ pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Ve
     });
     let mut proxies: BTreeMap<(&'static str, ProxyKind, &str, &str), usize> = BTreeMap::new();
     for target in mesh.targets() {
-        *proxies.entry((target.kind.word(), target.kind, &target.version, &target.revision)).or_default() += 1;
+        *proxies.entry((target.kind.as_str(), target.kind, &target.version, &target.revision)).or_default() += 1;
     }
     let proxies = proxies.into_iter().map(|((_, kind, version, revision), pods)| ProxyVersions {
         kind,

@@ -29,7 +29,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    const fn word(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             Operation::Change => "change",
             Operation::OnlyBefore => "only-filter",
@@ -110,13 +110,13 @@ pub fn explain(proxy: &str, found: &Found, own: &[Effect]) -> Difference {
         found.resource_kind,
         found.resource,
         found.path,
-        found.operation.word(),
+        found.operation.as_str(),
         found.names.join(" › ")
     );
     let values = spaced(&json!([found.before, found.after]));
     let fits = |rule: &&Effect| {
         rule.at.is_match(&place)
-            && (rule.operations.is_empty() || rule.operations.iter().any(|one| one == found.operation.word()))
+            && (rule.operations.is_empty() || rule.operations.iter().any(|one| one == found.operation.as_str()))
             && rule.value.as_ref().is_none_or(|value| value.is_match(&values))
     };
     match own.iter().chain(effects()).find(fits) {

@@ -37,7 +37,7 @@ impl Verified {
 pub(crate) fn resources(config: &ProxyConfig<'_>) -> Resources {
     let mut all = Resources::new();
     for kind in crate::model::resource::ResourceKind::ALL {
-        let word = if kind == crate::model::resource::ResourceKind::ExtensionConfig { "ecds" } else { kind.word() };
+        let word = if kind == crate::model::resource::ResourceKind::ExtensionConfig { "ecds" } else { kind.as_str() };
         for (_, resource) in config.generated(kind) {
             let Ok(mut value) = serde_json::from_str::<Json>(resource.json) else { continue };
             if let Some(map) = value.as_object_mut() {

@@ -127,7 +127,7 @@ impl Reader {
             return Some(*value);
         }
         let all: Vec<&str> = choices.iter().map(|(choice, _)| *choice).filter(|choice| *choice != "INVALID").collect();
-        let help = match alike::word(text, all.iter().copied()) {
+        let help = match alike::keyword(text, all.iter().copied()) {
             Some(near) => format!("write {}", near.name),
             None => format!("one of {}", all.join(", ")),
         };
@@ -177,7 +177,7 @@ impl Reader {
                 continue;
             }
             let text = format!("`{key}` is not a field of {}: the API server drops it", message.name);
-            let near = alike::word(key, known.iter().copied());
+            let near = alike::keyword(key, known.iter().copied());
             let (code, help) = if let Some(Nearest { name, same_letters: true }) = near {
                 // Where the right key stands as well, writing it again would make it a duplicate.
                 let there = message.node.entry(name).is_some();

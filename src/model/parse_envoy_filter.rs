@@ -372,7 +372,7 @@ fn told(message: Message<'_>, key: &str) -> Option<(Code, String)> {
     if let Some((_, _, help)) = HABITS.iter().find(|(of, word, _)| *of == mapping && *word == key) {
         return Some((Code::UnknownField, (*help).to_owned()));
     }
-    if mapping == "workloadSelector" && alike::word(key, ["labels"]).is_none() {
+    if mapping == "workloadSelector" && alike::keyword(key, ["labels"]).is_none() {
         return Some((Code::MisplacedField, "labels go one level deeper, below `labels`".to_owned()));
     }
     elsewhere(message, key).map(|help| (Code::MisplacedField, help))

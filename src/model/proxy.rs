@@ -35,7 +35,7 @@ impl ProxyKind {
     }
 
     /// What users call it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             ProxyKind::Sidecar => "sidecar",
             ProxyKind::Gateway => "gateway",

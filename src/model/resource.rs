@@ -28,7 +28,7 @@ impl ResourceKind {
         [ResourceKind::Listener, ResourceKind::Cluster, ResourceKind::Route, ResourceKind::ExtensionConfig];
 
     /// What users call it.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             ResourceKind::Listener => "listener",
             ResourceKind::Cluster => "cluster",

@@ -107,15 +107,15 @@ impl<'a> Parser<'a> {
             Some(b'{') => self.object(depth, open),
             Some(b'[') => self.list(depth),
             Some(b'"') => self.string().map(Value::String),
-            Some(b't') => self.word("true", Value::Bool(true)),
-            Some(b'f') => self.word("false", Value::Bool(false)),
-            Some(b'n') => self.word("null", Value::Null),
+            Some(b't') => self.literal("true", Value::Bool(true)),
+            Some(b'f') => self.literal("false", Value::Bool(false)),
+            Some(b'n') => self.literal("null", Value::Null),
             Some(b'-' | b'0'..=b'9') => Ok(Value::Number(Cow::Borrowed(self.number()))),
             _ => Err(self.error("a JSON value")),
         }
     }
 
-    fn word(&mut self, word: &'static str, value: Value<'a>) -> Result<Value<'a>, JsonError> {
+    fn literal(&mut self, word: &'static str, value: Value<'a>) -> Result<Value<'a>, JsonError> {
         if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
             self.at += word.len();
             Ok(value)

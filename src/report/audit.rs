@@ -87,9 +87,9 @@ fn full_name(filter: &Filter) -> String {
     format!("{}/{}", filter.namespace, filter.name)
 }
 
-/// The word for a class, `ready` for none.
-fn word(class: Option<Class>) -> &'static str {
-    class.map_or("ready", Class::word)
+/// The name of a class; `ready` for none.
+fn class_name(class: Option<Class>) -> &'static str {
+    class.map_or("ready", Class::as_str)
 }
 
 /// Where the proxies of a group are: `stable (1.24.6), proxies 1.24.1`.

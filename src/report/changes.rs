@@ -87,7 +87,7 @@ impl OfResource<'_> {
     fn of(changed: &Changed) -> OfResource<'_> {
         let value = |text: &str| (!text.is_empty()).then(|| serde_json::from_str(text).unwrap_or(Value::Null));
         OfResource {
-            kind: changed.kind.word(),
+            kind: changed.kind.as_str(),
             name: &changed.name,
             before: value(&changed.before),
             after: value(&changed.after),
@@ -113,7 +113,7 @@ pub(crate) fn outcomes(report: &DiffReport, everything: bool) -> Vec<String> {
     if !report.outcomes.is_empty() {
         lines.extend([String::new(), "EnvoyFilters".to_owned()]);
     }
-    let word = |outcome: Option<Outcome>, none: &'static str| outcome.map_or(none, Outcome::word);
+    let word = |outcome: Option<Outcome>, none: &'static str| outcome.map_or(none, Outcome::as_str);
     for change in &report.outcomes {
         let (before, after) = (word(change.before, "new"), word(change.after, "deleted"));
         let shown = if everything { change.proxies.len() } else { SHOWN };
@@ -222,7 +222,7 @@ pub(crate) fn markdown(out: &mut dyn Write, report: &DiffReport, everything: boo
         writeln!(text, "\n<details><summary>{}</summary>\n", html(&title))?;
         for changed in &proxy.resources {
             let mut diff = Vec::new();
-            let name = format!("{} {}", changed.kind.word(), changed.name);
+            let name = format!("{} {}", changed.kind.as_str(), changed.name);
             let texts = (changed.before.as_str(), changed.after.as_str());
             let limit = if everything { usize::MAX } else { MAX_LINES };
             unified::diff(&mut diff, Terminal::default(), (&name, &name), texts, limit)?;

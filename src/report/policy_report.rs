@@ -5,7 +5,6 @@
 //! else writes it, however the work is shared. What concerns no filter is in one ClusterPolicyReport for each shard.
 
 use crate::lint::Finding;
-use crate::lint::config::word;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Severity, field_path};
 use crate::words::fnv;
@@ -122,8 +121,8 @@ impl Run {
         };
         property("field", field_path(&filter.document.route_to(finding.primary.span)));
         property("patch", finding.patch.map_or_else(String::new, |patch| patch.to_string()));
-        property("severity", word(finding.severity).to_owned());
-        property("confidence", finding.confidence.word().to_owned());
+        property("severity", finding.severity.as_str().to_owned());
+        property("confidence", finding.confidence.as_str().to_owned());
         property("help", finding.help.clone().unwrap_or_default());
         property("workloads", finding.workloads.join(", "));
         property("documentation", format!("kubectl envoyfilter rules {}", finding.rule.code));

@@ -2,7 +2,6 @@
 
 use super::style::{Role, Terminal, count, wrap};
 use crate::lint::Rule;
-use crate::lint::config::word;
 use crate::lint::rule::{Family, RuleInfo};
 use crate::source::Severity;
 use serde_json::{Value, json};
@@ -32,7 +31,7 @@ pub(crate) fn table(out: &mut dyn Write, terminal: Terminal, rules: &[&'static R
         let codes = if digit == ' ' { String::new() } else { format!("EF{digit}xx ") };
         writeln!(out, "{}", terminal.paint(Role::Strong, format!("{codes}{theme}")))?;
         for rule in of_theme {
-            let severity = terminal.paint(role(rule.severity), format!("{:<7}", word(rule.severity)));
+            let severity = terminal.paint(role(rule.severity), format!("{:<7}", rule.severity.as_str()));
             let fix = if rule.fixes { "fix" } else { "   " };
             let head = 2 + code_width + 2 + width + 2 + 7 + 2 + 3 + 2;
             let summary = plain(rule.summary);
@@ -77,7 +76,7 @@ pub(crate) fn one(
     rule: &RuleInfo,
     example: Option<(&str, &str)>,
 ) -> io::Result<()> {
-    let severity = terminal.paint(role(rule.severity), word(rule.severity));
+    let severity = terminal.paint(role(rule.severity), rule.severity.as_str());
     let fix = if rule.fixes { ", offers a fix" } else { "" };
     writeln!(out, "{} {}", terminal.paint(Role::Strong, rule.code), terminal.paint(Role::Strong, rule.name))?;
     writeln!(out, "{severity}, theme: {}{fix}{}\n", rule.theme(), needs(rule))?;
@@ -134,7 +133,7 @@ pub(crate) fn json(out: &mut dyn Write, rules: &[&'static Rule]) -> io::Result<(
                 "code": rule.code,
                 "name": rule.name,
                 "theme": rule.theme(),
-                "severity": word(rule.severity),
+                "severity": rule.severity.as_str(),
                 "fixes": rule.fixes,
                 "needs": rule.needs.iter().map(|need| need.title()).collect::<Vec<_>>(),
                 "summary": rule.summary.trim(),

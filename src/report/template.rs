@@ -182,7 +182,7 @@ fn pieces(out: &mut dyn Write, all: &[Piece], root: &Value, here: &Value) -> io:
             Piece::Text(text) => out.write_all(text.as_bytes())?,
             Piece::Path(path) => {
                 let found = path.find(if path.of_root { root } else { here });
-                let words: Vec<String> = found.into_iter().map(word).collect();
+                let words: Vec<String> = found.into_iter().map(plain_text).collect();
                 out.write_all(words.join(" ").as_bytes())?;
             }
             Piece::Range(path, inner) => {
@@ -215,7 +215,7 @@ fn unquoted(text: &str) -> String {
     out
 }
 
-fn word(value: &Value) -> String {
+fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
@@ -241,7 +241,7 @@ impl Columns {
     pub(crate) fn write(&self, out: &mut dyn Write, items: &[Value], heading: bool) -> io::Result<()> {
         let names: Vec<&str> = self.0.iter().map(|(name, _)| name.as_str()).collect();
         let cell = |path: &Path, item: &Value| {
-            let found: Vec<String> = path.find(item).into_iter().map(word).collect();
+            let found: Vec<String> = path.find(item).into_iter().map(plain_text).collect();
             if found.is_empty() { "<none>".to_owned() } else { found.join(",") }
         };
         let rows: Vec<Vec<String>> =
@@ -265,7 +265,7 @@ pub(crate) fn order(path: &Path, items: &[Value]) -> Option<Vec<usize>> {
     order.sort_by(|&a, &b| match (keys.get(a).copied().flatten(), keys.get(b).copied().flatten()) {
         (Some(a), Some(b)) => match (a.as_f64(), b.as_f64()) {
             (Some(a), Some(b)) => a.total_cmp(&b),
-            _ => word(a).cmp(&word(b)),
+            _ => plain_text(a).cmp(&plain_text(b)),
         },
         (None, Some(_)) => Ordering::Less,
         (Some(_), None) => Ordering::Greater,

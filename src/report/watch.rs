@@ -34,7 +34,7 @@ impl Became {
         }
     }
 
-    const fn word(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             Became::Present => "PRESENT",
             Became::Added => "ADDED",
@@ -89,7 +89,7 @@ impl Trouble {
     ];
 
     /// The word in JSON and in metrics.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Trouble::Rejected => "rejected",
             Trouble::NotInEffect => "not-in-effect",
@@ -205,7 +205,7 @@ impl Line {
     pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Line::Change { time, became, told } => {
-                writeln!(out, "{time}  {:<8} {}", became.word(), quoted(&sentence(told), MOST))
+                writeln!(out, "{time}  {:<8} {}", became.as_str(), quoted(&sentence(told), MOST))
             }
             Line::Scope { time, scope, part, complete } => {
                 let so_far = if *complete { "" } else { " so far" };

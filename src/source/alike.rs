@@ -13,7 +13,7 @@ pub(crate) struct Nearest<'n> {
 
 /// Of a fixed vocabulary (keys, fields, enum values, options) the word that was most likely meant: the same but for case and
 /// separators, else the nearest within a third of the length.
-pub(crate) fn word<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>) -> Option<Nearest<'n>> {
+pub(crate) fn keyword<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>) -> Option<Nearest<'n>> {
     let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let wanted_plain = plain(wanted);
     let mut best: Option<(usize, &'n str)> = None;
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_nearest_word_is_close_or_none() {
-        let find = |wanted, words: &[&'static str]| word(wanted, words.iter().copied());
+        let find = |wanted, words: &[&'static str]| keyword(wanted, words.iter().copied());
         let words = ["stat_prefix", "http_filters", "route_config", "configPatches"];
         assert_eq!(find("statPrefix", &words), Some(Nearest { name: "stat_prefix", same_letters: true }));
         assert_eq!(find("stat-prefix", &words), Some(Nearest { name: "stat_prefix", same_letters: true }));

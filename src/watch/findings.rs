@@ -3,7 +3,6 @@
 use super::moment::Moment;
 use super::state::{Key, Topic, Value};
 use crate::admission::judge::Rules;
-use crate::lint::config::word;
 use crate::lint::{self, Confidence, Input};
 use crate::load::reference;
 use crate::mesh::planes::judged_by;
@@ -72,9 +71,9 @@ pub(super) fn find(moment: &Moment, rules: &Rules, wanted: impl Fn(&str) -> bool
             let detail = format!("{} {field} {}", finding.rule.code, finding.message);
             let value = Value {
                 trouble: Trouble::Finding,
-                message: format!("{}: {}", word(finding.severity), finding.message),
+                message: format!("{}: {}", finding.severity.as_str(), finding.message),
                 short: None,
-                rule: Some((finding.rule.code, word(finding.severity))),
+                rule: Some((finding.rule.code, finding.severity.as_str())),
             };
             let key = Key { patch: finding.patch, ..key(Topic::Finding, &filter.full_name(), detail) };
             all.insert(key, value);

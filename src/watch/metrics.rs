@@ -144,7 +144,7 @@ impl Metrics {
 
     /// Counts a change.
     pub fn changed(&self, trouble: Trouble, event: &'static str) {
-        self.changes.get_or_create(&OfChange { problem: trouble.word(), event }).inc();
+        self.changes.get_or_create(&OfChange { problem: trouble.as_str(), event }).inc();
     }
 
     /// Counts an Event.
@@ -175,7 +175,7 @@ impl Metrics {
         // What never happened counts as 0, so that rules see it begin.
         for trouble in Trouble::ALL {
             let (namespace, name) = (String::new(), String::new());
-            problems.insert(OfProblem { problem: trouble.word(), namespace, name }, 0);
+            problems.insert(OfProblem { problem: trouble.as_str(), namespace, name }, 0);
         }
         let mut findings: BTreeMap<OfFinding, i64> = BTreeMap::new();
         for (key, value) in wrong {
@@ -183,7 +183,7 @@ impl Metrics {
                 Some((namespace, name)) => (namespace.to_owned(), name.to_owned()),
                 None => (key.place.as_ref().map(|place| place.namespace.clone()).unwrap_or_default(), String::new()),
             };
-            *problems.entry(OfProblem { problem: value.trouble.word(), namespace, name }).or_default() += 1;
+            *problems.entry(OfProblem { problem: value.trouble.as_str(), namespace, name }).or_default() += 1;
             if let Some((rule, severity)) = value.rule {
                 *findings.entry(OfFinding { rule: rule.to_owned(), severity: severity.to_owned() }).or_default() += 1;
             }

@@ -339,7 +339,7 @@ impl Run {
         let changes = match dump {
             Ok((text, via)) => {
                 let lent = if target.kind == ProxyKind::Waypoint { &*self.lent } else { &BTreeMap::new() };
-                let of = digest(&(&text, moment.digest, via.word(), lent));
+                let of = digest(&(&text, moment.digest, via.as_str(), lent));
                 if self.state.is_same(&pod, of) {
                     self.metrics.read(Outcome::Unchanged, took);
                     return self.after().await;

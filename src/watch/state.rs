@@ -384,9 +384,9 @@ mod tests {
 
     fn told(changes: &[Change]) -> Vec<String> {
         let word = |change: &Change| match (&change.before, &change.now) {
-            (None, Some(now)) => format!("+{}", now.trouble.word()),
-            (Some(before), None) => format!("-{}", before.trouble.word()),
-            (Some(before), Some(now)) => format!("{}>{}", before.trouble.word(), now.trouble.word()),
+            (None, Some(now)) => format!("+{}", now.trouble.as_str()),
+            (Some(before), None) => format!("-{}", before.trouble.as_str()),
+            (Some(before), Some(now)) => format!("{}>{}", before.trouble.as_str(), now.trouble.as_str()),
             (None, None) => String::new(),
         };
         changes.iter().map(word).collect()

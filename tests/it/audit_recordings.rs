@@ -53,7 +53,7 @@ impl Recorded {
         for (name, dump) in &dumps {
             let config = dump.config(&Identity::default()).unwrap();
             let resources = config.resources.iter().map(|one| {
-                let kind = match one.kind.word() {
+                let kind = match one.kind.as_str() {
                     "extension config" => "ecds",
                     word => word,
                 };
@@ -510,7 +510,7 @@ fn names(config: &ProxyConfig<'_>) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for resource in config.resources.iter() {
         let json: Json = serde_json::from_str(resource.json).unwrap();
-        let path = format!("{} {}", resource.kind.word(), resource.name);
+        let path = format!("{} {}", resource.kind.as_str(), resource.name);
         list(&json, "listener_filters", &path, &mut out, &nothing);
         list(&json, "filter_chains", &path, &mut out, &|chain, path, out| {
             list(chain, "filters", path, out, &|filter, path, out| {

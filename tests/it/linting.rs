@@ -118,7 +118,7 @@ pub(crate) fn sent_filters(without: &[&str]) -> Vec<Sent> {
 pub(crate) fn line(one: &Finding, loaded: &Loaded) -> String {
     let at = loaded.sources.position(one.primary.span);
     let severity = format!("{:?}", one.severity).to_lowercase();
-    let mut out = format!("{}:{} {} {severity} ({})", at.line, at.column, one.rule.code, one.confidence.word());
+    let mut out = format!("{}:{} {} {severity} ({})", at.line, at.column, one.rule.code, one.confidence.as_str());
     if let Some(patch) = one.patch {
         write!(out, " patch {patch}").unwrap();
     }

@@ -379,7 +379,7 @@ fn base(topology: &str) -> BTreeMap<String, Resources> {
         let config = dump.config(&Identity::default()).unwrap();
         let mut of: Resources = BTreeMap::new();
         for one in config.resources.iter() {
-            let kind = match one.kind.word() {
+            let kind = match one.kind.as_str() {
                 "extension config" => "ecds",
                 word => word,
             };

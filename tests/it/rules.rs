@@ -72,7 +72,7 @@ fn snapshot(findings: &[Finding], loaded: &load::Loaded) -> String {
     let mut out = String::new();
     let place = |span| loaded.sources.place(span).rsplit('/').next().unwrap().to_owned();
     for one in findings {
-        let (code, severity, confidence) = (one.rule.code, one.severity, one.confidence.word());
+        let (code, severity, confidence) = (one.rule.code, one.severity, one.confidence.as_str());
         writeln!(out, "{}: {code} {severity:?} ({confidence}): {}", place(one.primary.span), one.message).unwrap();
         if !one.primary.message.is_empty() {
             writeln!(out, "    ^ {:?}: {}", loaded.sources.snippet(one.primary.span), one.primary.message).unwrap();

@@ -205,7 +205,7 @@ struct Figures {
 fn met(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Applied | Outcome::NoOp => "met",
-        other => other.word(),
+        other => other.as_str(),
     }
 }
 
@@ -255,7 +255,8 @@ fn measure(set: &Set, only: Option<&str>) -> Figures {
                 figures.wrong.push(format!("{label}: {place}"));
             }
             if !proven {
-                let at = found.differences.first().map(|it| format!("{} {} {}", it.kind.word(), it.resource, it.path));
+                let at =
+                    found.differences.first().map(|it| format!("{} {} {}", it.kind.as_str(), it.resource, it.path));
                 figures.open.push(format!("{label}: {} absent, {at:?}", found.absent.len()));
             }
             if only.is_some() {

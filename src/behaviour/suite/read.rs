@@ -44,7 +44,7 @@ impl Reader {
         }
         for entry in node.entries() {
             if !known.contains(&entry.key.as_str()) {
-                let help = match alike::word(&entry.key, known.iter().copied()).map(|near| near.name) {
+                let help = match alike::keyword(&entry.key, known.iter().copied()).map(|near| near.name) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("allowed keys: {}", known.join(", ")),
                 };

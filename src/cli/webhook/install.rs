@@ -1,6 +1,8 @@
 //! `webhook install`: the admission server and the scheduled report, by server-side apply.
 
-use super::{DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, word, write_objects};
+use super::{
+    DryRun, Exit, FailurePolicy, Installation, Session, YamlOrJson, called, failed, value_name, write_objects,
+};
 use crate::cli::options;
 use crate::cluster::kinds::{
     ADMISSION_POLICY, ADMISSION_POLICY_BINDING, CERTIFICATE, CLUSTER_OPEN_REPORT, CLUSTER_POLICY_REPORT, JOB, Kind,
@@ -260,22 +262,22 @@ impl Install {
         Slots {
             api_servers: ranges.collect(),
             client_ca: self.client_ca_configmap.clone().unwrap_or_default(),
-            report_dumps: word(&self.report_dump_via),
+            report_dumps: value_name(&self.report_dump_via),
             report_api: self.report_api.clone(),
             watch_replicas: self.watch_replicas.into(),
             watch_shards: (0..self.watch_replicas).map(|shard| shard.to_string()).collect(),
             watch_rate: self.watch_rate.into(),
-            watch_dumps: word(&self.watch_dump_via),
+            watch_dumps: value_name(&self.watch_dump_via),
             name: self.installation.name.clone(),
             namespace: Installation::namespace(session),
             image: self.image.clone().unwrap_or(default.image),
             pull_secrets: pull_secrets.into(),
             replicas: self.replicas.into(),
-            mode: word(&self.mode),
-            deny_at: word(&self.deny_at),
+            mode: value_name(&self.mode),
+            deny_at: value_name(&self.deny_at),
             deadline: self.deadline.text.clone(),
-            on_deadline: word(&self.on_deadline),
-            failure_policy: word(&self.failure_policy),
+            on_deadline: value_name(&self.on_deadline),
+            failure_policy: value_name(&self.failure_policy),
             timeout: self.timeout.into(),
             sample_proxies: self.sample_proxies.into(),
             config_checksum: deploy::checksum(&config),

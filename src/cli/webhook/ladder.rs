@@ -225,9 +225,9 @@ impl Ladder {
                 };
                 Item {
                     namespace: rung.namespace.clone(),
-                    mode: rung.mode.word(),
+                    mode: rung.mode.as_str(),
                     labeled: rung.labeled,
-                    next: rung.next().map(Mode::word),
+                    next: rung.next().map(Mode::as_str),
                     filters: rung.filters.len() + rung.unjudged.len(),
                     denied: of(true),
                     warned: of(false),
@@ -247,13 +247,16 @@ impl Ladder {
         let rows: Vec<Vec<String>> = rungs
             .iter()
             .map(|rung| {
-                let mode =
-                    if rung.labeled { format!("{} (label)", rung.mode.word()) } else { rung.mode.word().to_owned() };
+                let mode = if rung.labeled {
+                    format!("{} (label)", rung.mode.as_str())
+                } else {
+                    rung.mode.as_str().to_owned()
+                };
                 let recorded = recorded(rung).map_or("?".to_owned(), |number| number.to_string());
                 vec![
                     rung.namespace.clone(),
                     mode,
-                    rung.next().map_or("-", Mode::word).to_owned(),
+                    rung.next().map_or("-", Mode::as_str).to_owned(),
                     (rung.filters.len() + rung.unjudged.len()).to_string(),
                     rung.denied().to_string(),
                     rung.warned().to_string(),
@@ -281,7 +284,7 @@ impl Ladder {
         if let Some(rung) =
             rungs.iter().find(|rung| rung.next().is_some() && rung.denied() == 0 && rung.unjudged.is_empty())
         {
-            let next = rung.next().map_or("", Mode::word);
+            let next = rung.next().map_or("", Mode::as_str);
             writeln!(
                 session.err,
                 "note: raise a namespace with `kubectl label namespace {} envoyfilter.dev/admission={next} --overwrite`",

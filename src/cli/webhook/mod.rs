@@ -67,8 +67,8 @@ enum FailurePolicy {
     Fail,
 }
 
-/// The word of a value in options.
-fn word(value: &impl ValueEnum) -> String {
+/// The name of a value on the command line.
+fn value_name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 

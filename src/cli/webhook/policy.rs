@@ -1,6 +1,6 @@
 //! `webhook policy`: the rules that the API server can check by itself, as ValidatingAdmissionPolicies.
 
-use super::{Exit, FailurePolicy, Installation, Session, YamlOrJson, word, write_objects};
+use super::{Exit, FailurePolicy, Installation, Session, YamlOrJson, value_name, write_objects};
 use crate::deploy::policy::{self, Line, Policy};
 use crate::mesh::Error;
 use crate::report::table;
@@ -47,8 +47,8 @@ impl Print {
             name: &self.installation.name,
             release: session.release(),
             root_namespace: &root,
-            action: &word(&self.action),
-            failure_policy: &word(&self.failure_policy),
+            action: &value_name(&self.action),
+            failure_policy: &value_name(&self.failure_policy),
         };
         let lines = policy::table(&policy);
         match self.output {

@@ -47,7 +47,7 @@ struct Item<'a> {
 impl<'a> From<&'a Check> for Item<'a> {
     fn from(check: &'a Check) -> Item<'a> {
         let Check { part, verdict, words, help } = check;
-        Item { part, verdict: word(*verdict), message: words, help }
+        Item { part, verdict: verdict_name(*verdict), message: words, help }
     }
 }
 
@@ -116,7 +116,7 @@ impl Status {
     }
 }
 
-const fn word(verdict: Verdict) -> &'static str {
+const fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Good => "good",
         Verdict::Note => "note",

@@ -81,7 +81,7 @@ pub enum State {
 
 impl State {
     /// The word in JSON.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             State::Untouched => "untouched",
             State::Generated => "generated",
@@ -104,7 +104,7 @@ pub enum InEffect {
 
 impl InEffect {
     /// The word in JSON.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             InEffect::Yes => "yes",
             InEffect::No => "no",
@@ -115,7 +115,7 @@ impl InEffect {
 
 impl Serialize for InEffect {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.word())
+        serializer.serialize_str(self.as_str())
     }
 }
 

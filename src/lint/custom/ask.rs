@@ -182,9 +182,9 @@ fn run_view(run: &PatchRun<'_, '_>) -> Json {
             };
             json!({
                 "place": place.to_string(),
-                "kind": place.kind.word(),
+                "kind": place.kind.as_str(),
                 "resource": place.resource,
-                "effect": word(effect),
+                "effect": effect_name(effect),
                 "changes": effect.changes(),
                 "fields": fields,
             })
@@ -193,16 +193,16 @@ fn run_view(run: &PatchRun<'_, '_>) -> Json {
     json!({
         "proxy": run.run.label(),
         "namespace": proxy.namespace,
-        "kind": proxy.kind.word(),
+        "kind": proxy.kind.as_str(),
         "labels": proxy.labels,
         "certain": run.run.knowledge == Knowledge::Dump,
-        "outcome": run.outcome.word(),
+        "outcome": run.outcome.as_str(),
         "effects": effects,
         "overwritten": run.trace.later.len(),
     })
 }
 
-fn word(effect: &Effect) -> &'static str {
+fn effect_name(effect: &Effect) -> &'static str {
     match effect {
         Effect::Merged(_) | Effect::TransportSocketMerged(..) => "merged",
         Effect::Inserted { .. } => "inserted",

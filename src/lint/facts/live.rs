@@ -16,11 +16,11 @@ use crate::source::NodeValue;
 use crate::study::InEffect;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many dumps were taken how, by [`crate::engine::unapply::State::word`]; and of how many patched ones that is proven.
+/// How many dumps were taken how, by [`crate::engine::unapply::State::as_str`]; and of how many patched ones that is proven.
 pub(crate) fn states(cx: &Context<'_>) -> (BTreeMap<&'static str, usize>, usize) {
     let (mut states, mut proven) = (BTreeMap::new(), 0);
     for live in cx.runs.iter().filter_map(|run| run.live.as_ref()) {
-        *states.entry(live.unapplied.state().word()).or_default() += 1;
+        *states.entry(live.unapplied.state().as_str()).or_default() += 1;
         proven += usize::from(live.unapplied.patched() && live.unapplied.proven());
     }
     (states, proven)

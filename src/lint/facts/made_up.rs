@@ -11,7 +11,7 @@ pub(crate) const ANY_GATEWAY: &str = "any-gateway";
 
 /// What a made-up workload is called: what filters can tell it by.
 pub(crate) fn label(proxy: &Proxy) -> String {
-    let mut label = format!("a {}", proxy.kind.word());
+    let mut label = format!("a {}", proxy.kind.as_str());
     if let Some(gateway) = proxy.gateway_name().filter(|name| *name != ANY_GATEWAY) {
         let _ = write!(label, " {gateway}");
     }

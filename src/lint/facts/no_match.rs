@@ -151,7 +151,7 @@ impl NoMatch<'_, '_> {
                     .workloads(self.runs.iter().map(|run| run.label().to_owned()))
             }
             Confidence::Likely => {
-                let mut kinds: Vec<&str> = self.runs.iter().map(|run| run.config.proxy.kind.word()).collect();
+                let mut kinds: Vec<&str> = self.runs.iter().map(|run| run.config.proxy.kind.as_str()).collect();
                 kinds.sort_unstable();
                 kinds.dedup();
                 finding.judged_on(&kinds)

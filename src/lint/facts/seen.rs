@@ -48,7 +48,7 @@ impl Seen<'_, '_> {
                 finding
             };
         }
-        let mut kinds: Vec<&str> = self.runs.iter().map(|run| run.run.config.proxy.kind.word()).collect();
+        let mut kinds: Vec<&str> = self.runs.iter().map(|run| run.run.config.proxy.kind.as_str()).collect();
         kinds.sort_unstable();
         kinds.dedup();
         finding.judged_on(&kinds)

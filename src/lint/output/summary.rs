@@ -16,7 +16,7 @@ pub struct Summary {
     pub files: usize,
     /// Config dumps used.
     pub dumps: usize,
-    /// Of these, by [`crate::engine::unapply::State::word`].
+    /// Of these, by [`crate::engine::unapply::State::as_str`].
     pub dump_states: BTreeMap<&'static str, usize>,
     /// Dumps of patched proxies whose reconstruction, replayed, gives the dump again.
     pub proven: usize,

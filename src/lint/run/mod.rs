@@ -334,7 +334,7 @@ fn made_up_proxies<'a>(input: &Input<'a>, seen: &[bool], all_kinds: bool) -> Vec
         }
         wanted.extend(gateways.into_iter().map(|gateway| (namespace, labels, Some(gateway))));
     }
-    let workloads: Vec<String> = references.iter().map(|one| format!("any-{}", one.proxy.kind.word())).collect();
+    let workloads: Vec<String> = references.iter().map(|one| format!("any-{}", one.proxy.kind.as_str())).collect();
     let mut proxies = Vec::with_capacity(wanted.len() * references.len());
     for (namespace, labels, gateway) in wanted {
         // A selector may name a gateway, too.

@@ -59,10 +59,10 @@ impl Trials {
                 foreign.entry(name).or_default().insert(format!("{filter} patch {}", planned.built.patch.index));
             }
             for (kind, name, words) in &tried.before {
-                before.entry(format!("{} {name}", kind.word())).or_default().insert(words);
+                before.entry(format!("{} {name}", kind.as_str())).or_default().insert(words);
             }
             for (kind, name, why) in &tried.unasked {
-                unasked.entry(format!("{} {name}", kind.word())).or_default().insert(why);
+                unasked.entry(format!("{} {name}", kind.as_str())).or_default().insert(why);
             }
         }
         let envoy = &self.envoy;

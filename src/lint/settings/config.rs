@@ -43,15 +43,6 @@ pub fn severity(word: &str) -> Option<Severity> {
     })
 }
 
-/// The word for a severity.
-pub const fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-    }
-}
-
 /// Rules and severities, at the top or for some paths and namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
@@ -205,7 +196,7 @@ impl Reader<'_> {
             self.wrong(node.span, "this must be a mapping".to_owned(), None);
         }
         for entry in node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
-            let help = alike::word(&entry.key, known.iter().copied())
+            let help = alike::keyword(&entry.key, known.iter().copied())
                 .map_or_else(|| format!("the keys are {}", known.join(", ")), |near| format!("write `{}`", near.name));
             self.wrong(entry.key_span, format!("the configuration has no key `{}`", entry.key), Some(help));
         }

@@ -26,7 +26,7 @@ impl Class {
     pub const ALL: [Class; 4] = [Class::Breaks, Class::Changes, Class::Deprecated, Class::Cleanup];
 
     /// The word in reports and options.
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Class::Breaks => "breaks",
             Class::Changes => "changes",
@@ -72,7 +72,7 @@ pub fn finding(
     let mut labels: Vec<String> = Vec::new();
     let mut kinds: Vec<&str> = Vec::new();
     for run in change.runs.iter().filter_map(|&run| upgrade.after.runs.get(run)) {
-        kinds.push(run.kind.word());
+        kinds.push(run.kind.as_str());
         if !run.is_made_up() {
             labels.push(run.label.clone());
         }

@@ -152,7 +152,7 @@ enum Level {
 }
 
 impl<'t> Walk<'t> {
-    fn word(&self, range: &Range<usize>) -> &'t str {
+    fn text_of(&self, range: &Range<usize>) -> &'t str {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
@@ -187,7 +187,7 @@ impl<'t> Walk<'t> {
         let start = self.scan.at() - 1;
         let mut shape = Shape::default();
         while let Some(key) = self.scan.member(&mut object)? {
-            let word = self.word(&key);
+            let word = self.text_of(&key);
             if level == Level::Document && self.index.seen.keys.len() < 12 {
                 self.index.seen.keys.push(key);
             }
@@ -199,7 +199,7 @@ impl<'t> Walk<'t> {
                 "name" => shape.name = self.scan.string_or_skip()?,
                 "@type" => {
                     let name = self.scan.string_or_skip()?;
-                    match Type::of(name.as_ref().map_or("", |range| self.word(range))) {
+                    match Type::of(name.as_ref().map_or("", |range| self.text_of(range))) {
                         Type::Resource(kind) => shape.kind = Some(kind),
                         Type::Section(kind) => shape.section = Some(kind),
                         Type::Entry(kind, state) => {
@@ -235,7 +235,7 @@ impl<'t> Walk<'t> {
         }
         let kind = shape.kind?;
         self.index.field_names = shape.names.unwrap_or(self.index.field_names);
-        let name = shape.name.as_ref().map_or("", |range| self.word(range));
+        let name = shape.name.as_ref().map_or("", |range| self.text_of(range));
         let state = if in_bootstrap(kind, name) { ResourceState::Static } else { ResourceState::Active };
         let found = Found { json: Some(range.clone()), name: shape.name.clone(), ..Found::default() };
         self.push(kind, state, range, found, None);
@@ -255,7 +255,7 @@ impl<'t> Walk<'t> {
         self.index.seen.bootstrap = true;
         while let Some(key) = self.scan.member(&mut bootstrap)? {
             let value = self.scan.skip()?;
-            if self.word(&key) == "node" && self.index.node.is_none() {
+            if self.text_of(&key) == "node" && self.index.node.is_none() {
                 self.index.node = Some(value);
             }
         }
@@ -284,7 +284,7 @@ impl<'t> Walk<'t> {
         let mut name = None;
         let mut failure = None;
         while let Some(key) = self.scan.member(&mut entry)? {
-            match self.word(&key) {
+            match self.text_of(&key) {
                 "name" => name = self.scan.string_or_skip()?,
                 "active_state" | "activeState" => states[0] = self.listener_state()?,
                 "warming_state" | "warmingState" => states[1] = self.listener_state()?,
@@ -338,7 +338,7 @@ impl<'t> Walk<'t> {
         let Some(mut state) = self.scan.open(b'{') else { return self.scan.skip().map(|_| None) };
         let mut found = Found::default();
         while let Some(key) = self.scan.member(&mut state)? {
-            self.found(self.word(&key), &mut found)?;
+            self.found(self.text_of(&key), &mut found)?;
         }
         Ok(Some(found))
     }
@@ -363,7 +363,7 @@ impl<'t> Walk<'t> {
         let start = self.scan.at() - 1;
         found.name = None;
         while let Some(key) = self.scan.member(&mut resource)? {
-            if self.word(&key) == "name" {
+            if self.text_of(&key) == "name" {
                 found.name = self.scan.string_or_skip()?;
                 found.json = Some(self.scan.close(&resource)?);
                 return Ok(());
@@ -378,7 +378,7 @@ impl<'t> Walk<'t> {
         let Some(mut state) = self.scan.open(b'{') else { return self.scan.skip().map(|_| None) };
         let mut failure = Failure::default();
         while let Some(key) = self.scan.member(&mut state)? {
-            match self.word(&key) {
+            match self.text_of(&key) {
                 "details" => failure.details = self.scan.string_or_skip()?,
                 "last_update_attempt" | "lastUpdateAttempt" => {
                     failure.last_update_attempt = self.scan.string_or_skip()?;

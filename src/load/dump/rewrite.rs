@@ -348,7 +348,7 @@ fn no_place(kind: ResourceKind) -> Problem {
         code: Code::DumpNoPlace,
         severity: Severity::Error,
         span: None,
-        message: format!("the dump has no list that a new {} could be added to", kind.word()),
+        message: format!("the dump has no list that a new {} could be added to", kind.as_str()),
         help: Some("start from a whole dump (istioctl proxy-config all POD -o json)".to_owned()),
     }
 }

@@ -1,7 +1,8 @@
 //! An audit as one page that needs nothing else: no network, light and dark, for the screen and for paper.
 
 use super::{
-    advice, all_changes, bases, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling,
+    advice, all_changes, bases, class_name, combination, full_name, gets, places, steps, verdict_sentence,
+    worth_telling,
 };
 use crate::audit::view::{Audit, Chain, Filter, Finding, RollOut, Verdict, Workloads};
 use crate::lint::upgrade::tell::Class;
@@ -133,7 +134,7 @@ fn table(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
         "<h2 id=filters>Filters</h2><div class=\"tools find\"><label>Find a filter<input id=find type=search></label>"
     )?;
     write!(out, "<label>Verdict<select id=only><option value=\"\">all</option>")?;
-    for word in Class::ALL.iter().map(|class| class.word()).chain(["ready"]) {
+    for word in Class::ALL.iter().map(|class| class.as_str()).chain(["ready"]) {
         write!(out, "<option>{word}</option>")?;
     }
     writeln!(out, "</select></label><span id=found class=dim></span></div>")?;
@@ -144,7 +145,7 @@ fn table(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     )?;
     for (index, filter) in audit.filters.iter().enumerate() {
         let name = full_name(filter);
-        let word = word(filter.verdict);
+        let word = class_name(filter.verdict);
         write!(
             out,
             "<tr data-name=\"{}\" data-verdict={word}><td><span class=\"tag {word}\">{word}</span>",
@@ -209,7 +210,7 @@ fn matrix(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
     }
     writeln!(out, "</div><div class=legend>")?;
     for class in Class::ALL {
-        write!(out, "<span><span class=\"tag {0}\">{0}</span></span>", class.word())?;
+        write!(out, "<span><span class=\"tag {0}\">{0}</span></span>", class.as_str())?;
     }
     writeln!(out, "<span><span class=\"tag ready\">ready</span></span><span>empty: does not attach</span></div>")
 }
@@ -258,10 +259,12 @@ fn grid(out: &mut dyn Write, audit: &Audit, rows: &[Row<'_>], columns: &[usize])
             cells.push([row, *column, cell.before, cell.after, class, reason]);
         }
     }
-    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.word()).chain(["ready"]).collect();
+    let classes: Vec<&str> = Class::ALL.iter().map(|class| class.as_str()).chain(["ready"]).collect();
     let filters: Vec<_> = rows
         .iter()
-        .map(|(index, filter)| (full_name(filter), word(filter.verdict), filter.verdict.map(|_| format!("f{index}"))))
+        .map(|(index, filter)| {
+            (full_name(filter), class_name(filter.verdict), filter.verdict.map(|_| format!("f{index}")))
+        })
         .collect();
     let workloads: Vec<_> = columns
         .iter()
@@ -305,9 +308,9 @@ fn still(out: &mut dyn Write, audit: &Audit, rows: &[Row<'_>], columns: &[usize]
                     let class = if cell.verdict.is_none() && cell.before + cell.after == 0 {
                         "dim"
                     } else {
-                        word(cell.verdict)
+                        class_name(cell.verdict)
                     };
-                    let title = if cell.reason.is_empty() { word(cell.verdict) } else { &cell.reason };
+                    let title = if cell.reason.is_empty() { class_name(cell.verdict) } else { &cell.reason };
                     write!(out, "<td><span class={class} title=\"{}\">{numbers}</span>", Text(title))?;
                 }
                 None => write!(out, "<td>")?,
@@ -411,7 +414,7 @@ fn during(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
 }
 
 fn section(out: &mut dyn Write, audit: &Audit, index: usize, filter: &Filter) -> io::Result<()> {
-    let word = word(filter.verdict);
+    let word = class_name(filter.verdict);
     let name = full_name(filter);
     let open = if filter.verdict == Some(Class::Breaks) && index < 3 { " open" } else { "" };
     writeln!(
@@ -445,7 +448,7 @@ fn section(out: &mut dyn Write, audit: &Audit, index: usize, filter: &Filter) ->
 }
 
 fn finding(out: &mut dyn Write, audit: &Audit, finding: &Finding) -> io::Result<()> {
-    let class = finding.class.word();
+    let class = finding.class.as_str();
     let steps = steps(audit, finding);
     let steps = if steps.is_empty() { String::new() } else { format!(" <span class=dim>({})</span>", Text(&steps)) };
     writeln!(

@@ -1,6 +1,8 @@
 //! An audit for people at a terminal, and as a patch of the files.
 
-use super::{advice, all_changes, bases, full_name, gets, places, steps, tally, verdict_sentence, word, worth_telling};
+use super::{
+    advice, all_changes, bases, class_name, full_name, gets, places, steps, tally, verdict_sentence, worth_telling,
+};
 use crate::audit::view::{Audit, Filter, Finding, RollOut, Verdict};
 use crate::lint::upgrade::tell::Class;
 use crate::report::style::{Role, Terminal, count, wrap};
@@ -51,7 +53,7 @@ pub(crate) fn text(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit
         }
         if of_class.len() > shown {
             let more = of_class.len() - shown;
-            writeln!(out, "… and {more} more filters of class {}; --verbose shows them\n", class.word())?;
+            writeln!(out, "… and {more} more filters of class {}; --verbose shows them\n", class.as_str())?;
         }
     }
     today(out, terminal, verbose, audit)?;
@@ -110,7 +112,7 @@ fn causes(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit)
         writeln!(
             out,
             "{}  {} patch {}: istiod panics here, and {} effect: {}\n",
-            terminal.paint(Role::Bad, format!("{:<10}", word(Some(Class::Breaks)))),
+            terminal.paint(Role::Bad, format!("{:<10}", class_name(Some(Class::Breaks)))),
             terminal.paint(Role::Strong, &cause.filter),
             cause.patch,
             if all == 1 { "1 other filter loses its".to_owned() } else { format!("{all} other filters lose their") },
@@ -168,7 +170,7 @@ fn filter(out: &mut dyn Write, terminal: Terminal, verbose: bool, audit: &Audit,
     writeln!(
         out,
         "{}  {}  {}",
-        terminal.paint(role(filter.verdict), format!("{:<10}", word(filter.verdict))),
+        terminal.paint(role(filter.verdict), format!("{:<10}", class_name(filter.verdict))),
         terminal.paint(Role::Strong, full_name(filter)),
         terminal.paint(Role::Dim, format!("{}:{}", source.file, source.line)),
     )?;

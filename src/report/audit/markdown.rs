@@ -1,7 +1,8 @@
 //! An audit in Markdown, for a change ticket.
 
 use super::{
-    advice, all_changes, bases, combination, full_name, gets, places, steps, verdict_sentence, word, worth_telling,
+    advice, all_changes, bases, class_name, combination, full_name, gets, places, steps, verdict_sentence,
+    worth_telling,
 };
 use crate::audit::view::{Audit, Filter, Finding};
 use crate::mesh::Scope;
@@ -47,7 +48,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
             writeln!(
                 out,
                 "| {} | `{}` | {} | `{}` |",
-                word(filter.verdict),
+                class_name(filter.verdict),
                 cell(&full_name(filter)),
                 what.join("<br>"),
                 cell(&place)
@@ -72,7 +73,7 @@ pub(crate) fn markdown(out: &mut dyn Write, audit: &Audit, scope: &Scope) -> io:
     }
     during(out, audit)?;
     for filter in found.iter().take(MAX_FILTERS) {
-        writeln!(out, "## {} `{}`\n", word(filter.verdict), full_name(filter))?;
+        writeln!(out, "## {} `{}`\n", class_name(filter.verdict), full_name(filter))?;
         for one in &filter.findings {
             finding(out, audit, one)?;
         }
@@ -98,7 +99,7 @@ fn finding(out: &mut dyn Write, audit: &Audit, finding: &Finding) -> io::Result<
     let steps = steps(audit, finding);
     let steps = if steps.is_empty() { String::new() } else { format!(" ({steps})") };
     let message = finding.message.replace('<', "&lt;");
-    writeln!(out, "- **{}** {}: {message}{steps}", finding.code, finding.class.word())?;
+    writeln!(out, "- **{}** {}: {message}{steps}", finding.code, finding.class.as_str())?;
     let mut lines: Vec<String> = finding.notes.clone();
     if !finding.workloads.is_empty() {
         lines.push(format!("on {}", names(&finding.workloads)));

@@ -1,7 +1,6 @@
 //! Findings for CI systems: JUnit XML, GitHub's workflow commands, GitLab's code quality report, a Markdown table.
 
 use super::{Report, whole};
-use crate::lint::config::word;
 use crate::report::style::count;
 use crate::report::{junit, scope};
 use crate::source::{Severity, escape};
@@ -31,7 +30,7 @@ pub(crate) fn junit(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
             let name = format!("{} {} at {}:{}", finding.rule.code, finding.rule.name, place.line, place.column);
             let mut case = junit::failed(file, &name, NonSuccessKind::Failure, &finding.message);
             let whole = format!("{}: {}", report.sources.place(finding.primary.span), whole(finding));
-            case.status.set_type(word(finding.severity)).set_description(junit::text(&whole));
+            case.status.set_type(finding.severity.as_str()).set_description(junit::text(&whole));
             suite.add_test_case(case);
         }
         all.add_test_suite(suite);
@@ -170,7 +169,7 @@ pub(crate) fn markdown(out: &mut dyn Write, report: &Report<'_>) -> io::Result<(
             writeln!(
                 out,
                 "| {} | {} {} | `{}` | {}{help} |",
-                word(finding.severity),
+                finding.severity.as_str(),
                 finding.rule.code,
                 finding.rule.name,
                 code(&report.sources.place(finding.primary.span)),

@@ -1,7 +1,6 @@
 //! Findings for people: grouped by file, each with its source, then a summary.
 
 use super::Report;
-use crate::lint::config::word;
 use crate::lint::rule::Family;
 use crate::lint::summary::by_rule;
 use crate::lint::{Confidence, Finding};
@@ -105,7 +104,7 @@ pub(crate) fn one(
             Severity::Warning => Role::Odd,
             Severity::Info => Role::Dim,
         };
-        let head = terminal.paint(role, format!("{}[{code}]", word(finding.severity)));
+        let head = terminal.paint(role, format!("{}[{code}]", finding.severity.as_str()));
         let label = &finding.primary.message;
         let label = if label.is_empty() { String::new() } else { format!(": {label}") };
         writeln!(out, "{head}: {}: {}{label}", sources.place(span), finding.message)?;

@@ -1,7 +1,6 @@
 //! Findings as JSON: schemas/lint.json.
 
 use super::{Report, published};
-use crate::lint::config::word;
 use crate::mesh::Scope;
 use crate::source::Span;
 use serde::Serialize;
@@ -130,8 +129,8 @@ pub(crate) fn json(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let findings = report.numbered().into_iter().map(|(finding, fingerprint)| Item {
         code: finding.rule.code,
         rule: finding.rule.name,
-        severity: word(finding.severity),
-        confidence: finding.confidence.word(),
+        severity: finding.severity.as_str(),
+        confidence: finding.confidence.as_str(),
         message: &finding.message,
         location: location(report, finding.primary.span),
         label: &finding.primary.message,

@@ -72,7 +72,7 @@ fn result(report: &Report<'_>, finding: &Finding, print: &str, index: Option<usi
         "message": {"text": whole(finding)},
         "locations": [{"physicalLocation": physical(report, finding.primary.span)}],
         "partialFingerprints": {"envoyfilter/v1": print},
-        "properties": {"confidence": finding.confidence.word()},
+        "properties": {"confidence": finding.confidence.as_str()},
     });
     if !finding.filter.is_empty() {
         let name = finding.patch.map_or(finding.filter.clone(), |patch| format!("{}[{patch}]", finding.filter));

@@ -131,7 +131,7 @@ fn bases_are_those_that_were_recorded() {
                     let (want, got) =
                         (want.get(key).map_or("", String::as_str), got.get(key).map_or("", String::as_str));
                     if want != got {
-                        let label = format!("{topology_name}/{release}/{name} {} {}", key.0.word(), key.1);
+                        let label = format!("{topology_name}/{release}/{name} {} {}", key.0.as_str(), key.1);
                         details.push_str(&format!("{label}\n{}\n", part(want, got)));
                         differing.insert(label);
                     }

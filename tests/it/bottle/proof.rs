@@ -244,7 +244,7 @@ fn generated(istiod: &Path, documents: Vec<Json>) -> BTreeMap<String, Resources>
     let resources = |answer: &kubectl_envoyfilter::bottle::Configuration| -> Resources {
         let of = |kind: ResourceKind| {
             let read = |(name, text): (&String, &String)| Some((name.clone(), serde_json::from_str(text).ok()?));
-            (kind.word().to_owned(), answer.of(kind).iter().filter_map(read).collect())
+            (kind.as_str().to_owned(), answer.of(kind).iter().filter_map(read).collect())
         };
         ResourceKind::ALL.into_iter().map(of).collect()
     };

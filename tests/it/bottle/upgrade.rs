@@ -42,7 +42,7 @@ fn what_changes_without_filters_is_what_was_recorded() {
         let (old, new) = (resources(dump), resources(&after[name]));
         for key in old.keys().chain(new.keys()).collect::<BTreeSet<_>>() {
             if old.get(key) != new.get(key) {
-                recorded.insert((dump.proxy().unwrap().full_name(), key.0.word().to_owned(), key.1.clone()));
+                recorded.insert((dump.proxy().unwrap().full_name(), key.0.as_str().to_owned(), key.1.clone()));
             }
         }
     }

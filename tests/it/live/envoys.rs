@@ -209,7 +209,7 @@ fn patched(cases: &[&str]) -> (Vec<Value>, Resources) {
         }
         filters.extend(documents(case["filters"].as_str().unwrap()));
         for (kind, changed) in case["proxies"]["cart"].as_object().unwrap() {
-            let kind = ResourceKind::ALL.into_iter().find(|it| it.word() == kind).unwrap();
+            let kind = ResourceKind::ALL.into_iter().find(|it| it.as_str() == kind).unwrap();
             for (name, value) in changed.as_object().unwrap() {
                 let key = (kind, name.clone());
                 if value.is_null() {

@@ -12,7 +12,6 @@ use crate::support::testdata;
 use kubectl_envoyfilter::cluster::objects::{Reader, keep};
 use kubectl_envoyfilter::load;
 use kubectl_envoyfilter::model::release::Release;
-use kubectl_envoyfilter::source::Severity;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -190,9 +189,8 @@ fn installed_by_its_own_command_it_answers_as_lint_says() {
             loaded.add_text("object", object.to_string(), &load::Options::default());
         }
         let findings = proxies.report(&loaded);
-        let word = |severity: Severity| format!("{severity:?}").to_lowercase();
         let mut want: BTreeSet<String> =
-            findings.iter().map(|one| format!("{} {}", one.rule.code, word(one.severity))).collect();
+            findings.iter().map(|one| format!("{} {}", one.rule.code, one.severity.as_str())).collect();
         // A review does not begin to judge what is too large; a command has the time to say more.
         if want.contains("EF904 error") {
             want.retain(|one| one == "EF904 error");

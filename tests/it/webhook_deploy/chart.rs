@@ -87,9 +87,9 @@ fn settings() -> Vec<Setting> {
         ("config", json!(slots.config), "Text of .envoyfilter.yaml", any.clone()),
         (
             "certificates",
-            json!(Certificates::Own.word()),
+            json!(Certificates::Own.as_str()),
             "Source of the certificate: own (made and renewed by the server) or cert-manager",
-            one_of(&Certificates::ALL.map(Certificates::word)),
+            one_of(&Certificates::ALL.map(Certificates::as_str)),
         ),
         ("istioNamespace", json!(slots.istio_namespace), "Namespace of istiod", any.clone()),
         ("networkPolicy.enabled", json!(parts.network_policy), "Restrict the traffic of all pods", any.clone()),
@@ -292,7 +292,7 @@ fn template(own: &[Piece], cert_manager: &[Piece]) -> String {
     let mut body = if first == second {
         first
     } else {
-        let word = Certificates::Own.word();
+        let word = Certificates::Own.as_str();
         format!("{{{{- if eq .Values.certificates \"{word}\" }}}}\n{first}{{{{- else }}}}\n{second}{{{{- end }}}}\n")
     };
     if own[0].part == Part::WatchLeases {

@@ -309,7 +309,7 @@ fn helm_renders_what_is_installed() {
             let dumps = if parts.report_proxies { deploy::PORT_FORWARD } else { deploy::ISTIOD };
             let proxies = u8::from(parts.sample_proxies) * 7;
             let rendered = render(&[
-                format!("certificates={}", certificates.word()),
+                format!("certificates={}", certificates.as_str()),
                 format!("sampleProxies={proxies}"),
                 format!("networkPolicy.enabled={}", parts.network_policy),
                 format!("serviceMonitor.enabled={}", parts.service_monitor),

@@ -80,7 +80,7 @@ fn alerts_and_dashboard_ask_for_what_is_exported() {
         }
         for found in matcher.captures_iter(&expression).filter(|found| &found[1] == "problem") {
             for word in found[3].split('|') {
-                assert!(Trouble::ALL.iter().any(|trouble| trouble.word() == word), "{word} of {expression}");
+                assert!(Trouble::ALL.iter().any(|trouble| trouble.as_str() == word), "{word} of {expression}");
             }
         }
     }

@@ -73,7 +73,7 @@ pub(crate) enum Owner {
 
 impl Owner {
     /// How a message names it.
-    pub(crate) const fn word(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Owner::Handle => "Envoy's handle",
             Owner::Headers => "`headers()`",
