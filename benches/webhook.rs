@@ -15,11 +15,11 @@ use axum_server::Handle;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use kubectl_envoyfilter::admission::certificates::{Lifetimes, advance};
 use kubectl_envoyfilter::admission::connections::Admit;
+use kubectl_envoyfilter::admission::feed::builder;
 use kubectl_envoyfilter::admission::judge::Rules;
-use kubectl_envoyfilter::admission::librarian::library;
 use kubectl_envoyfilter::admission::run::listen;
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
-use kubectl_envoyfilter::admission::world::{Change, Library, Said};
+use kubectl_envoyfilter::admission::snapshot::{Change, Overrides, SnapshotBuilder};
 use kubectl_envoyfilter::cluster::kinds;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::rules::ALL;
@@ -116,27 +116,27 @@ fn main() {
 }
 
 async fn run(rate: usize, seconds: usize, workloads: usize, filters: usize) {
-    let (mut library, health) = library(Said::default());
+    let (mut builder, health) = builder(Overrides::default());
     let empty = peak();
     for name in 0..workloads {
-        library.apply(kinds::POD, Change::Put(pod(name / 20, name)));
+        builder.apply(kinds::POD, Change::Put(pod(name / 20, name)));
     }
     for kind in kinds::WEBHOOK.kinds {
-        library.known(kind);
+        builder.known(kind);
     }
-    library.known(kinds::CONFIG_MAP);
+    builder.known(kinds::CONFIG_MAP);
     let known = peak();
     for name in 0..filters {
-        library.apply(kinds::ENVOY_FILTER, Change::Put(filter(name / 20, name, 1)));
+        builder.apply(kinds::ENVOY_FILTER, Change::Put(filter(name / 20, name, 1)));
     }
     let root = number("ROOT", 0);
     for name in 0..root {
-        library.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(name, 1)));
+        builder.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(name, 1)));
     }
     println!("{workloads} workloads: {} MiB; {filters} filters: {} MiB", known - empty, peak() - known);
     let limits = Limits::default();
     let rules = Rules::new(ALL.to_vec(), Config::default());
-    let reviewer = Arc::new(Reviewer::new(limits, rules, library.world(), health));
+    let reviewer = Arc::new(Reviewer::new(limits, rules, builder.snapshot(), health));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let day = Duration::from_secs(86_400);
     let lifetimes = Lifetimes { authority: day, serving: day, overlap: day };
@@ -281,9 +281,9 @@ fn worst() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     for (name, body) in cases {
         assert!(body.len() <= BYTES, "{name}: {} bytes", body.len());
-        let (mut library, health) = library(Said::default());
+        let (mut builder, health) = builder(Overrides::default());
         for name in 0..1_000 {
-            library.apply(kinds::POD, Change::Put(pod(name / 20, name)));
+            builder.apply(kinds::POD, Change::Put(pod(name / 20, name)));
         }
         // Beside it stands as much as is judged together: filters of the root namespace that change every cluster.
         for name in 0..2 {
@@ -291,10 +291,10 @@ fn worst() {
             let mut heavy = filter(0, name, 1);
             heavy["metadata"] = json!({"name": format!("heavy-{name}"), "namespace": "istio-system"});
             heavy["spec"] = json!({"configPatches": [patch(json!({"metadata": {"filter_metadata": {"a": keys}}}))]});
-            library.apply(kinds::ENVOY_FILTER, Change::Put(heavy));
+            builder.apply(kinds::ENVOY_FILTER, Change::Put(heavy));
         }
         let rules = Rules::new(ALL.to_vec(), Config::default());
-        let reviewer = Arc::new(Reviewer::new(limits, rules, library.world(), health));
+        let reviewer = Arc::new(Reviewer::new(limits, rules, builder.snapshot(), health));
         // The kernel counts the peak anew.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let began = Instant::now();
@@ -323,27 +323,27 @@ fn worst() {
 /// A filter by its number and a value of its own.
 type Which = fn(usize, usize) -> Value;
 /// What changes before a review, by the number of the change.
-type Before = fn(&mut Library, usize);
+type Before = fn(&mut SnapshotBuilder, usize);
 
 /// What one review costs, one after the other on one thread, by what it is about and by what changed before it.
 fn each() {
     let times = number("TIMES", 24);
     let (workloads, filters, root) = (number("WORKLOADS", 1_000), number("FILTERS", 50), number("ROOT", 35));
-    let (mut library, health) = library(Said::default());
+    let (mut builder, health) = builder(Overrides::default());
     for name in 0..workloads {
-        library.apply(kinds::POD, Change::Put(pod(name / 20, name)));
+        builder.apply(kinds::POD, Change::Put(pod(name / 20, name)));
     }
     for name in 0..filters {
-        library.apply(kinds::ENVOY_FILTER, Change::Put(filter(name / 20, name, 1)));
+        builder.apply(kinds::ENVOY_FILTER, Change::Put(filter(name / 20, name, 1)));
     }
     for name in 0..root {
-        library.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(name, 1)));
+        builder.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(name, 1)));
     }
     for kind in kinds::WEBHOOK.kinds.iter().copied().chain([kinds::CONFIG_MAP]) {
-        library.known(kind);
+        builder.known(kind);
     }
     let rules = Rules::new(ALL.to_vec(), Config::default());
-    let reviewer = Arc::new(Reviewer::new(Limits::default(), rules, library.world(), health));
+    let reviewer = Arc::new(Reviewer::new(Limits::default(), rules, builder.snapshot(), health));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     // Those for all workloads are every third of the root namespace.
     let kinds_of_filters: [(&str, Which); 3] = [
@@ -353,9 +353,9 @@ fn each() {
     ];
     let before: [(&str, Before); 3] = [
         ("nothing", |_, _| ()),
-        ("a pod", |library, at| library.apply(kinds::POD, Change::Put(pod(49, 10_000 + at)))),
-        ("a filter of the root namespace", |library, at| {
-            library.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(33, 2 + at)));
+        ("a pod", |builder, at| builder.apply(kinds::POD, Change::Put(pod(49, 10_000 + at)))),
+        ("a filter of the root namespace", |builder, at| {
+            builder.apply(kinds::ENVOY_FILTER, Change::Put(root_filter(33, 2 + at)));
         }),
     ];
     let mut changes = 0;
@@ -364,8 +364,8 @@ fn each() {
             let mut took = Vec::new();
             for at in 0..times {
                 changes += 1;
-                change(&mut library, changes);
-                reviewer.publish(library.world());
+                change(&mut builder, changes);
+                reviewer.publish(builder.snapshot());
                 // As long as the API server takes to send the first review after that.
                 std::thread::sleep(Duration::from_millis(u64::try_from(number("AFTER", 100)).unwrap()));
                 let body = review_of(make(at % 11, 100 + changes), at);

@@ -88,7 +88,7 @@ impl Sources {
     }
 
     /// Puts the own texts of another table where their ids say: over texts that are there, or behind the last.
-    pub fn put(&mut self, other: Sources) {
+    pub fn splice(&mut self, other: Sources) {
         for (number, text) in (other.first..).zip(other.texts) {
             let index = number.saturating_sub(self.first) as usize;
             match self.texts.get_mut(index) {

@@ -1,6 +1,6 @@
 //! EF610: an extension that the proxy is built with now and not after the upgrade.
 
-use super::value_refused_after_upgrade::again;
+use super::value_refused_after_upgrade::reported_from;
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
 use crate::source::Severity;
@@ -28,6 +28,6 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let Some(upgrade) = cx.upgrade.as_deref() else { return };
     for found in upgrade.newly(&["EF121", "EF130"]) {
-        out.push(again(rule, upgrade, found).severity(Severity::Error));
+        out.push(reported_from(rule, upgrade, found).severity(Severity::Error));
     }
 }

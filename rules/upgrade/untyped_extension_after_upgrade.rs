@@ -1,6 +1,6 @@
 //! EF612: an extension that is looked up by its name, which no release since 1.19 does.
 
-use super::value_refused_after_upgrade::again;
+use super::value_refused_after_upgrade::reported_from;
 use crate::declare_rule;
 use crate::lint::upgrade::tell;
 use crate::lint::{Context, Findings, RuleInfo};
@@ -35,7 +35,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         return;
     }
     for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF112") {
-        let mut finding = again(rule, upgrade, found).severity(Severity::Error);
+        let mut finding = reported_from(rule, upgrade, found).severity(Severity::Error);
         // It has no configuration before, either: what ends is that its name was enough.
         if let Some((name, _)) = found.message.split_once("` has no ") {
             finding.message = format!("{} {name}` is no longer found by its name alone", tell::from_on(upgrade));

@@ -1,6 +1,6 @@
 //! EF611: a value that passes Envoy's validation now and not after the upgrade.
 
-use super::value_refused_after_upgrade::again;
+use super::value_refused_after_upgrade::reported_from;
 use crate::declare_rule;
 use crate::lint::{Context, Finding, Findings, RuleInfo};
 use crate::source::Severity;
@@ -34,6 +34,6 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         if upgrade.before.findings.iter().any(known) {
             continue;
         }
-        out.push(again(rule, upgrade, found).severity(Severity::Error));
+        out.push(reported_from(rule, upgrade, found).severity(Severity::Error));
     }
 }

@@ -39,14 +39,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let mut told = std::collections::BTreeSet::new();
     for found in upgrade.newly(REFUSED) {
         told.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
-        let finding = again(rule, upgrade, found);
+        let finding = reported_from(rule, upgrade, found);
         out.push(finding.severity(Severity::Error));
     }
     // The types at hand hold no v2 package, not even those of the releases that had them.
     if upgrade.crosses(V2_UNTIL) {
         for found in upgrade.after.findings.iter().filter(|one| one.rule.code == "EF110") {
             told.extend(found.patch.map(|patch| (found.filter.clone(), patch)));
-            let mut finding = again(rule, upgrade, found).severity(Severity::Error);
+            let mut finding = reported_from(rule, upgrade, found).severity(Severity::Error);
             finding.message = format!("since Istio 1.19 istiod accepts no type of the v2 API: {}", found.message);
             out.push(finding);
         }
@@ -72,7 +72,11 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
 }
 
 /// A finding of another rule as what an upgrade does, with the name of that rule.
-pub(super) fn again(rule: &'static RuleInfo, upgrade: &crate::lint::upgrade::Upgrade, found: &Finding) -> Finding {
+pub(super) fn reported_from(
+    rule: &'static RuleInfo,
+    upgrade: &crate::lint::upgrade::Upgrade,
+    found: &Finding,
+) -> Finding {
     let before = tell::short(upgrade.before.release);
     reported_as(rule, upgrade, found)
         .note(format!("works with Istio {before}; see {} {}", found.rule.code, found.rule.name))

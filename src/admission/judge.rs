@@ -1,8 +1,8 @@
 //! Judges a change to one EnvoyFilter with the pipeline of `lint`: its findings, and new findings about others.
 
 use super::later;
+use super::snapshot::{Snapshot, StoredFilter, text_of};
 use super::standing::{Found, New, Part, Question, Standing};
-use super::world::{Known, World, text_of};
 use crate::budget;
 use crate::cluster::kinds;
 use crate::cluster::objects;
@@ -112,22 +112,23 @@ const BESIDE_VALUES: usize = 10_000;
 const BESIDE_PATCHES: usize = 2_000;
 
 /// Judges a change among the filters of the cluster.
-pub fn judge(world: &World, rules: &Rules, asked: &Asked<'_>) -> Judged {
-    change(world, rules, asked, true)
+pub fn judge(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>) -> Judged {
+    change(snapshot, rules, asked, true)
 }
 
 /// Judges a change as if there were no other filters: where it is too much work with them.
-pub fn alone(world: &World, rules: &Rules, asked: &Asked<'_>) -> Judged {
-    change(world, rules, asked, false)
+pub fn alone(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>) -> Judged {
+    change(snapshot, rules, asked, false)
 }
 
 /// Finds what reviews of filters of the root namespace ask of what is stored, so that no review pays for what others hold.
-pub fn prepare(world: &World, rules: &Rules) {
-    let roots = roots(world);
-    if !world.filters.keys().any(|(namespace, _)| roots.contains(namespace.as_str())) {
+pub fn prepare(snapshot: &Snapshot, rules: &Rules) {
+    let roots = roots(snapshot);
+    if !snapshot.filters.keys().any(|(namespace, _)| roots.contains(namespace.as_str())) {
         return;
     }
-    let mut all: Vec<Arc<Known>> = world.filters.values().filter(|known| known.filter.is_some()).cloned().collect();
+    let mut all: Vec<Arc<StoredFilter>> =
+        snapshot.filters.values().filter(|known| known.filter.is_some()).cloned().collect();
     all.sort_by_key(|known| known.file);
     let (stored, left_out) = fitting(all);
     if left_out > 0 {
@@ -135,8 +136,8 @@ pub fn prepare(world: &World, rules: &Rules) {
         return;
     }
     let (_, among) = parts(rules, &stored);
-    let near = Near { workloads: Arc::clone(&world.objects.workloads), of: None };
-    known(world, rules, (Part::Among, &among), &near, &stored, None);
+    let near = Near { workloads: Arc::clone(&snapshot.objects.workloads), of: None };
+    known(snapshot, rules, (Part::Among, &among), &near, &stored, None);
 }
 
 /// The remark about a filter that is too large to judge. A configuration that switches the rule off gets a remark for information:
@@ -158,9 +159,9 @@ pub fn over_budget(rules: &Rules, excess: Excess, stood: bool) -> Remark {
 /// Name of the rule about filters that are too large to judge.
 const OVER_BUDGET: &str = "over-budget";
 
-fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Judged {
-    let old = asked.old.map(|object| Subject::read(world, asked, object));
-    let new = asked.new.map(|object| Subject::read(world, asked, object));
+fn change(snapshot: &Snapshot, rules: &Rules, asked: &Asked<'_>, together: bool) -> Judged {
+    let old = asked.old.map(|object| Subject::read(snapshot, asked, object));
+    let new = asked.new.map(|object| Subject::read(snapshot, asked, object));
     let excess = |subject: Option<&Subject>| subject?.loaded.inventory.envoy_filters.iter().find_map(limits::excess);
     let old_excess = excess(old.as_ref());
     if let Some(excess) = excess(new.as_ref()) {
@@ -170,9 +171,9 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     let old = old.filter(|_| old_excess.is_none());
     let subjects: Vec<&EnvoyFilter> =
         old.iter().chain(&new).flat_map(|subject| &subject.loaded.inventory.envoy_filters).collect();
-    let all = beside(world, asked, &subjects);
+    let all = beside(snapshot, asked, &subjects);
     let (beside, left_out) = if together { fitting(all) } else { (Vec::new(), all.len()) };
-    let near = near(world, asked, &subjects);
+    let near = near(snapshot, asked, &subjects);
     // Without other filters, nothing is left to judge when one is deleted.
     if new.is_none() && beside.is_empty() {
         return Judged { remarks: Vec::new(), left_out };
@@ -182,11 +183,11 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
     let state = |subject: Option<&Subject>, alone: &[&'static Rule], among: &[&'static Rule]| {
         let mut found: Vec<Found> = Vec::new();
         if subject.is_some() && !alone.is_empty() {
-            found.extend(known(world, rules, (Part::Alone, alone), &near, &[], subject).iter().cloned());
+            found.extend(known(snapshot, rules, (Part::Alone, alone), &near, &[], subject).iter().cloned());
         }
         if !among.is_empty() {
             let part = if beside.is_empty() { Part::All } else { Part::Among };
-            found.extend(known(world, rules, (part, among), &near, &beside, subject).iter().cloned());
+            found.extend(known(snapshot, rules, (part, among), &near, &beside, subject).iter().cloned());
         }
         found.sort_by_key(|found| found.place);
         found
@@ -219,8 +220,8 @@ fn change(world: &World, rules: &Rules, asked: &Asked<'_>, together: bool) -> Ju
             Remark { stood, may_come, ..found.remark.clone() }
         })
         .collect();
-    let told = others.iter().filter(|found| !stands(found, false));
-    remarks.extend(told.map(|found| Remark { other: Some(found.filter.clone()), ..found.remark.clone() }));
+    let reported = others.iter().filter(|found| !stands(found, false));
+    remarks.extend(reported.map(|found| Remark { other: Some(found.filter.clone()), ..found.remark.clone() }));
     let mild = |remark: &Remark| remark.stood || remark.may_come;
     remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.severity), mild(remark), remark.other.is_some()));
     Judged { remarks, left_out }
@@ -231,7 +232,7 @@ const ALONE: [&str; 4] = ["document", "value against the Envoy API", "scope and 
 
 /// The rules that look at the filter that is asked about alone, and those that look at it among others. Without others, all rules
 /// look at it in one go.
-fn parts(rules: &Rules, beside: &[Arc<Known>]) -> (Vec<&'static Rule>, Vec<&'static Rule>) {
+fn parts(rules: &Rules, beside: &[Arc<StoredFilter>]) -> (Vec<&'static Rule>, Vec<&'static Rule>) {
     if beside.is_empty() {
         return (Vec::new(), rules.rules.clone());
     }
@@ -239,14 +240,16 @@ fn parts(rules: &Rules, beside: &[Arc<Known>]) -> (Vec<&'static Rule>, Vec<&'sta
 }
 
 /// The filters that fit together into what one review looks at, without the largest where they do not all; and how many those are.
-fn fitting(mut beside: Vec<Arc<Known>>) -> (Vec<Arc<Known>>, usize) {
+fn fitting(mut beside: Vec<Arc<StoredFilter>>) -> (Vec<Arc<StoredFilter>>, usize) {
     let all = beside.len();
     beside.retain(|known| known.excess.is_none());
-    let sum = |size: fn(&Known) -> usize, beside: &[Arc<Known>]| beside.iter().map(|known| size(known)).sum::<usize>();
-    let (mut values, mut patches) = (sum(|it| it.values, &beside), sum(Known::patches, &beside));
+    let sum = |size: fn(&StoredFilter) -> usize, beside: &[Arc<StoredFilter>]| {
+        beside.iter().map(|known| size(known)).sum::<usize>()
+    };
+    let (mut values, mut patches) = (sum(|it| it.values, &beside), sum(StoredFilter::patches, &beside));
     while values > BESIDE_VALUES || patches > BESIDE_PATCHES {
         let by_values = values > BESIDE_VALUES;
-        let size = |known: &Known| if by_values { known.values } else { known.patches() };
+        let size = |known: &StoredFilter| if by_values { known.values } else { known.patches() };
         let Some((at, _)) = beside.iter().enumerate().max_by_key(|(_, known)| size(known)) else { break };
         let gone = beside.remove(at);
         values -= gone.values;
@@ -271,21 +274,21 @@ struct Subject {
     /// The place of its text: that of the stored one, so that filters have one order before and after the change.
     file: FileId,
     /// The stored filter, where it is that.
-    stored: Option<Arc<Known>>,
+    stored: Option<Arc<StoredFilter>>,
     namespace: String,
     name: String,
 }
 
 impl Subject {
     /// Reads a state as a command reads it from a cluster.
-    fn read(world: &World, asked: &Asked<'_>, object: &Value) -> Subject {
+    fn read(snapshot: &Snapshot, asked: &Asked<'_>, object: &Value) -> Subject {
         let mut object = object.clone();
         objects::keep(&mut object, objects::Reader::Questions);
         let text = text_of(&object);
-        let known = world.filters.get(&(asked.namespace.to_owned(), asked.name.to_owned()));
-        let file = known.map_or_else(|| world.texts.next(), |known| known.file);
-        let stored = known.filter(|known| known.excess.is_none() && world.texts.get(known.file).text == text);
-        let mut loaded = Loaded::over(Arc::clone(&world.texts), file);
+        let known = snapshot.filters.get(&(asked.namespace.to_owned(), asked.name.to_owned()));
+        let file = known.map_or_else(|| snapshot.texts.next(), |known| known.file);
+        let stored = known.filter(|known| known.excess.is_none() && snapshot.texts.get(known.file).text == text);
+        let mut loaded = Loaded::over(Arc::clone(&snapshot.texts), file);
         let source = source_name("admission", kinds::ENVOY_FILTER.kind, asked.namespace, asked.name);
         loaded.add_text(&source, text, &Options { namespace: asked.namespace.to_owned(), ..Options::default() });
         let (namespace, name) = (asked.namespace.to_owned(), asked.name.to_owned());
@@ -294,13 +297,13 @@ impl Subject {
 }
 
 /// The workloads that anything said of the filter can be about: those of its namespace, where they are all it reaches and some
-/// fit its selector; else all, since where labels are those of others is told. A mesh may have tens of thousands.
-fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Near {
-    let all = || Near { workloads: Arc::clone(&world.objects.workloads), of: None };
-    if world.planes.iter().any(|plane| plane.mesh.root_namespace == asked.namespace) {
+/// fit its selector; else all, since where labels are those of others is reported. A mesh may have tens of thousands.
+fn near(snapshot: &Snapshot, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Near {
+    let all = || Near { workloads: Arc::clone(&snapshot.objects.workloads), of: None };
+    if snapshot.planes.iter().any(|plane| plane.mesh.root_namespace == asked.namespace) {
         return all();
     }
-    let mut own = world.workloads_of(asked.namespace);
+    let mut own = snapshot.workloads_of(asked.namespace);
     let fits = |filter: &&EnvoyFilter| {
         let labels = filter.selector.iter().flatten();
         let wanted: Vec<_> = labels.collect();
@@ -312,7 +315,7 @@ fn near(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Near {
     }
     if own.is_empty() {
         // That the namespace has none is known: an empty list would say that no workload of the mesh is.
-        own.extend(world.objects.workloads.first().cloned());
+        own.extend(snapshot.objects.workloads.first().cloned());
     }
     Near { workloads: Arc::new(own), of: Some(asked.namespace.to_owned()) }
 }
@@ -325,15 +328,15 @@ struct Near {
 }
 
 /// The filters that may match the same proxies, and copies that may have drifted apart, in the order of their texts.
-fn beside(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Arc<Known>> {
-    let roots = roots(world);
+fn beside(snapshot: &Snapshot, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Arc<StoredFilter>> {
+    let roots = roots(snapshot);
     let is_root = |namespace: &str| roots.contains(namespace);
     let mut copies = 0;
-    let mut found: Vec<Arc<Known>> = Vec::new();
+    let mut found: Vec<Arc<StoredFilter>> = Vec::new();
     let mut near: BTreeSet<&str> = roots.clone();
     near.insert(asked.namespace);
-    let all = is_root(asked.namespace).then(|| world.filters.iter()).into_iter().flatten();
-    let some = near.iter().filter(|_| !is_root(asked.namespace)).flat_map(|namespace| world.filters_of(namespace));
+    let all = is_root(asked.namespace).then(|| snapshot.filters.iter()).into_iter().flatten();
+    let some = near.iter().filter(|_| !is_root(asked.namespace)).flat_map(|namespace| snapshot.filters_of(namespace));
     for (name, known) in all.chain(some) {
         if name.0 == asked.namespace && name.1 == asked.name {
             continue;
@@ -352,8 +355,8 @@ fn beside(world: &World, asked: &Asked<'_>, subjects: &[&EnvoyFilter]) -> Vec<Ar
 }
 
 /// The root namespaces of the control planes.
-fn roots(world: &World) -> BTreeSet<&str> {
-    world.planes.iter().map(|plane| plane.mesh.root_namespace.as_str()).collect()
+fn roots(snapshot: &Snapshot) -> BTreeSet<&str> {
+    snapshot.planes.iter().map(|plane| plane.mesh.root_namespace.as_str()).collect()
 }
 
 /// Whether one workload can match both selectors.
@@ -398,11 +401,11 @@ fn leaves(value: &Node) -> usize {
 
 /// What rules find of a state of the changed filter beside others, found once and kept while nothing of it changes.
 fn known(
-    world: &World,
+    snapshot: &Snapshot,
     rules: &Rules,
     (part, of_part): (Part, &[&'static Rule]),
     near: &Near,
-    beside: &[Arc<Known>],
+    beside: &[Arc<StoredFilter>],
     subject: Option<&Subject>,
 ) -> Arc<[Found]> {
     let mut stored = beside.to_vec();
@@ -415,7 +418,7 @@ fn known(
         other => new = other,
     }
     let question = Question {
-        mesh: world.serial,
+        mesh: snapshot.serial,
         workloads_of: near.of.clone(),
         part,
         stored: stored.iter().map(|known| known.serial).collect(),
@@ -426,24 +429,24 @@ fn known(
             text: subject.loaded.sources.get(subject.file).text.clone(),
         }),
     };
-    rules.standing.answer(question, || run(world, of_part, &rules.config, &near.workloads, &stored, new))
+    rules.standing.answer(question, || run(snapshot, of_part, &rules.config, &near.workloads, &stored, new))
 }
 
 /// Lints stored filters, and one that is not, for each control plane.
 fn run(
-    world: &World,
+    snapshot: &Snapshot,
     rules: &[&'static Rule],
     config: &Config,
     near: &Shared<Workload>,
-    stored: &[Arc<Known>],
+    stored: &[Arc<StoredFilter>],
     new: Option<&Subject>,
 ) -> Vec<Found> {
-    let mut inventory = Inventory { workloads: Arc::clone(near), ..world.objects.clone() };
+    let mut inventory = Inventory { workloads: Arc::clone(near), ..snapshot.objects.clone() };
     let mut problems: Vec<Problem> = Vec::new();
     // In the order of the texts.
     let at = new.map_or(stored.len(), |new| stored.partition_point(|known| known.file < new.file));
     let (first, last) = stored.split_at(at);
-    let add_stored = |inventory: &mut Inventory, problems: &mut Vec<Problem>, part: &[Arc<Known>]| {
+    let add_stored = |inventory: &mut Inventory, problems: &mut Vec<Problem>, part: &[Arc<StoredFilter>]| {
         for known in part {
             inventory.envoy_filters.extend(known.filter.clone());
             inventory.refused_filters.extend(known.refused.iter().cloned());
@@ -457,14 +460,14 @@ fn run(
         problems.extend(loaded.problems.iter().cloned());
     }
     add_stored(&mut inventory, &mut problems, last);
-    let above = Sources::above(Arc::clone(&world.texts));
+    let above = Sources::above(Arc::clone(&snapshot.texts));
     let sources = new.map_or(&above, |new| &new.loaded.sources);
     let mut all: Vec<(Release, Vec<Finding>)> = Vec::new();
-    let planes = world.planes.iter().zip(world.references.iter()).enumerate();
+    let planes = snapshot.planes.iter().zip(snapshot.references.iter()).enumerate();
     for (number, (Plane { release, mesh, .. }, references)) in planes {
         let input = Input {
             sources,
-            inventory: &judged_by(&world.planes, number, &inventory),
+            inventory: &judged_by(&snapshot.planes, number, &inventory),
             problems: &problems,
             dumps: &[],
             references,

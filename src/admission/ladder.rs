@@ -2,7 +2,7 @@
 
 use super::judge::{Asked, Remark, Rules, judge};
 use super::review::{MODE_LABEL, Mode, Policy};
-use super::world::{Name, World};
+use super::snapshot::{Name, Snapshot};
 use crate::budget::{Ended, Meter};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,11 +56,17 @@ impl Rung {
 }
 
 /// Judges filters as the server would, were they created now. Namespaces come by their names.
-pub(crate) fn ladder(world: &World, rules: &Rules, policy: Policy, units: u64, filters: &[(Name, Value)]) -> Vec<Rung> {
+pub(crate) fn ladder(
+    snapshot: &Snapshot,
+    rules: &Rules,
+    policy: Policy,
+    units: u64,
+    filters: &[(Name, Value)],
+) -> Vec<Rung> {
     let mut rungs: BTreeMap<&str, Rung> = BTreeMap::new();
     for ((namespace, name), object) in filters {
         let rung = rungs.entry(namespace).or_insert_with(|| {
-            let label = world.namespace(namespace).and_then(|it| it.labels.get(MODE_LABEL));
+            let label = snapshot.namespace(namespace).and_then(|it| it.labels.get(MODE_LABEL));
             let mode = label.and_then(|label| Mode::from_word(label));
             Rung {
                 namespace: namespace.clone(),
@@ -71,7 +77,7 @@ pub(crate) fn ladder(world: &World, rules: &Rules, policy: Policy, units: u64, f
             }
         });
         let asked = Asked { namespace, name, old: None, new: Some(object) };
-        match Meter::new(units).run(|| judge(world, rules, &asked)) {
+        match Meter::new(units).run(|| judge(snapshot, rules, &asked)) {
             Ok(judged) => {
                 let counts = |remark: &Remark| remark.severity >= policy.deny_at && !remark.may_come;
                 let mut codes: Vec<&'static str> = judged.remarks.iter().map(|remark| remark.code).collect();

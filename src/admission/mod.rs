@@ -1,6 +1,6 @@
 //! The admission server: the rules of `lint`, applied before an EnvoyFilter is stored.
 //!
-//! A review uses the latest snapshot of the cluster ([`world`]) and the pipeline of `lint` ([`judge`]). [`review`] decides what the API
+//! A review uses the latest snapshot of the cluster ([`snapshot`]) and the pipeline of `lint` ([`judge`]). [`review`] decides what the API
 //! server is told, [`server`] keeps the deadline.
 
 #![allow(clippy::disallowed_methods, reason = "certificates are files")]
@@ -8,6 +8,7 @@
 mod body;
 pub mod certificates;
 pub mod connections;
+pub mod feed;
 pub mod health;
 pub(crate) mod json;
 pub mod judge;
@@ -15,15 +16,14 @@ pub(crate) mod keeper;
 pub(crate) mod ladder;
 pub(crate) mod later;
 pub(crate) mod lease;
-pub mod librarian;
 pub(crate) mod logging;
 pub(crate) mod metrics;
 pub(crate) mod request;
 pub mod review;
 pub mod run;
 pub mod server;
+pub mod snapshot;
 pub(crate) mod standing;
 pub(crate) mod tls;
 pub(crate) mod turns;
 pub(crate) mod words;
-pub mod world;

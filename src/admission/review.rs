@@ -8,8 +8,8 @@ use super::json::JsonError;
 use super::judge::{self, Asked, Judged, Remark, Rules};
 use super::request::Which;
 pub use super::request::{EXEMPT_ANNOTATION, NoReview, Request};
+use super::snapshot::Snapshot;
 use super::words;
-use super::world::World;
 use crate::budget::{Ended, Meter};
 use crate::lint::limits::Excess;
 use crate::source::Severity;
@@ -151,12 +151,12 @@ pub enum Undecided {
 
 impl Request {
     /// Decides on a snapshot of the cluster with the default allowance. Panics propagate.
-    pub fn decide(&self, world: &World, rules: &Rules, policy: Policy) -> Decision {
-        match self.decide_within(world, rules, policy, &Allowance::default()) {
+    pub fn decide(&self, snapshot: &Snapshot, rules: &Rules, policy: Policy) -> Decision {
+        match self.decide_within(snapshot, rules, policy, &Allowance::default()) {
             Ok(decision) => decision,
             Err(Undecided::Panicked(payload)) => std::panic::resume_unwind(payload),
             Err(Undecided::Cancelled | Undecided::NotJson(_)) => {
-                self.late(world, policy, true, "the review was called off")
+                self.late(snapshot, policy, true, "the review was called off")
             }
         }
     }
@@ -164,18 +164,18 @@ impl Request {
     /// Decides on a snapshot of the cluster within an allowance.
     pub fn decide_within(
         &self,
-        world: &World,
+        snapshot: &Snapshot,
         rules: &Rules,
         policy: Policy,
         allowance: &Allowance,
     ) -> Result<Decision, Undecided> {
-        let (mut decision, opened) = self.open(world, policy);
+        let (mut decision, opened) = self.open(snapshot, policy);
         if opened == Opened::Settled {
             return Ok(decision);
         }
-        let Judged { remarks, left_out } = self.judged(world, rules, allowance)?;
+        let Judged { remarks, left_out } = self.judged(snapshot, rules, allowance)?;
         decision.remarks = remarks;
-        let missing: Vec<&str> = world.missing().collect();
+        let missing: Vec<&str> = snapshot.missing().collect();
         let mut said = std::mem::take(&mut decision.warnings);
         if !missing.is_empty() {
             said.push(format!(
@@ -204,15 +204,15 @@ impl Request {
         };
         decision.message = denied.then(|| words::denial(&denying));
         if decision.mode != Mode::Audit {
-            let told = decision.remarks.iter().filter(|remark| !(denied && counts(remark)));
-            decision.warnings = words::warnings(said.into_iter().chain(told.map(words::line)));
+            let reported = decision.remarks.iter().filter(|remark| !(denied && counts(remark)));
+            decision.warnings = words::warnings(said.into_iter().chain(reported.map(words::line)));
         }
         Ok(decision)
     }
 
     /// What is said of the change. Where the filters beside it make that too much work, it is judged without them: the content
     /// of one filter must not decide whether another one is judged.
-    fn judged(&self, world: &World, rules: &Rules, allowance: &Allowance) -> Result<Judged, Undecided> {
+    fn judged(&self, snapshot: &Snapshot, rules: &Rules, allowance: &Allowance) -> Result<Judged, Undecided> {
         let stood = self.excess(Which::Old).is_some();
         if let Some(excess) = self.excess(Which::New) {
             return Ok(Judged { remarks: vec![judge::over_budget(rules, excess, stood)], left_out: 0 });
@@ -224,9 +224,9 @@ impl Request {
         if old.is_none() && new.is_none() {
             return Ok(Judged::default());
         }
-        let ended = match allowance.together.run(|| judge::judge(world, rules, &asked)) {
+        let ended = match allowance.together.run(|| judge::judge(snapshot, rules, &asked)) {
             Ok(judged) => return Ok(judged),
-            Err(Ended::Spent) => allowance.alone.run(|| judge::alone(world, rules, &asked)),
+            Err(Ended::Spent) => allowance.alone.run(|| judge::alone(snapshot, rules, &asked)),
             Err(ended) => Err(ended),
         };
         match ended {
@@ -242,14 +242,14 @@ impl Request {
     }
 
     /// Decides without judging the filter, where that is enough.
-    pub fn settle(&self, world: &World, policy: Policy) -> Option<Decision> {
-        let (decision, opened) = self.open(world, policy);
+    pub fn settle(&self, snapshot: &Snapshot, policy: Policy) -> Option<Decision> {
+        let (decision, opened) = self.open(snapshot, policy);
         (opened == Opened::Settled).then_some(decision)
     }
 
     /// Decides without judging, for this reason: denies only in mode `enforce` and unless `allow`.
-    pub fn late(&self, world: &World, policy: Policy, allow: bool, why: &str) -> Decision {
-        let (mut decision, opened) = self.open(world, policy);
+    pub fn late(&self, snapshot: &Snapshot, policy: Policy, allow: bool, why: &str) -> Decision {
+        let (mut decision, opened) = self.open(snapshot, policy);
         if opened == Opened::Settled {
             return decision;
         }
@@ -272,7 +272,7 @@ impl Request {
     }
 
     /// Starts a decision: the mode, warnings about it, and whether there is anything to judge.
-    fn open(&self, world: &World, policy: Policy) -> (Decision, Opened) {
+    fn open(&self, snapshot: &Snapshot, policy: Policy) -> (Decision, Opened) {
         let mut decision = Decision {
             verdict: Verdict::Passed,
             remarks: Vec::new(),
@@ -287,10 +287,10 @@ impl Request {
             decision.warnings.push(said.to_owned());
             return (decision, Opened::Settled);
         }
-        let label = world.namespace(&self.namespace).and_then(|it| it.labels.get(MODE_LABEL));
+        let label = snapshot.namespace(&self.namespace).and_then(|it| it.labels.get(MODE_LABEL));
         let wanted = label.map(|label| (label, Mode::from_word(label)));
         decision.mode = wanted.and_then(|(_, mode)| mode).unwrap_or(policy.mode);
-        let goes_along = !self.has(Which::New) && self.goes_along(world);
+        let goes_along = !self.has(Which::New) && self.goes_along(snapshot);
         if self.same_spec() || decision.mode == Mode::Off || goes_along {
             return (decision, Opened::Settled);
         }
@@ -305,7 +305,7 @@ impl Request {
     }
 
     /// Whether a filter is deleted because something else is: nobody can be asked to fix that first.
-    fn goes_along(&self, world: &World) -> bool {
+    fn goes_along(&self, snapshot: &Snapshot) -> bool {
         const CONTROLLERS: [&str; 3] = [
             "system:serviceaccount:kube-system:namespace-controller",
             "system:serviceaccount:kube-system:generic-garbage-collector",
@@ -314,7 +314,7 @@ impl Request {
         let ends = |namespace: &crate::model::inventory::Object| {
             namespace.document.get("metadata").is_some_and(|metadata| metadata.get("deletionTimestamp").is_some())
         };
-        CONTROLLERS.contains(&self.user.as_str()) || world.namespace(&self.namespace).is_some_and(ends)
+        CONTROLLERS.contains(&self.user.as_str()) || snapshot.namespace(&self.namespace).is_some_and(ends)
     }
 }
 

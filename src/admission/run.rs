@@ -1,12 +1,12 @@
 //! The whole server: watches, certificates, listeners, shutdown.
 
 use super::connections::{Admit, Connections, FIRST};
+use super::feed;
 use super::judge::Rules;
 use super::keeper::{Keeper, Keeping, Served};
-use super::librarian;
 use super::server::{Limits, Reviewer, measures, probes, webhook};
+use super::snapshot::Overrides;
 use super::tls;
-use super::world::Said;
 use crate::cluster::Cluster;
 use axum::Router;
 use axum_server::Handle;
@@ -49,7 +49,7 @@ pub struct Serve {
     /// Limits of reviews.
     pub limits: Limits,
     /// Settings that override the cluster's.
-    pub said: Said,
+    pub overrides: Overrides,
     /// Namespace of istiod.
     pub istio_namespace: String,
     /// Number of proxies whose extensions are sampled.
@@ -69,23 +69,23 @@ const DRAIN: Duration = Duration::from_secs(30);
 pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), String> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
-    let (mut library, health) = librarian::library(serve.said);
-    let reviewer = Arc::new(Reviewer::new(serve.limits, rules, library.world(), health));
+    let (mut builder, health) = feed::builder(serve.overrides);
+    let reviewer = Arc::new(Reviewer::new(serve.limits, rules, builder.snapshot(), health));
     let clients = serve.client_ca.as_deref().map(text).transpose()?;
-    let aside = [
+    let listeners = [
         ("metrics", listen(serve.metrics)?, measures(Arc::clone(&reviewer))),
         ("probes", listen(serve.probes)?, probes(Arc::clone(&reviewer))),
     ];
     let mut aside_handles = Vec::new();
-    for (name, listener, router) in aside {
+    for (name, listener, router) in listeners {
         tracing::info!(address = %address(&listener), "{name}");
         aside_handles.push(beside(name, listener, router)?);
     }
-    tokio::spawn(librarian::run(
+    tokio::spawn(feed::run(
         cluster.clone(),
         serve.istio_namespace,
         serve.sample_proxies,
-        library,
+        builder,
         Arc::clone(&reviewer),
     ));
     let (mut keeper, first) = match serve.certificates {

@@ -6,8 +6,8 @@ use super::health::Health;
 use super::judge::{self, Rules};
 use super::metrics::Metrics;
 use super::review::{Allowance, Decision, Mode, Policy, Request, UNITS, Undecided};
+use super::snapshot::Snapshot;
 use super::turns::{Turn, Turns};
-use super::world::World;
 use crate::budget::Meter;
 use crate::source::Severity;
 use axum::body::{Body, Bytes};
@@ -69,7 +69,7 @@ const BODIES: usize = 8;
 pub struct Reviewer {
     limits: Limits,
     rules: Arc<Rules>,
-    world: Latest,
+    snapshot: Latest,
     /// Whether a thread finds what reviews will ask of what is stored.
     preparing: Arc<AtomicBool>,
     turns: Arc<Turns>,
@@ -83,10 +83,10 @@ pub struct Reviewer {
 }
 
 /// The newest snapshot of the cluster.
-type Latest = Arc<RwLock<Arc<World>>>;
+type Latest = Arc<RwLock<Arc<Snapshot>>>;
 
-fn latest(world: &Latest) -> Arc<World> {
-    Arc::clone(&world.read().unwrap_or_else(PoisonError::into_inner))
+fn latest(snapshot: &Latest) -> Arc<Snapshot> {
+    Arc::clone(&snapshot.read().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// A body that is scanned where it arrives; larger ones go to a thread of their own.
@@ -103,13 +103,13 @@ const STACK: usize = 64 << 20;
 
 impl Reviewer {
     /// A reviewer with a snapshot of a cluster.
-    pub fn new(limits: Limits, rules: Rules, world: World, health: Arc<Health>) -> Reviewer {
+    pub fn new(limits: Limits, rules: Rules, snapshot: Snapshot, health: Arc<Health>) -> Reviewer {
         Reviewer {
             turns: Turns::new(limits.at_once),
             bodies: Bodies::new(limits.max_bytes.saturating_mul(BODIES)),
             connections: Connections::new(limits.connections),
             metrics: Metrics::new(Arc::clone(&health)),
-            world: Arc::new(RwLock::new(Arc::new(world))),
+            snapshot: Arc::new(RwLock::new(Arc::new(snapshot))),
             preparing: Arc::default(),
             rules: Arc::new(rules),
             health,
@@ -118,15 +118,15 @@ impl Reviewer {
     }
 
     /// Publishes a snapshot for the reviews that start from now on.
-    pub fn publish(&self, world: World) {
-        let (filters, workloads) = world.size();
+    pub fn publish(&self, snapshot: Snapshot) {
+        let (filters, workloads) = snapshot.size();
         self.metrics.known(filters, workloads);
-        *self.world.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(world);
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
         self.prepare();
     }
 
-    pub(super) fn world(&self) -> Arc<World> {
-        latest(&self.world)
+    pub(super) fn snapshot(&self) -> Arc<Snapshot> {
+        latest(&self.snapshot)
     }
 
     /// Finds what reviews will ask of what is stored, on a thread of its own, again whenever a snapshot is newer; it rests
@@ -136,16 +136,17 @@ impl Reviewer {
         if self.preparing.swap(true, Ordering::AcqRel) {
             return;
         }
-        let (rules, world, preparing) = (Arc::clone(&self.rules), Arc::clone(&self.world), Arc::clone(&self.preparing));
+        let (rules, snapshot, preparing) =
+            (Arc::clone(&self.rules), Arc::clone(&self.snapshot), Arc::clone(&self.preparing));
         let units = self.limits.units;
         let work = move || {
             loop {
-                let (now, began) = (latest(&world), Instant::now());
+                let (now, began) = (latest(&snapshot), Instant::now());
                 // What is too much work, or panics, is found by the reviews that ask for it.
                 let _ = Meter::new(units).run(|| judge::prepare(&now, &rules));
                 std::thread::sleep(began.elapsed() * REST);
                 preparing.store(false, Ordering::Release);
-                let done = Arc::ptr_eq(&now, &latest(&world));
+                let done = Arc::ptr_eq(&now, &latest(&snapshot));
                 if done || preparing.swap(true, Ordering::AcqRel) {
                     return;
                 }
@@ -180,8 +181,8 @@ impl Reviewer {
         };
         let request = Arc::new(read.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?);
         let policy = self.limits.policy;
-        let late = |why: &str| request.late(&self.world(), policy, self.limits.allow_late, why);
-        let decision = if let Some(settled) = request.settle(&self.world(), policy) {
+        let late = |why: &str| request.late(&self.snapshot(), policy, self.limits.allow_late, why);
+        let decision = if let Some(settled) = request.settle(&self.snapshot(), policy) {
             settled
         } else if let Ok(Some(turn)) = timeout_at(end, self.turns.take(&request.namespace)).await {
             let allowance = Arc::new(Allowance::new(self.limits.units));
@@ -216,10 +217,10 @@ impl Reviewer {
     ) -> Result<oneshot::Receiver<Result<Decision, Undecided>>, (StatusCode, String)> {
         let (sender, receiver) = oneshot::channel();
         let (request, allowance, rules) = (Arc::clone(request), Arc::clone(allowance), Arc::clone(&self.rules));
-        let (world, policy) = (self.world(), self.limits.policy);
+        let (snapshot, policy) = (self.snapshot(), self.limits.policy);
         let work = move || {
-            let decided = request.decide_within(&world, &rules, policy, &allowance);
-            drop((world, turn));
+            let decided = request.decide_within(&snapshot, &rules, policy, &allowance);
+            drop((snapshot, turn));
             // Who asked may have stopped waiting.
             let _ = sender.send(decided);
         };

@@ -102,13 +102,13 @@ fn follows(filter: &Filter, rules: &[&'static Rule]) -> bool {
 fn causes(request: &Request<'_>, steps: &[StepRun], found: &[Found]) -> Vec<Cause> {
     let filters = &request.inventory.envoy_filters;
     let name = |filter: usize| filters.get(filter).map(EnvoyFilter::full_name).unwrap_or_default();
-    let told = found.iter().filter(|one| one.finding.rule.changes.contains(&Change::LostToPanic));
-    let told: BTreeSet<&str> = told.map(|one| one.finding.filter.as_str()).collect();
+    let reported = found.iter().filter(|one| one.finding.rule.changes.contains(&Change::LostToPanic));
+    let reported: BTreeSet<&str> = reported.map(|one| one.finding.filter.as_str()).collect();
     let mut taken: BTreeMap<(usize, usize), BTreeSet<String>> = BTreeMap::new();
     for change in steps.iter().flat_map(|(_, upgrade)| upgrade.of(Change::LostToPanic)) {
         let victim = name(change.filter);
         if let Some(cause) = change.cause.filter(|(filter, _)| *filter != change.filter)
-            && told.contains(victim.as_str())
+            && reported.contains(victim.as_str())
         {
             taken.entry(cause).or_default().insert(victim);
         }
@@ -280,11 +280,11 @@ fn of_change(found: &Found) -> bool {
 /// The class and the words for a change; no class where nothing is reported of it (a suppressed finding, say).
 fn said(change: &PatchChange, request: &Request<'_>, found: &[Found]) -> (Option<Class>, String) {
     let name = request.inventory.envoy_filters.get(change.filter).map(EnvoyFilter::full_name);
-    let told = |one: &&Found| {
+    let reported = |one: &&Found| {
         let same = Some(&one.finding.filter) == name.as_ref() && (one.finding.patch == change.patch);
         same && one.finding.rule.changes.contains(&change.kind)
     };
-    let one = found.iter().filter(told).max_by_key(|one| one.class);
+    let one = found.iter().filter(reported).max_by_key(|one| one.class);
     (one.map(|one| one.class), one.map(|one| one.finding.message.clone()).unwrap_or_default())
 }
 

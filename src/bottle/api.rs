@@ -37,16 +37,16 @@ struct Change {
 
 /// The objects, and who watches them.
 #[derive(Debug)]
-pub(super) struct World {
+pub(super) struct ObjectStore {
     objects: Mutex<Objects>,
     changes: broadcast::Sender<Change>,
     token: String,
 }
 
-impl World {
+impl ObjectStore {
     /// Of these objects, for whoever knows the token.
-    pub(super) fn new(objects: Objects, token: String) -> Arc<World> {
-        Arc::new(World { objects: Mutex::new(objects), changes: broadcast::channel(BEHIND).0, token })
+    pub(super) fn new(objects: Objects, token: String) -> Arc<ObjectStore> {
+        Arc::new(ObjectStore { objects: Mutex::new(objects), changes: broadcast::channel(BEHIND).0, token })
     }
 
     fn objects(&self) -> MutexGuard<'_, Objects> {
@@ -54,11 +54,11 @@ impl World {
     }
 
     /// Adds objects or replaces them; watches tell.
-    pub(super) fn put(&self, documents: impl IntoIterator<Item = Value>, namespace: &str) {
+    pub(super) fn upsert(&self, documents: impl IntoIterator<Item = Value>, namespace: &str) {
         let mut objects = self.objects();
         for document in documents {
             let before = objects.version();
-            if let Some(object) = objects.put(document, namespace) {
+            if let Some(object) = objects.upsert(document, namespace) {
                 debug_assert!(objects.version() > before);
                 // Nobody may watch this kind.
                 let _ = self.changes.send(Change { what: "MODIFIED", object });
@@ -79,10 +79,10 @@ impl World {
 }
 
 /// Starts to serve; the address. It ends with the runtime.
-pub(super) async fn serve(world: Arc<World>) -> io::Result<SocketAddr> {
+pub(super) async fn serve(store: Arc<ObjectStore>) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let address = listener.local_addr()?;
-    let app = Router::new().fallback(answer).with_state(world);
+    let app = Router::new().fallback(answer).with_state(store);
     tokio::spawn(async move {
         // It fails only when the runtime ends.
         let _ = axum::serve(listener, app).await;
@@ -121,15 +121,15 @@ impl<'p> Target<'p> {
     }
 }
 
-async fn answer(State(world): State<Arc<World>>, request: Request) -> Response {
+async fn answer(State(store): State<Arc<ObjectStore>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     // Without TLS, clients send no token in a header, so it is the beginning of every path.
-    let path = parts.uri.path().strip_prefix('/').and_then(|path| path.strip_prefix(world.token.as_str()));
+    let path = parts.uri.path().strip_prefix('/').and_then(|path| path.strip_prefix(store.token.as_str()));
     let Some(path) = path.filter(|path| path.starts_with('/')) else {
         return status(StatusCode::UNAUTHORIZED, "Unauthorized", "the token of this run is missing");
     };
     if parts.method != Method::GET {
-        return write(&world, &parts.method, path, body).await;
+        return write(&store, &parts.method, path, body).await;
     }
     if let Some(answer) = discovery(path) {
         return json_body(StatusCode::OK, answer.to_string());
@@ -141,7 +141,7 @@ async fn answer(State(world): State<Arc<World>>, request: Request) -> Response {
     let metadata_only = accept.contains("as=PartialObjectMetadata");
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     if let Some(name) = target.name {
-        let objects = world.objects();
+        let objects = store.objects();
         return match objects.get(target.kind, target.namespace.unwrap_or_default(), name) {
             Some(object) => json_body(StatusCode::OK, object.write(&target.api_version, metadata_only)),
             None => status(StatusCode::NOT_FOUND, "NotFound", &format!("{} \"{name}\" not found", target.kind.plural)),
@@ -149,9 +149,9 @@ async fn answer(State(world): State<Arc<World>>, request: Request) -> Response {
     }
     let selectors = Selectors::new(target.namespace, &query.fields, &query.labels);
     if query.watch {
-        return watch(&world, &target, selectors, &query, metadata_only);
+        return watch(&store, &target, selectors, &query, metadata_only);
     }
-    let objects = world.objects();
+    let objects = store.objects();
     let items: Vec<String> = objects
         .of(target.kind)
         .filter(|object| selectors.want(object))
@@ -216,7 +216,7 @@ fn unquote(text: &str) -> String {
 }
 
 fn watch(
-    world: &Arc<World>,
+    store: &Arc<ObjectStore>,
     target: &Target<'_>,
     selectors: Selectors,
     query: &Query,
@@ -229,9 +229,9 @@ fn watch(
     let mut first = Vec::new();
     let changes;
     {
-        let objects = world.objects();
+        let objects = store.objects();
         // Under the same lock, so that no change is between what is sent first and what follows.
-        changes = world.changes.subscribe();
+        changes = store.changes.subscribe();
         if query.initial || matches!(query.version.as_str(), "" | "0") {
             first.extend(objects.of(kind).filter(|object| selectors.want(object)).map(|object| event("ADDED", object)));
         }
@@ -267,7 +267,7 @@ fn watch(
 }
 
 /// Answers a write as an API server would that accepted it.
-async fn write(world: &World, method: &Method, path: &str, body: Body) -> Response {
+async fn write(store: &ObjectStore, method: &Method, path: &str, body: Body) -> Response {
     let Ok(body) = axum::body::to_bytes(body, BODY).await else {
         return status(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", "the request is too large");
     };
@@ -284,7 +284,7 @@ async fn write(world: &World, method: &Method, path: &str, body: Body) -> Respon
         return status(StatusCode::NOT_FOUND, "NotFound", "the server could not find the requested resource");
     };
     let kept = |name: &str| {
-        let objects = world.objects();
+        let objects = store.objects();
         let object = objects.get(target.kind, target.namespace.unwrap_or_default(), name);
         object.map(|object| object.write(&target.api_version, false))
     };

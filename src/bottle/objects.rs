@@ -88,14 +88,14 @@ impl Objects {
     pub fn new(documents: impl IntoIterator<Item = Value>, namespace: &str) -> Objects {
         let mut objects = Objects { version: 1, ..Objects::default() };
         for document in documents {
-            objects.put(document, namespace);
+            objects.upsert(document, namespace);
         }
         objects.define();
         objects
     }
 
     /// Adds an object or replaces it; `None` when it is none that istiod reads.
-    pub(super) fn put(&mut self, mut document: Value, namespace: &str) -> Option<Arc<Object>> {
+    pub(super) fn upsert(&mut self, mut document: Value, namespace: &str) -> Option<Arc<Object>> {
         let group = kinds::group_of(document.get("apiVersion").and_then(Value::as_str).unwrap_or_default()).to_owned();
         let kind = kinds::by_name(&group, document.get("kind").and_then(Value::as_str).unwrap_or_default());
         let Some(kind) = kind else {
@@ -199,7 +199,7 @@ impl Objects {
             }
             let versions: Vec<Value> =
                 kind.versions.iter().map(|version| json!({"name": version, "served": true})).collect();
-            self.put(
+            self.upsert(
                 json!({
                     "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
                     "metadata": {

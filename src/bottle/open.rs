@@ -133,7 +133,7 @@ impl Opened {
         let new: Vec<Value> =
             new.into_iter().map(|value| stand_ins::kept(&objects, value, &self.open.namespace)).collect();
         for value in new {
-            if let Some(object) = objects.put(value, &self.open.namespace) {
+            if let Some(object) = objects.upsert(value, &self.open.namespace) {
                 stand_ins::forget(&mut objects, &given, object.kind.kind, &object.namespace, &object.name);
                 objects.replaced(&object.place());
                 given.insert(object.place());

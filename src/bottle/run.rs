@@ -1,7 +1,7 @@
 //! A running istiod: started, ready, asked, gone.
 
 use super::ads::{self, Configuration, Wanted};
-use super::api::{self, World};
+use super::api::{self, ObjectStore};
 use super::fault::Fault;
 use super::grpc::Channel;
 use super::kinds;
@@ -99,7 +99,7 @@ pub struct Bottle {
     /// How long it took until it was ready.
     pub ready_after: Duration,
     schema: Schema,
-    world: Arc<World>,
+    store: Arc<ObjectStore>,
     /// Counts changes of filters.
     generation: u64,
     last: VecDeque<String>,
@@ -212,8 +212,8 @@ impl Bottle {
             .map_err(Fault::Server)?;
         let folder = Folder::new()?;
         let token = token();
-        let world = World::new(request.objects.clone(), token.clone());
-        let server = runtime.block_on(api::serve(Arc::clone(&world))).map_err(Fault::Server)?;
+        let store = ObjectStore::new(request.objects.clone(), token.clone());
+        let server = runtime.block_on(api::serve(Arc::clone(&store))).map_err(Fault::Server)?;
         let ports = Ports::new().map_err(Fault::Server)?;
         let kubeconfig = folder.file("kubeconfig");
         let written = private_file(&kubeconfig, &kubeconfig_of(server, &token));
@@ -251,7 +251,7 @@ impl Bottle {
             istiod: request.istiod.clone(),
             ready_after: Duration::ZERO,
             schema,
-            world,
+            store,
             generation: 0,
             last: VecDeque::new(),
             unreadable: None,
@@ -370,8 +370,8 @@ impl Bottle {
         let Some(kind) = kinds::by_name("networking.istio.io", "EnvoyFilter") else { return Ok(()) };
         self.generation += 1;
         let name = format!("{SENTINEL}-{}", self.generation);
-        self.world.retain(kind, |_| false);
-        self.world.put(filters.into_iter().chain([sentinel(&name)]), "default");
+        self.store.retain(kind, |_| false);
+        self.store.upsert(filters.into_iter().chain([sentinel(&name)]), "default");
         let node = Node {
             kind: ProxyKind::Sidecar,
             name: SENTINEL.to_owned(),

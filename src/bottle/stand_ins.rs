@@ -139,7 +139,7 @@ pub(super) fn kept(objects: &Objects, mut new: Value, namespace: &str) -> Value 
 fn put_all(objects: &mut Objects, new: Vec<Value>) -> usize {
     let count = new.len();
     for object in new {
-        objects.put(object, "default");
+        objects.upsert(object, "default");
     }
     count
 }
@@ -362,7 +362,7 @@ fn gateway_classes(objects: &mut Objects) {
     let known: BTreeSet<String> =
         objects.values(GROUP, "GatewayClass").map(|class| text(class, &["metadata", "name"]).to_owned()).collect();
     for (name, controller) in CLASSES.iter().filter(|(name, _)| !known.contains(*name)) {
-        objects.put(
+        objects.upsert(
             json!({
                 "apiVersion": "gateway.networking.k8s.io/v1", "kind": "GatewayClass",
                 "metadata": {"name": name}, "spec": {"controllerName": controller},

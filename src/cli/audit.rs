@@ -145,7 +145,7 @@ impl Audit {
         };
         let report = mesh::audit(&request, session.progress)?;
         session.notes(&report.notes)?;
-        session.told(&report.loaded, &report.problems)?;
+        session.report_problems(&report.loaded, &report.problems)?;
         if self.output != Output::Json {
             session.scope(&report.scope)?;
         }

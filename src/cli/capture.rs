@@ -28,7 +28,7 @@ impl Capture {
             no_dumps: self.no_dumps,
         };
         let report = mesh::capture(&request, session.progress)?;
-        let serious = session.told(&report.loaded, &report.problems)?;
+        let serious = session.report_problems(&report.loaded, &report.problems)?;
         session.scope(&report.scope)?;
         writeln!(
             session.out,

@@ -102,7 +102,8 @@ impl Diff {
         }
         report::missing_services(session.err, &found.unknown_services)?;
         session.remarks(&found.remarks, &[&found.current.sources, &found.new.sources])?;
-        let trouble = [session.told(&found.current, &[])?, session.told(&found.new, &found.problems)?];
+        let trouble =
+            [session.report_problems(&found.current, &[])?, session.report_problems(&found.new, &found.problems)?];
         session.scope(&found.scope)?;
         // Nothing differs where no EnvoyFilter does; else somebody must have been asked.
         let judged = report::changes::is_judged(&found);
@@ -150,7 +151,7 @@ impl Diff {
         }
         let mut trouble = false;
         for (name, survey) in names.iter().zip([&found.first, &found.second]) {
-            trouble |= session.told(&survey.loaded, &survey.problems)?;
+            trouble |= session.report_problems(&survey.loaded, &survey.problems)?;
             let sentence = report::scope::sentence(&survey.scope);
             writeln!(session.err, "{}: {name}: {sentence}", session.around.err.paint(Role::Dim, "scope"))?;
         }

@@ -105,7 +105,7 @@ impl Explain {
             why_here: matches!(&self.subject, Subject::Field(field) if field.why_here),
         };
         let report = mesh::explain(&request, session.progress)?;
-        let serious = session.told(&report.loaded, &report.problems)?;
+        let serious = session.report_problems(&report.loaded, &report.problems)?;
         if named.output == TextOrJson::Text {
             session.scope(&report.scope)?;
         }

@@ -92,7 +92,7 @@ impl Get {
             return names(session);
         }
         let survey = mesh::survey(&self.request(session), session.progress)?;
-        let serious = session.told(&survey.loaded, &survey.problems)?;
+        let serious = session.report_problems(&survey.loaded, &survey.problems)?;
         session.notes(&requests(&survey))?;
         if self.listing.is_table() {
             session.scope(&survey.scope)?;
@@ -119,7 +119,7 @@ impl Get {
         }
         let mut changes = Changes::connect(session)?;
         let mut shown: Option<(BTreeMap<String, Item>, Vec<usize>)> = None;
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         loop {
             let survey = match mesh::survey(&self.request(session), session.progress) {
                 Ok(survey) => survey,
@@ -138,9 +138,9 @@ impl Get {
                 return Ok(Exit::Ok);
             }
             let problems = said(&survey);
-            if problems != told {
-                session.told(&survey.loaded, &survey.problems)?;
-                told.clone_from(&problems);
+            if problems != reported {
+                session.report_problems(&survey.loaded, &survey.problems)?;
+                reported.clone_from(&problems);
             }
             if let (None, Some(name)) = (&shown, self.missing(&survey)) {
                 return session.usage(&format!("no EnvoyFilter is named {name}"), known(&survey, name).as_deref());
@@ -328,7 +328,7 @@ impl Table {
 fn names(session: &mut Session<'_>) -> Result<Exit, Error> {
     let request = SurveyRequest { proxies: false, findings: false, ..SurveyRequest::get(session.settings()) };
     let survey = mesh::survey(&request, session.progress)?;
-    let serious = session.told(&survey.loaded, &[])?;
+    let serious = session.report_problems(&survey.loaded, &[])?;
     session.notes(&requests(&survey))?;
     for row in &survey.rows {
         if let Some(filter) = survey.loaded.inventory.envoy_filters.get(row.filter) {

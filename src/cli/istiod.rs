@@ -91,7 +91,7 @@ impl IstiodOptions {
         let documents = std::mem::take(&mut loaded.documents);
         let partial = tell(session, &loaded)?;
         let opened = bottled::open(&settings, &istiod, &loaded, documents, files.is_empty())?;
-        told(session, &opened)?;
+        summary(session, &opened)?;
         Ok((opened, loaded, partial))
     }
 }
@@ -114,7 +114,7 @@ pub(super) fn failed(session: &mut Session<'_>, fault: &Fault) -> Result<Exit, E
 }
 
 /// Says what istiod was shown, when everything is asked for.
-fn told(session: &mut Session<'_>, opened: &Opened) -> Result<(), Error> {
+fn summary(session: &mut Session<'_>, opened: &Opened) -> Result<(), Error> {
     if !session.verbose() {
         return Ok(());
     }

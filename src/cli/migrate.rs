@@ -172,7 +172,7 @@ impl Migrate {
         };
         let found = mesh::migrate(&request, session.progress)?;
         let report = &found.report;
-        let trouble = session.told(&found.loaded, &[])?;
+        let trouble = session.report_problems(&found.loaded, &[])?;
         if let Some(folder) = &self.output_dir {
             let mut texts = Vec::new();
             for (number, document) in forms::documents(report).iter().enumerate() {

@@ -77,9 +77,9 @@ impl Render {
             std::iter::once(&found.loaded.sources).chain(found.new.as_ref().map(|new| &new.sources)).collect();
         session.remarks(&found.remarks, &texts)?;
         session.notes(&found.notes)?;
-        let mut serious = session.told(&found.loaded, &found.problems)?;
+        let mut serious = session.report_problems(&found.loaded, &found.problems)?;
         if let Some(new) = &found.new {
-            serious |= session.told(new, &[])?;
+            serious |= session.report_problems(new, &[])?;
         }
         session.scope(&found.scope)?;
         if found.several {

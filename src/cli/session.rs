@@ -159,7 +159,7 @@ impl Session<'_> {
     }
 
     /// Writes what the loader noticed, and more; whether anything means that something is missing.
-    pub(super) fn told(&mut self, loaded: &Loaded, more: &[Problem]) -> io::Result<bool> {
+    pub(super) fn report_problems(&mut self, loaded: &Loaded, more: &[Problem]) -> io::Result<bool> {
         self.problems(&loaded.sources, loaded.problems.iter().chain(more))
     }
 

@@ -32,7 +32,7 @@ impl Status {
             return self.follow(session);
         }
         let survey = mesh::survey(&SurveyRequest::status(session.settings()), session.progress)?;
-        let serious = session.told(&survey.loaded, &survey.problems)?;
+        let serious = session.report_problems(&survey.loaded, &survey.problems)?;
         session.notes(&requests(&survey))?;
         if self.listing.is_table() {
             session.scope(&survey.scope)?;
@@ -77,16 +77,16 @@ impl Status {
         }
         let mut changes = Changes::connect(session)?;
         let mut shown: Option<Shown> = None;
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         loop {
             match mesh::survey(&SurveyRequest::status(session.settings()), session.progress) {
                 Ok(survey) if survey.interrupted => return Ok(Exit::Ok),
                 Ok(survey) => {
                     let problems: Vec<String> =
                         survey.loaded.problems.iter().chain(&survey.problems).map(|it| it.message.clone()).collect();
-                    if problems != told {
-                        session.told(&survey.loaded, &survey.problems)?;
-                        told = problems;
+                    if problems != reported {
+                        session.report_problems(&survey.loaded, &survey.problems)?;
+                        reported = problems;
                     }
                     let status = self.answer(session, &survey)?;
                     let now = status.wrong.iter().map(|one| (one.key(), one.clone())).collect();

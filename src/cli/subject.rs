@@ -41,9 +41,9 @@ impl Source<'_> {
         let progress = session.progress;
         let found = mesh::subject(&request, progress, &mut |given| take(session, given))?;
         let exit = found.made.unwrap_or(Ok(Exit::Ok))?;
-        let mut serious = session.told(&found.loaded, &found.problems)?;
+        let mut serious = session.report_problems(&found.loaded, &found.problems)?;
         if let Some(new) = &found.new {
-            serious |= session.told(new, &[])?;
+            serious |= session.report_problems(new, &[])?;
         }
         if found.several {
             return session.usage("this command takes one proxy; only the first config dump was used", None);

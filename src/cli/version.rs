@@ -87,7 +87,7 @@ impl Version {
             let request = VersionsRequest { settings: session.settings() };
             match mesh::versions(&request, session.progress) {
                 Ok(found) => {
-                    serious = session.told(&found.loaded, &[])?;
+                    serious = session.report_problems(&found.loaded, &[])?;
                     if self.output == TableOrJson::Table {
                         session.scope(&found.scope)?;
                     }

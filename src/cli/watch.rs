@@ -3,7 +3,7 @@
 use super::options::{TextOrJson, duration};
 use super::session::{Exit, Session};
 use super::webhook::serve;
-use crate::admission::world::Said;
+use crate::admission::snapshot::Overrides;
 use crate::cluster::Fault;
 use crate::mesh::Error;
 use crate::mesh::live::failed;
@@ -25,7 +25,7 @@ pub(super) struct Watch {
     /// Maximum number of proxies read in a minute
     #[arg(long, value_name = "NUMBER", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     rate: u32,
-    /// How long to wait before a proxy is read again when nothing changed
+    /// How long to wait before a proxy is read repeated when nothing changed
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     interval: Duration,
     /// How long proxies may take to receive a change before they are read
@@ -93,7 +93,7 @@ impl Watch {
         });
         let options = &session.global.cluster;
         let watch = run::Watch {
-            said: Said {
+            overrides: Overrides {
                 context: cluster.context.clone(),
                 release: session.global.istio_version,
                 root_namespace: session.global.root_namespace.clone(),
@@ -111,12 +111,12 @@ impl Watch {
         };
         let (sender, mut lines) = mpsc::channel(WAITING);
         let running = runtime.spawn(run::run(cluster, watch, sender));
-        let mut said: HashSet<u64> = HashSet::new();
+        let mut printed: HashSet<u64> = HashSet::new();
         while let Some(mut line) = lines.blocking_recv() {
             match self.output {
                 TextOrJson::Json => line.json(session.out)?,
                 TextOrJson::Text => {
-                    once(&mut line, &mut said);
+                    once(&mut line, &mut printed);
                     line.text(session.out)?;
                 }
             }
@@ -138,14 +138,14 @@ impl Watch {
 }
 
 /// Leaves out Envoy's words where they were written already: a mesh may refuse one update a thousand times.
-fn once(line: &mut Line, said: &mut HashSet<u64>) {
-    let Line::Change { became, told, .. } = line else { return };
-    let Some(short) = &told.short else { return };
-    if said.len() > REMEMBERED {
-        said.clear();
+fn once(line: &mut Line, printed: &mut HashSet<u64>) {
+    let Line::Change { became, notice, .. } = line else { return };
+    let Some(short) = &notice.short else { return };
+    if printed.len() > REMEMBERED {
+        printed.clear();
     }
-    let again = !said.insert(fnv(&told.message));
-    if again || *became == Became::Cleared {
-        told.message = format!("{short} (Envoy's words are above)");
+    let repeated = !printed.insert(fnv(&notice.message));
+    if repeated || *became == Became::Cleared {
+        notice.message = format!("{short} (Envoy's words are above)");
     }
 }

@@ -204,8 +204,8 @@ impl Explainer<'_, '_> {
                     Effect::Merged(changes) | Effect::TransportSocketMerged(changes, _) => {
                         for change in changes {
                             let there = join(&around, &normal(&change.path));
-                            let told = !matches!(change.kind, ChangeKind::Same | ChangeKind::CannotReset);
-                            if told && covers(&there, path) {
+                            let effective = !matches!(change.kind, ChangeKind::Same | ChangeKind::CannotReset);
+                            if effective && covers(&there, path) {
                                 steps.push(view::Step {
                                     by: self.patch_ref(id),
                                     effect: "merged",

@@ -8,7 +8,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::unmerge::What;
 use std::collections::BTreeSet;
 
-/// Most differences that are told of one patch.
+/// Most differences that are lines of one patch.
 const FEW: usize = 4;
 
 impl Explainer<'_, '_> {
@@ -67,9 +67,9 @@ impl Explainer<'_, '_> {
 
     /// What a running proxy holds instead of what a patch writes: `connect_timeout of … is "10s", not "2s"`.
     pub(super) fn instead(&self, id: PatchId) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         if !self.running {
-            return told;
+            return lines;
         }
         for shown in self.study.unapplied.of(id) {
             let Seen::Differs(notes) = &shown.seen else { continue };
@@ -79,12 +79,12 @@ impl Explainer<'_, '_> {
                 // MERGE appends to a list: what it wants at the end of one is not all that should be there.
                 let not = if wanted.starts_with('[') { "without" } else { "not" };
                 let line = format!("{} of {} is {found}, {not} {wanted}", note.path, shown.place);
-                if !told.contains(&line) && told.len() < FEW {
-                    told.push(line);
+                if !lines.contains(&line) && lines.len() < FEW {
+                    lines.push(line);
                 }
             }
         }
-        told
+        lines
     }
 
     /// Says of merges that nobody can see what they overwrote.
@@ -99,7 +99,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Why the outcome of a patch cannot be told.
+    /// Why the outcome of a patch cannot be lines.
     pub(super) fn uncertain(&self, id: PatchId) -> view::Reason {
         let words = (
             "cannot-be-told",

@@ -229,11 +229,11 @@ impl Explainer<'_, '_> {
 
     fn effect_reason(&self, id: PatchId) -> NoOp {
         let effects = &self.study.judged.trace.patches[id.index()].effects;
-        let told = effects.iter().find_map(|(_, effect)| match effect {
+        let reason = effects.iter().find_map(|(_, effect)| match effect {
             Effect::NoOp(reason) => Some(*reason),
             _ => None,
         });
-        told.unwrap_or(NoOp::NothingChanged)
+        reason.unwrap_or(NoOp::NothingChanged)
     }
 
     /// A merge that changed nothing: is it there already, or can a merge not do it?
@@ -348,8 +348,8 @@ impl Explainer<'_, '_> {
         let mut base = filter.patch_route(patch.index);
         base.extend([Step::from("patch"), Step::from("value")]);
         // What is at its default says nothing unless it is the reason why a merge did nothing.
-        let told = |notice: &&decode::Notice| notice.what != decode::What::DefaultDropped || merges(patch);
-        let notices = notices.iter().filter(told).map(|notice| {
+        let relevant = |notice: &&decode::Notice| notice.what != decode::What::DefaultDropped || merges(patch);
+        let notices = notices.iter().filter(relevant).map(|notice| {
             let mut route = base.clone();
             route.extend(notice.route.iter().cloned());
             let key = match notice.route.last() {

@@ -60,9 +60,9 @@ fn no_op(planned: &Planned<'_>, trace: &PatchTrace) -> NoOp {
     if let Status::NoOp(reason) = planned.status {
         return reason;
     }
-    let told = trace.effects.iter().find_map(|(_, effect)| match effect {
+    let reason = trace.effects.iter().find_map(|(_, effect)| match effect {
         Effect::NoOp(reason) => Some(*reason),
         _ => None,
     });
-    told.unwrap_or(NoOp::NothingChanged)
+    reason.unwrap_or(NoOp::NothingChanged)
 }

@@ -303,7 +303,7 @@ impl AuditRequest {
 
 /// What of a path the patch engine is not proven for, in words.
 fn beyond(path: &[Release]) -> impl Iterator<Item = String> {
-    let told = |what: &str, end: Release, of: Vec<&Release>| {
+    let unchecked = |what: &str, end: Release, of: Vec<&Release>| {
         let names: Vec<String> = of.into_iter().copied().map(short).collect();
         let last = names.last().cloned().unwrap_or_default();
         (!names.is_empty()).then(|| {
@@ -316,8 +316,10 @@ fn beyond(path: &[Release]) -> impl Iterator<Item = String> {
             )
         })
     };
-    let older = told("before", Release::OLDEST, path.iter().filter(|one| one.minor < Release::OLDEST.minor).collect());
-    let newer = told("after", Release::NEWEST, path.iter().filter(|one| one.minor > Release::NEWEST.minor).collect());
+    let older =
+        unchecked("before", Release::OLDEST, path.iter().filter(|one| one.minor < Release::OLDEST.minor).collect());
+    let newer =
+        unchecked("after", Release::NEWEST, path.iter().filter(|one| one.minor > Release::NEWEST.minor).collect());
     older.into_iter().chain(newer)
 }
 

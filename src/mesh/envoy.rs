@@ -4,8 +4,8 @@ use crate::engine::{self, Options, Plan};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::resource::ProxyConfig;
 use crate::source::{Code, Problem, Severity, Sources, Span};
-use crate::trial::blame::Proof;
-use crate::trial::{Subject, Trial, Tried, put};
+use crate::trial::blame::{self, Proof};
+use crate::trial::{Subject, Trial, Tried};
 
 /// What came of asking an Envoy, the worst last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +46,7 @@ pub(super) fn ask(
 ) -> (Asked, Vec<Remark>) {
     let judged = engine::judge(plan, config, options);
     let subject = Subject { plan, config, options, patched: &judged.patched, trace: &judged.trace, complete: true };
-    match put(trial, &subject) {
+    match blame::ask(trial, &subject) {
         Ok(tried) => {
             let asked = if tried.refusals.is_empty() { Asked::Taken } else { Asked::Refused };
             (asked, remarks(trial, plan, config, &tried, written))

@@ -195,7 +195,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
     }
     // The control plane of what is explained, not the newest of the mesh.
     let release = release.or(mesh.planes.first().map(|plane| plane.release)).unwrap_or(settings.release()).to_string();
-    let told = |taken: &Taken| {
+    let problems_of = |taken: &Taken| {
         let trouble = mesh.loaded.problems.iter().chain(&taken.problems);
         trouble.map(|problem| explain::trouble(&mesh.loaded.sources, problem)).collect()
     };
@@ -232,7 +232,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
             kind: "FieldExplanation",
             istio_version: release,
             fields,
-            problems: told(&taken),
+            problems: problems_of(&taken),
         })
     } else {
         Answer::Proxies(Explanation {
@@ -240,7 +240,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
             kind: "Explanation",
             istio_version: release,
             proxies,
-            problems: told(&taken),
+            problems: problems_of(&taken),
         })
     };
     let (loaded, problems) = (mesh.loaded, taken.problems);
@@ -411,10 +411,10 @@ fn offers(asked: &str, offered: &[(String, &str)]) -> String {
     let names: Vec<String> = offered.iter().map(|(name, _)| name.clone()).collect();
     let near = explain::nearest(asked, &names);
     let kind = |name: &String| offered.iter().find(|(of, _)| of == name).map_or("", |(_, kind)| kind);
-    let told: Vec<String> = near.iter().map(|name| format!("{} {name}", kind(name))).collect();
-    let more = offered.len().saturating_sub(told.len());
+    let listed: Vec<String> = near.iter().map(|name| format!("{} {name}", kind(name))).collect();
+    let more = offered.len().saturating_sub(listed.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("the config dumps are from: {}{more}", told.join(", "))
+    format!("the config dumps are from: {}{more}", listed.join(", "))
 }
 
 /// A proxy by what it may be called.

@@ -117,7 +117,7 @@ fn effect(before: &Json, after: &Json, release: Release, mesh: &MeshSettings) ->
     let (Some(first), Some(second)) = (old.inventory.envoy_filters.first(), new.inventory.envoy_filters.first()) else {
         return Effect::Unseen;
     };
-    let (mut told, mut seen, mut revived): (Vec<Difference>, usize, usize) = (Vec::new(), 0, 0);
+    let (mut found, mut seen, mut revived): (Vec<Difference>, usize, usize) = (Vec::new(), 0, 0);
     for reference in reference::configs(release) {
         let mut config = reference.clone();
         config.proxy.namespace.clone_from(&first.namespace);
@@ -133,12 +133,12 @@ fn effect(before: &Json, after: &Json, release: Release, mesh: &MeshSettings) ->
             (true, false) => revived += 1,
             _ => {
                 seen += 1;
-                let found = differences(&was, &is, &BTreeMap::new());
-                told.extend(found.iter().map(|one| explain("reference", one, &[])));
+                let compared = differences(&was, &is, &BTreeMap::new());
+                found.extend(compared.iter().map(|one| explain("reference", one, &[])));
             }
         }
     }
-    let class = class_of(&told, &[], false);
+    let class = class_of(&found, &[], false);
     if revived > 0 {
         return Effect::Revived(revived);
     }
@@ -146,7 +146,7 @@ fn effect(before: &Json, after: &Json, release: Release, mesh: &MeshSettings) ->
         (0, _) => Effect::Unseen,
         (_, Class::Exact | Class::SameBut) => Effect::Same(class, seen),
         _ => {
-            let effects = told.into_iter().filter(|one| one.kind == Kind::Behavior).map(|one| one.effect);
+            let effects = found.into_iter().filter(|one| one.kind == Kind::Behavior).map(|one| one.effect);
             Effect::Other(effects.collect::<BTreeSet<_>>().into_iter().collect())
         }
     }

@@ -144,7 +144,7 @@ fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progre
                 }
                 let resources = study::between(old, now);
                 let name = now.config.proxy.full_name();
-                let (one, other) = (told(old, &before.loaded), told(now, &new));
+                let (one, other) = (explain(old, &before.loaded), explain(now, &new));
                 for change in turned(&one, &other) {
                     outcomes.entry(change).or_default().push(name.clone());
                 }
@@ -217,7 +217,7 @@ fn named<'w>(word: &'w str, namespace: &'w str) -> Option<(&'w str, &'w str, &'w
     }
 }
 
-fn told(study: &Study<'_>, loaded: &Loaded) -> Explained {
+fn explain(study: &Study<'_>, loaded: &Loaded) -> Explained {
     let explainer =
         Explainer { sources: &loaded.sources, inventory: &loaded.inventory, study, dump: "", running: false };
     explainer.proxy(&explain::Settings::default())

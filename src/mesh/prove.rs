@@ -113,8 +113,8 @@ pub(super) fn prove(
         let apart = traffic.as_ref().and_then(|sent: &Result<Traffic, String>| sent.as_ref().ok()?.apart.first());
         let doubt = match &found {
             _ if apart.is_some() && request.accept < Accept::Differs => apart.map(|one| {
-                let told = format!("{}: {} with the filter, {} without it", one.request, one.filter, one.native);
-                (State::Undecided, format!("requests through Envoy tell them apart: {told}"))
+                let difference = format!("{}: {} with the filter, {} without it", one.request, one.filter, one.native);
+                (State::Undecided, format!("requests through Envoy tell them apart: {difference}"))
             }),
             Proven::NotComputed(why) => {
                 Some((State::Undecided, format!("istiod {version} did not compute the class: {why}")))
@@ -206,11 +206,11 @@ fn compared(targets: &[Target], before: &Answers, after: &Answers, reaches: &dyn
         };
         computed.proxies += 1;
         let found = differences(&old, &new, &BTreeMap::new());
-        let told: Vec<Difference> = found.iter().map(|one| explain(&target.full_name(), one, &[])).collect();
-        if !reaches(target) && told.iter().any(|one| one.kind == Kind::Behavior) {
+        let differences: Vec<Difference> = found.iter().map(|one| explain(&target.full_name(), one, &[])).collect();
+        if !reaches(target) && differences.iter().any(|one| one.kind == Kind::Behavior) {
             computed.beyond.push(target.full_name());
         }
-        told.into_iter().for_each(|one| computed.add(one));
+        differences.into_iter().for_each(|one| computed.add(one));
     }
     if computed.proxies == 0 {
         return Proven::NotComputed("no object has a proxy, so istiod has nobody to configure".to_owned());

@@ -67,11 +67,11 @@ mod tests {
 "#;
         let inventory = read_text("x", text, &Options::default()).inventory;
         let found = standings(&inventory, &Facts::of(&inventory, String::new()));
-        let told = |name: &str| {
+        let plane_of = |name: &str| {
             let one = &found[name][0];
             format!("{} {} {}", one.revision, one.istiod, one.proxies)
         };
-        assert_eq!(told("shop/cart-1"), "prod → 1-24 1.24.6 1.24.1");
-        assert_eq!(told("shop/ledger"), "prod → 1-24 1.24.6 ");
+        assert_eq!(plane_of("shop/cart-1"), "prod → 1-24 1.24.6 1.24.1");
+        assert_eq!(plane_of("shop/ledger"), "prod → 1-24 1.24.6 ");
     }
 }

@@ -162,14 +162,14 @@ impl Reader {
         Some(texts)
     }
 
-    /// Notes the keys that are not fields; `told` knows the code and help for keys that belong elsewhere or that people
+    /// Notes the keys that are not fields; `known_mistake` knows the code and help for keys that belong elsewhere or that people
     /// are known to write.
     /// The help quotes the name to write, if it is to be written: "write `name`".
     pub(super) fn unknown_fields(
         &mut self,
         message: Message<'_>,
         known: &[&'static str],
-        told: impl Fn(Message<'_>, &str) -> Option<(Code, String)>,
+        known_mistake: impl Fn(Message<'_>, &str) -> Option<(Code, String)>,
     ) {
         for entry in message.node.entries() {
             let key = entry.key.as_str();
@@ -183,7 +183,7 @@ impl Reader {
                 let there = message.node.entry(name).is_some();
                 let delete = || format!("delete it: `{name}` is set as well");
                 (Code::MisspeltField, Some(if there { delete() } else { format!("write `{name}`") }))
-            } else if let Some((code, help)) = told(message, key) {
+            } else if let Some((code, help)) = known_mistake(message, key) {
                 (code, Some(help))
             } else {
                 let near = near.map(|near| format!("did you mean `{}`?", near.name));

@@ -324,7 +324,7 @@ fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, 
 fn check(reader: &mut Reader, message: Message<'_>) {
     let known = FIELDS.iter().find(|(name, _)| *name == message.name).map_or(&[][..], |(_, fields)| *fields);
     if message.name != "spec" {
-        reader.unknown_fields(message, known, told);
+        reader.unknown_fields(message, known, known_mistake);
         return;
     }
     // The API of Istio 1.2 and before.
@@ -336,7 +336,7 @@ fn check(reader: &mut Reader, message: Message<'_>) {
     }
     let mut known = known.to_vec();
     known.extend(["filters", "workloadLabels"]);
-    reader.unknown_fields(message, &known, told);
+    reader.unknown_fields(message, &known, known_mistake);
 }
 
 /// What people write out of habit from other APIs: mapping, key, what to write.
@@ -367,7 +367,7 @@ const HABITS: &[(&str, &str, &str)] = &[
 ];
 
 /// What is known of a key that is not a field of a mapping: the code of the problem and what to do.
-fn told(message: Message<'_>, key: &str) -> Option<(Code, String)> {
+fn known_mistake(message: Message<'_>, key: &str) -> Option<(Code, String)> {
     let mapping = message.name;
     if let Some((_, _, help)) = HABITS.iter().find(|(of, word, _)| *of == mapping && *word == key) {
         return Some((Code::UnknownField, (*help).to_owned()));

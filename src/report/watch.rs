@@ -126,7 +126,7 @@ impl Trouble {
 /// Something that is wrong, as it is told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Told {
+pub struct Notice {
     /// What is wrong.
     pub problem: Trouble,
     /// Namespace of the EnvoyFilter; absent where it is about none.
@@ -167,7 +167,7 @@ pub enum Line {
         /// What became of it.
         became: Became,
         /// What.
-        told: Told,
+        notice: Notice,
     },
     /// What is looked at.
     Scope {
@@ -191,7 +191,7 @@ struct Json<'l> {
     time: &'l str,
     event: &'static str,
     #[serde(flatten)]
-    told: Option<&'l Told>,
+    notice: Option<&'l Notice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<&'l Scope>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,8 +204,8 @@ impl Line {
     /// Writes it for people.
     pub fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         match self {
-            Line::Change { time, became, told } => {
-                writeln!(out, "{time}  {:<8} {}", became.as_str(), quoted(&sentence(told), MOST))
+            Line::Change { time, became, notice } => {
+                writeln!(out, "{time}  {:<8} {}", became.as_str(), quoted(&sentence(notice), MOST))
             }
             Line::Scope { time, scope, part, complete } => {
                 let so_far = if *complete { "" } else { " so far" };
@@ -224,15 +224,15 @@ impl Line {
     pub fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         let (api_version, kind) = (API_VERSION, "WatchEvent");
         let json = match self {
-            Line::Change { time, became, told } => {
+            Line::Change { time, became, notice } => {
                 let event = became.key();
                 let (scope, part, complete) = (None, None, None);
-                Json { api_version, kind, time, event, told: Some(told), scope, part, complete }
+                Json { api_version, kind, time, event, notice: Some(notice), scope, part, complete }
             }
             Line::Scope { time, scope, part, complete } => {
                 let part = Some(part.as_str()).filter(|part| !part.is_empty());
                 let (scope, complete) = (Some(scope.as_ref()), Some(*complete));
-                Json { api_version, kind, time, event: "scope", told: None, scope, part, complete }
+                Json { api_version, kind, time, event: "scope", notice: None, scope, part, complete }
             }
         };
         serde_json::to_writer(&mut *out, &json)?;
@@ -244,16 +244,16 @@ impl Line {
 const MANY: usize = 5;
 
 /// `shop/timeout patch 0 on deployment/cart: not in effect: …`.
-fn sentence(told: &Told) -> String {
+fn sentence(notice: &Notice) -> String {
     let mut about = Vec::new();
-    if let (Some(namespace), Some(name)) = (&told.namespace, &told.name) {
+    if let (Some(namespace), Some(name)) = (&notice.namespace, &notice.name) {
         about.push(format!("{namespace}/{name}"));
     }
-    about.extend(told.patch.map(|patch| format!("patch {patch}")));
-    if let (Some(namespace), Some(workload)) = (&told.workload_namespace, &told.workload) {
+    about.extend(notice.patch.map(|patch| format!("patch {patch}")));
+    if let (Some(namespace), Some(workload)) = (&notice.workload_namespace, &notice.workload) {
         let on = if about.is_empty() { "" } else { "on " };
         about.push(format!("{on}{namespace}/{workload}"));
     }
-    about.extend(told.rule.map(str::to_owned));
-    if about.is_empty() { told.message.clone() } else { format!("{}: {}", about.join(" "), told.message) }
+    about.extend(notice.rule.map(str::to_owned));
+    if about.is_empty() { notice.message.clone() } else { format!("{}: {}", about.join(" "), notice.message) }
 }

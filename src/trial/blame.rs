@@ -64,7 +64,7 @@ pub struct Tried {
 }
 
 /// Asks about every resource that patches changed. Fails when Envoy gives no answer.
-pub fn put(trial: &Trial, subject: &Subject<'_, '_>) -> Result<Tried, Trouble> {
+pub fn ask(trial: &Trial, subject: &Subject<'_, '_>) -> Result<Tried, Trouble> {
     let mut tried = Tried::default();
     let clusters = clusters(subject);
     for one in &subject.patched.resources {

@@ -13,7 +13,7 @@ pub(crate) mod process;
 mod sight;
 pub(crate) mod sockets;
 
-pub use blame::{Refusal, Subject, Tried, put};
+pub use blame::{Refusal, Subject, Tried, ask};
 pub use sight::{Observed, Shows, Sight};
 
 use crate::engine::PatchId;

@@ -6,7 +6,7 @@ use super::state::Key;
 use super::tell::now;
 use crate::cluster::kinds::{ENVOY_FILTER, EVENT};
 use crate::cluster::{Cluster, Fault};
-use crate::report::watch::{Became, Told};
+use crate::report::watch::{Became, Notice};
 use crate::words::fnv;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ const LONGEST_NAME: usize = 230;
 /// What is to be written.
 pub(super) struct Wanted {
     pub(super) became: Became,
-    pub(super) told: Told,
+    pub(super) notice: Notice,
     /// `metadata.uid` of the EnvoyFilter.
     pub(super) uid: Option<String>,
     /// What tells this Event from others about the same EnvoyFilter.
@@ -129,8 +129,8 @@ async fn write(cluster: &Cluster, wanted: &Wanted, replica: &str) -> Result<(), 
 
 /// The Event; `None` where it is about no EnvoyFilter.
 fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
-    let Wanted { became, told, uid, key } = wanted;
-    let (namespace, name) = (told.namespace.as_ref()?, told.name.as_ref()?);
+    let Wanted { became, notice, uid, key } = wanted;
+    let (namespace, name) = (notice.namespace.as_ref()?, notice.name.as_ref()?);
     let mut object = json!({
         "apiVersion": format!("{}/{}", ENVOY_FILTER.group, ENVOY_FILTER.version()), "kind": ENVOY_FILTER.kind,
         "namespace": namespace, "name": name,
@@ -139,17 +139,17 @@ fn event(wanted: &Wanted, replica: &str) -> Option<Value> {
         object["uid"] = uid.as_str().into();
     }
     let cleared = *became == Became::Cleared;
-    let (kind, reason) = if cleared { ("Normal", "Resolved") } else { ("Warning", told.problem.reason()) };
-    let patch = told.patch.map_or(String::new(), |patch| format!("patch {patch} "));
-    let place = match (&told.workload_namespace, &told.workload) {
+    let (kind, reason) = if cleared { ("Normal", "Resolved") } else { ("Warning", notice.problem.reason()) };
+    let patch = notice.patch.map_or(String::new(), |patch| format!("patch {patch} "));
+    let place = match (&notice.workload_namespace, &notice.workload) {
         (Some(namespace), Some(workload)) => format!("on {namespace}/{workload}"),
         _ => String::new(),
     };
     let about = format!("{patch}{place}");
     let about = if about.is_empty() { String::new() } else { format!("{}: ", about.trim_end()) };
-    let rule = told.rule.map_or(String::new(), |rule| format!("{rule} "));
+    let rule = notice.rule.map_or(String::new(), |rule| format!("{rule} "));
     let gone = if cleared { "no longer so: " } else { "" };
-    let message: String = format!("{about}{gone}{rule}{}", told.message).chars().take(LONGEST).collect();
+    let message: String = format!("{about}{gone}{rule}{}", notice.message).chars().take(LONGEST).collect();
     let start: String = name.chars().take(LONGEST_NAME).collect();
     Some(json!({
         "apiVersion": "v1", "kind": EVENT.kind,

@@ -1,7 +1,7 @@
 //! The mesh at one moment: what watches brought, and what of it decides about a proxy.
 
 use super::state::Pod;
-use crate::admission::world::{Whole, World};
+use crate::admission::snapshot::{Snapshot, Whole};
 use crate::cluster::facts::is_istiod;
 use crate::cluster::targets::{Target, targets};
 use crate::load::Loaded;
@@ -32,8 +32,8 @@ pub(super) fn digest(of: &impl Hash) -> u64 {
 
 impl Moment {
     /// What of a view proxies are judged by. Its secrets are kept from output.
-    pub(super) fn of(world: &World, secrets: &Keeper) -> Moment {
-        let mut whole = world.whole();
+    pub(super) fn of(snapshot: &Snapshot, secrets: &Keeper) -> Moment {
+        let mut whole = snapshot.whole();
         let facts = &whole.facts;
         whole.inventory.envoy_filters.retain(|filter| unknown_revision(facts, filter).is_none());
         let text = |file| whole.sources.get(file).text.as_str();

@@ -10,12 +10,12 @@ use super::state::{Key, Pod, State, Topic, Value};
 use super::tell::Teller;
 pub(crate) use super::turns::Pace;
 use super::turns::{Next, Turns};
+use crate::admission::feed;
 use crate::admission::health::Health;
 use crate::admission::judge::Rules;
-use crate::admission::librarian;
 use crate::admission::metrics::response;
 use crate::admission::run as serving;
-use crate::admission::world::{Said, World, words};
+use crate::admission::snapshot::{Overrides, Snapshot, kind_label};
 use crate::cluster::dumps::Reader;
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
@@ -50,7 +50,7 @@ use tokio::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     /// Settings that override the cluster's.
-    pub said: Said,
+    pub overrides: Overrides,
     /// Namespace of istiod.
     pub istio_namespace: String,
     /// The only way in which proxies are read; every way in turn without.
@@ -99,7 +99,7 @@ type Read = (Target, Result<(String, Via), Vec<String>>, Duration);
 /// Watches until the user wants an end. Fails with a message for the user.
 pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line>) -> Result<Ended, String> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
-    let (mut library, health) = librarian::library(watch.said.clone());
+    let (mut builder, health) = feed::builder(watch.overrides.clone());
     let metrics = Arc::new(Metrics::new(Arc::clone(&health)));
     let ready = Arc::new(AtomicBool::new(false));
     let server = match watch.metrics {
@@ -110,15 +110,15 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
         None => None,
     };
     // Who may list nothing is told so: the first view is empty, and no kind is in it.
-    let (publish, mut worlds) = watch::channel(Arc::new(library.world()));
+    let (publish, mut worlds) = watch::channel(Arc::new(builder.snapshot()));
     let (_, samples) = mpsc::channel(1);
-    tokio::spawn(librarian::follow_all(
+    tokio::spawn(feed::follow_all(
         cluster.clone(),
         watch.istio_namespace.clone(),
-        library,
+        builder,
         Arc::clone(&health),
         samples,
-        move |world| drop(publish.send_replace(Arc::new(world))),
+        move |snapshot| drop(publish.send_replace(Arc::new(snapshot))),
     ));
     let mut shards = watch.sharing.as_ref().map_or_else(Shards::all, |sharing| Shards::of(&cluster, sharing));
     if shards.is_shared() {
@@ -141,8 +141,8 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
             }
             () = until(gather) => {
                 gather = None;
-                let world = Arc::clone(&worlds.borrow_and_update());
-                run.see(&world).await;
+                let snapshot = Arc::clone(&worlds.borrow_and_update());
+                run.see(&snapshot).await;
             }
             Some(read) = reads.next() => run.took(read).await,
             () = until(turn) => {}
@@ -151,8 +151,8 @@ pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line
                 tick = Instant::now() + RENEW.min(run.gather());
                 // A kind that nobody may list never makes a view complete: what there is counts.
                 if run.moment.is_none() {
-                    let world = Arc::clone(&worlds.borrow());
-                    run.see(&world).await;
+                    let snapshot = Arc::clone(&worlds.borrow());
+                    run.see(&snapshot).await;
                 }
                 run.tick().await;
             }
@@ -194,7 +194,7 @@ struct Run {
     /// Whether every proxy that was there in the beginning was asked once.
     round: bool,
     /// What was told of the scope, and when.
-    told: Option<(Scope, Instant)>,
+    reported: Option<(Scope, Instant)>,
     renewed: Instant,
     listened: bool,
 }
@@ -235,7 +235,7 @@ impl Run {
             judged: None,
             judge_present: true,
             round: false,
-            told: None,
+            reported: None,
             renewed: now,
             listened: true,
         }
@@ -271,13 +271,13 @@ impl Run {
     }
 
     /// Takes a view of the mesh.
-    async fn see(&mut self, world: &World) {
+    async fn see(&mut self, snapshot: &Snapshot) {
         let troubled: BTreeSet<&str> = self.health.troubled().iter().map(|(kind, _)| *kind).collect();
-        if self.moment.is_none() && world.missing().any(|kind| !troubled.contains(kind)) {
+        if self.moment.is_none() && snapshot.missing().any(|kind| !troubled.contains(kind)) {
             return;
         }
         let first = self.moment.is_none();
-        self.moment = Some(block_in_place(|| Moment::of(world, &self.watch.secrets)));
+        self.moment = Some(block_in_place(|| Moment::of(snapshot, &self.watch.secrets)));
         self.place(first).await;
         if first {
             self.scope(true).await;
@@ -308,8 +308,8 @@ impl Run {
                 _ => moment.filters_of(target),
             };
             filters.insert(pod.clone(), (made_of, of));
-            self.state.put(pod, &place, digest(&target.template()));
-            self.turns.put(pod, of, ranks.get(pod).copied().unwrap_or_default(), present, now);
+            self.state.add(pod, &place, digest(&target.template()));
+            self.turns.add(pod, of, ranks.get(pod).copied().unwrap_or_default(), present, now);
             pods.insert(pod.clone());
         }
         self.filters = filters;
@@ -412,7 +412,7 @@ impl Run {
         }
         let mut wrong = BTreeMap::new();
         for (kind, reason) in self.health.troubled() {
-            let without = librarian::watched().chain([kinds::CONFIG_MAP]).find(|one| words(one) == kind);
+            let without = feed::watched().chain([kinds::CONFIG_MAP]).find(|one| kind_label(one) == kind);
             let without = without.map_or(String::new(), |kind| format!("; {}", kind.without));
             let key = Key {
                 topic: Topic::Watching,
@@ -470,10 +470,12 @@ impl Run {
             proxies: ProxyScope { read: count_of.read, of: count_of.all, pods: count_of.all },
             unread,
         };
-        let tell = match &self.told {
+        let tell = match &self.reported {
             None => true,
             Some(_) if at_once => true,
-            Some((told, at)) => self.round && *told != scope && at.elapsed() >= SCOPE.min(self.watch.pace.interval),
+            Some((reported, at)) => {
+                self.round && *reported != scope && at.elapsed() >= SCOPE.min(self.watch.pace.interval)
+            }
         };
         if tell {
             let part = match self.shards.held() {
@@ -481,7 +483,7 @@ impl Run {
                 (held, all) => format!("{held} of {all} shards of the proxies"),
             };
             self.teller.scope(scope.clone(), part, self.round).await;
-            self.told = Some((scope, Instant::now()));
+            self.reported = Some((scope, Instant::now()));
         }
     }
 }

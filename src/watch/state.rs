@@ -4,7 +4,7 @@ use crate::cluster::Via;
 use crate::mesh::single::Look;
 use crate::mesh::survey::{Place, What};
 use crate::report::status;
-use crate::report::watch::{Told, Trouble};
+use crate::report::watch::{Notice, Trouble};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -75,15 +75,15 @@ pub struct Change {
 
 impl Change {
     /// As it is told: what is wrong now, or was.
-    pub fn told(&self) -> Option<Told> {
-        self.now.as_ref().or(self.before.as_ref()).map(|value| told(&self.key, value))
+    pub fn notice(&self) -> Option<Notice> {
+        self.now.as_ref().or(self.before.as_ref()).map(|value| notice(&self.key, value))
     }
 }
 
 /// Something wrong as it is told.
-pub fn told(key: &Key, value: &Value) -> Told {
+pub fn notice(key: &Key, value: &Value) -> Notice {
     let (namespace, name) = key.filter.split_once('/').map(|(a, b)| (a.to_owned(), b.to_owned())).unzip();
-    Told {
+    Notice {
         problem: value.trouble,
         namespace,
         name,
@@ -143,7 +143,7 @@ pub struct Count {
 
 impl State {
     /// A proxy exists.
-    pub fn put(&mut self, pod: &Pod, place: &Place, template: u64) {
+    pub fn add(&mut self, pod: &Pod, place: &Place, template: u64) {
         if let Some(known) = self.proxies.get_mut(pod)
             && *known.place == *place
         {
@@ -161,7 +161,7 @@ impl State {
     pub fn keep(&mut self, pods: &BTreeSet<Pod>) -> Vec<Change> {
         let gone: Vec<Pod> = self.proxies.keys().filter(|pod| !pods.contains(*pod)).cloned().collect();
         let places: BTreeSet<Arc<Place>> = gone.iter().filter_map(|pod| self.forget(pod)).collect();
-        places.iter().flat_map(|place| self.again(place)).collect()
+        places.iter().flat_map(|place| self.reassess(place)).collect()
     }
 
     fn forget(&mut self, pod: &Pod) -> Option<Arc<Place>> {
@@ -188,7 +188,7 @@ impl State {
         known.reading = Some(Reading { filters, digest, running, look });
         (known.unread, known.asked) = (None, true);
         let place = Arc::clone(&known.place);
-        self.again(&place)
+        self.reassess(&place)
     }
 
     /// A proxy cannot be read. What it showed before stays: nobody knows that it is no longer so.
@@ -196,7 +196,7 @@ impl State {
         let Some(known) = self.proxies.get_mut(pod) else { return Vec::new() };
         (known.unread, known.asked) = (Some(reason), true);
         let place = Arc::clone(&known.place);
-        self.again(&place)
+        self.reassess(&place)
     }
 
     /// Everything that is wrong about these subjects is this.
@@ -246,7 +246,7 @@ impl State {
     }
 
     /// Finds what is wrong with a workload once more.
-    fn again(&mut self, place: &Arc<Place>) -> Vec<Change> {
+    fn reassess(&mut self, place: &Arc<Place>) -> Vec<Change> {
         let all = self.of_workload(place);
         self.replace(|key| key.place.as_ref() == Some(&**place), all)
     }
@@ -382,47 +382,47 @@ mod tests {
         Look { wrong: BTreeMap::from([(("shop/timeout".to_owned(), 0), what)]), ..Look::default() }
     }
 
-    fn told(changes: &[Change]) -> Vec<String> {
-        let word = |change: &Change| match (&change.before, &change.now) {
+    fn changes(changes: &[Change]) -> Vec<String> {
+        let describe = |change: &Change| match (&change.before, &change.now) {
             (None, Some(now)) => format!("+{}", now.trouble.as_str()),
             (Some(before), None) => format!("-{}", before.trouble.as_str()),
             (Some(before), Some(now)) => format!("{}>{}", before.trouble.as_str(), now.trouble.as_str()),
             (None, None) => String::new(),
         };
-        changes.iter().map(word).collect()
+        changes.iter().map(describe).collect()
     }
 
     #[test]
     fn each_change_is_told_once_and_replicas_are_compared_when_all_were_read() {
         let mut state = State::default();
         for number in 1..=3 {
-            state.put(&pod(number), &place(), 7);
+            state.add(&pod(number), &place(), 7);
         }
         let via = Via::PortForward;
-        assert_eq!(told(&state.read(&pod(1), wrong(What::NotInEffect), via, (1, 1))), ["+not-in-effect"]);
-        assert_eq!(told(&state.read(&pod(2), Look::default(), via, (1, 2))), [""; 0]);
-        assert_eq!(told(&state.read(&pod(3), Look::default(), via, (1, 3))), ["+replicas-differ"]);
+        assert_eq!(changes(&state.read(&pod(1), wrong(What::NotInEffect), via, (1, 1))), ["+not-in-effect"]);
+        assert_eq!(changes(&state.read(&pod(2), Look::default(), via, (1, 2))), [""; 0]);
+        assert_eq!(changes(&state.read(&pod(3), Look::default(), via, (1, 3))), ["+replicas-differ"]);
         let differ = state.wrong().values().find(|value| value.trouble == Trouble::ReplicasDiffer).unwrap();
         assert_eq!(differ.message, "in effect on 2 of 3 replicas, not on cart-1");
         assert!(state.is_same(&pod(1), 1) && !state.is_same(&pod(1), 9));
         // One that was read with other filters is not compared.
-        assert_eq!(told(&state.read(&pod(3), Look::default(), via, (2, 4))), ["-replicas-differ"]);
+        assert_eq!(changes(&state.read(&pod(3), Look::default(), via, (2, 4))), ["-replicas-differ"]);
         let refused = What::Rejected { kind: "cluster", resource: "c".into(), details: "bad\nvalue".into() };
-        assert_eq!(told(&state.read(&pod(1), wrong(refused), via, (2, 5))), ["not-in-effect>rejected"]);
+        assert_eq!(changes(&state.read(&pod(1), wrong(refused), via, (2, 5))), ["not-in-effect>rejected"]);
         assert!(state.wrong().values().any(|value| value.message == "rejected: cluster c: bad value"));
     }
 
     #[test]
     fn what_cannot_be_read_any_more_is_no_all_clear() {
         let mut state = State::default();
-        state.put(&pod(1), &place(), 7);
+        state.add(&pod(1), &place(), 7);
         state.read(&pod(1), wrong(What::NotInEffect), Via::PortForward, (1, 1));
-        assert_eq!(told(&state.unread(&pod(1), "no answer within 10 s".to_owned())), ["+unread"]);
+        assert_eq!(changes(&state.unread(&pod(1), "no answer within 10 s".to_owned())), ["+unread"]);
         assert_eq!(state.count(), Count { all: 1, read: 0, asked: 1 });
         assert_eq!(state.reasons(), BTreeMap::from([("no answer within 10 s", 1)]));
         assert!(!state.is_same(&pod(1), 1), "it is read again in full");
         assert_eq!(state.wrong().len(), 2, "the patch is still told");
-        assert_eq!(told(&state.keep(&BTreeSet::new())), ["-not-in-effect", "-unread"]);
+        assert_eq!(changes(&state.keep(&BTreeSet::new())), ["-not-in-effect", "-unread"]);
         assert!(state.proxies.is_empty() && state.workloads.is_empty() && state.wrong().is_empty());
     }
 }

@@ -3,10 +3,10 @@
 use super::events::{Events, Wanted, Written};
 use super::metrics::Metrics;
 use super::moment::Moment;
-use super::state::{Change, Key, State, told};
+use super::state::{Change, Key, State, notice};
 use crate::mesh::Scope;
 use crate::model::redact::Keeper;
-use crate::report::watch::{Became, Line, Told};
+use crate::report::watch::{Became, Line, Notice};
 use k8s_openapi::jiff::Timestamp;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -49,16 +49,16 @@ impl Teller {
             if !self.wants(change) {
                 continue;
             }
-            let Some(told) = change.told() else { continue };
+            let Some(notice) = change.notice() else { continue };
             let became = match (&change.before, &change.now) {
                 (_, None) => Became::Cleared,
                 (None, _) if present => Became::Present,
                 (None, _) => Became::Added,
                 _ => Became::Changed,
             };
-            self.metrics.changed(told.problem, became.key());
-            self.event(&change.key, became, &told, moment);
-            if self.lines.send(Line::Change { time: now(), became, told }).await.is_err() {
+            self.metrics.changed(notice.problem, became.key());
+            self.event(&change.key, became, &notice, moment);
+            if self.lines.send(Line::Change { time: now(), became, notice }).await.is_err() {
                 return false;
             }
         }
@@ -66,14 +66,14 @@ impl Teller {
     }
 
     /// Writes an Event, where Events are wanted and it is about an EnvoyFilter.
-    fn event(&mut self, key: &Key, became: Became, told: &Told, moment: Option<&Moment>) {
-        let Some(events) = self.events.as_ref().filter(|_| told.name.is_some()) else { return };
-        let mut told = told.clone();
+    fn event(&mut self, key: &Key, became: Became, notice: &Notice, moment: Option<&Moment>) {
+        let Some(events) = self.events.as_ref().filter(|_| notice.name.is_some()) else { return };
+        let mut notice = notice.clone();
         // What the cluster keeps has no secret, whatever this process may print.
-        told.message = self.secrets.with(|secrets| secrets.scrub(&told.message).into_owned());
+        notice.message = self.secrets.with(|secrets| secrets.scrub(&notice.message).into_owned());
         let uid = moment.and_then(|moment| moment.uid(&key.filter));
         self.written.note(key, became != Became::Cleared, Instant::now());
-        if !events.write(Wanted { became, told, uid, key: format!("{key:?}") }) {
+        if !events.write(Wanted { became, notice, uid, key: format!("{key:?}") }) {
             self.metrics.event(false);
         }
     }
@@ -85,7 +85,7 @@ impl Teller {
         }
         for key in self.written.due(Instant::now(), AT_ONCE) {
             match state.wrong().get(&key) {
-                Some(value) => self.event(&key, Became::Present, &told(&key, value), moment),
+                Some(value) => self.event(&key, Became::Present, &notice(&key, value), moment),
                 None => self.written.note(&key, false, Instant::now()),
             }
         }

@@ -72,7 +72,7 @@ impl Turns {
     }
 
     /// A proxy exists, with the digest of the filters that attach to it. `present`: it was there before this process looked.
-    pub(crate) fn put(&mut self, pod: &Pod, filters: u64, rank: usize, present: bool, now: Instant) {
+    pub(crate) fn add(&mut self, pod: &Pod, filters: u64, rank: usize, present: bool, now: Instant) {
         let settle = self.pace.settle;
         if let Some(turn) = self.turns.get_mut(pod) {
             turn.rank = rank;
@@ -189,14 +189,14 @@ mod tests {
         let at = |seconds: u64| start + Duration::from_secs(seconds);
         let mut turns = Turns::new(PACE, start);
         for (name, rank) in [("a-1", 0), ("a-2", 1), ("b-1", 0)] {
-            turns.put(&pod(name), 1, rank, true, start);
+            turns.add(&pod(name), 1, rank, true, start);
         }
         assert!(!turns.round_is_over());
         assert_eq!(read(&mut turns, start), ["a-1", "b-1", "a-2"]);
         assert!(turns.round_is_over());
         assert_eq!(turns.next(at(1)), Next::Wait(at(120)));
         // istiod needs a moment for a change.
-        turns.put(&pod("a-2"), 2, 1, false, at(5));
+        turns.add(&pod("a-2"), 2, 1, false, at(5));
         assert_eq!(turns.next(at(6)), Next::Wait(at(15)));
         assert_eq!(read(&mut turns, at(15)), ["a-2"]);
         assert_eq!(read(&mut turns, at(120)), ["a-1", "b-1"]);
@@ -208,7 +208,7 @@ mod tests {
         let start = Instant::now();
         let mut turns = Turns::new(PACE, start);
         for number in 0..200 {
-            turns.put(&pod(&format!("p-{number:03}")), 1, 0, true, start);
+            turns.add(&pod(&format!("p-{number:03}")), 1, 0, true, start);
         }
         assert_eq!(read(&mut turns, start).len(), 60);
         assert_eq!(read(&mut turns, start + Duration::from_secs(30)).len(), 30);
@@ -223,10 +223,10 @@ mod tests {
     async fn what_was_read_while_filters_changed_is_of_no_use() {
         let start = Instant::now();
         let mut turns = Turns::new(PACE, start);
-        turns.put(&pod("a"), 1, 0, true, start);
+        turns.add(&pod("a"), 1, 0, true, start);
         assert_eq!(turns.next(start), Next::Read(pod("a")));
         assert_eq!(turns.next(start), Next::Idle);
-        turns.put(&pod("a"), 2, 0, true, start);
+        turns.add(&pod("a"), 2, 0, true, start);
         assert_eq!(turns.done(&pod("a"), start), Some(Done { current: false, present: true, filters: 2 }));
         assert!(!turns.round_is_over());
         assert_eq!(turns.next(start), Next::Wait(start + PACE.settle));

@@ -4,7 +4,7 @@ use super::{Exit, Session};
 use crate::admission::judge::Rules;
 use crate::admission::ladder::{self, Rung};
 use crate::admission::review::{Mode, Policy, UNITS};
-use crate::admission::world::{Change, Library, Name, Said};
+use crate::admission::snapshot::{Change, Name, Overrides, SnapshotBuilder};
 use crate::cli::options::TableOrJson;
 use crate::cluster::kinds::{self, CONFIG_MAP, DEPLOYMENT, ENVOY_FILTER, POD};
 use crate::cluster::objects::name_of;
@@ -45,7 +45,7 @@ pub(super) struct Ladder {
 
 /// What was read of a cluster.
 struct Read {
-    library: Library,
+    builder: SnapshotBuilder,
     filters: Vec<(Name, Value)>,
     /// The mode of the server; `None` without one.
     mode: Option<Mode>,
@@ -113,10 +113,10 @@ impl Ladder {
             Ok(read) => read,
             Err((what, fault)) => return super::failed(session, &format!("cannot list {what}"), &fault, None),
         };
-        let world = read.library.world();
+        let snapshot = read.builder.snapshot();
         let policy = Policy { mode: read.mode.unwrap_or(Mode::Off), deny_at };
         let rules = Rules::new(ALL.to_vec(), config);
-        let rungs = ladder::ladder(&world, &rules, policy, UNITS, &read.filters);
+        let rungs = ladder::ladder(&snapshot, &rules, policy, UNITS, &read.filters);
         self.write(session, &cluster.context, &read, &rungs)?;
         let unknown = !read.gaps.is_empty() || rungs.iter().any(|rung| !rung.unjudged.is_empty());
         Ok(if unknown { Exit::Partial } else { Exit::Ok })
@@ -124,12 +124,12 @@ impl Ladder {
 
     /// Reads what the server watches, the filters of the namespaces that are asked about, and what replicas recorded.
     async fn read(&self, session: &Session<'_>, cluster: &Cluster) -> Result<Read, (&'static str, Fault)> {
-        let said = Said {
+        let overrides = Overrides {
             context: cluster.context.clone(),
             release: session.global.istio_version,
             root_namespace: session.global.root_namespace.clone(),
         };
-        let (mut library, mut filters, mut gaps) = (Library::new(said, &[]), Vec::new(), Vec::new());
+        let (mut builder, mut filters, mut gaps) = (SnapshotBuilder::new(overrides, &[]), Vec::new(), Vec::new());
         for kind in kinds::WEBHOOK.kinds.iter().copied() {
             let objects = match cluster.labelled(kind, None, "").await {
                 Ok(objects) => objects,
@@ -147,12 +147,12 @@ impl Ladder {
                         filters.push((name, object.clone()));
                     }
                 }
-                library.apply(kind, Change::Put(object));
+                builder.apply(kind, Change::Put(object));
             }
         }
         let istio = session.global.cluster.istio_namespace();
         match cluster.object(CONFIG_MAP, Some(istio), "istio").await {
-            Ok(Some(object)) => library.apply(CONFIG_MAP, Change::Put(object)),
+            Ok(Some(object)) => builder.apply(CONFIG_MAP, Change::Put(object)),
             Ok(None) => gaps.push(format!("no mesh config {istio}/istio; using the defaults")),
             Err(fault) => gaps.push(format!("cannot read the mesh config: {fault}; using the defaults")),
         }
@@ -177,7 +177,7 @@ impl Ladder {
                 Err(fault) => gaps.push(format!("cannot list the pods of the webhook: {fault}")),
             }
         }
-        Ok(Read { library, filters, mode, recorded, gaps })
+        Ok(Read { builder, filters, mode, recorded, gaps })
     }
 
     /// What the replicas recorded together; `None` when one of them could not be asked.

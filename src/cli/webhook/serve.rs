@@ -9,7 +9,7 @@ use crate::admission::logging;
 use crate::admission::review::{Mode, Policy};
 use crate::admission::run::{self, Certificates};
 use crate::admission::server::Limits;
-use crate::admission::world::Said;
+use crate::admission::snapshot::Overrides;
 use crate::cluster::{Cluster, Stop};
 use crate::lint::config::{self, Config, FailOn};
 use crate::load::{Loaded, config as files};
@@ -201,7 +201,7 @@ impl Serve {
                 at_once: self.at_once.max(1),
                 ..Limits::default()
             },
-            said: Said {
+            overrides: Overrides {
                 context: cluster.context.clone(),
                 release: session.global.istio_version,
                 root_namespace: session.global.root_namespace.clone(),

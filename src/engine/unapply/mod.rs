@@ -276,9 +276,9 @@ fn attempt<'a>(
     for (index, tree) in &found.trees {
         found.texts.insert(*index, Some(text(tree, true)));
     }
-    let mut told = check(plan, config, options, &mut found);
+    let mut differences = check(plan, config, options, &mut found);
     // What was overwritten may be what later patches match: with its value of today it does.
-    let kept: Vec<usize> = told.iter().filter_map(|difference| difference.index).collect();
+    let kept: Vec<usize> = differences.iter().filter_map(|difference| difference.index).collect();
     if !kept.is_empty() {
         let dropped = found.texts.clone();
         for index in kept {
@@ -286,15 +286,15 @@ fn attempt<'a>(
                 found.texts.insert(index, Some(text(tree, false)));
             }
         }
-        let again = check(plan, config, options, &mut found);
-        if again.len() < told.len() {
-            told = again;
+        let retry = check(plan, config, options, &mut found);
+        if retry.len() < differences.len() {
+            differences = retry;
         } else {
             found.texts = dropped;
-            told = check(plan, config, options, &mut found);
+            differences = check(plan, config, options, &mut found);
         }
     }
-    found.differences = told;
+    found.differences = differences;
     found
 }
 

@@ -28,9 +28,9 @@ pub(super) fn differences(
     patched: &Patched<'_>,
     plan: &Plan<'_>,
 ) -> Vec<Difference> {
-    let mut told = Vec::new();
+    let mut differences = Vec::new();
     let mut tell = |kind, resource: &str, path: String, index| {
-        told.push(Difference { kind, resource: resource.to_owned(), path, index });
+        differences.push(Difference { kind, resource: resource.to_owned(), path, index });
     };
     let by_source: HashMap<usize, &Option<Tree<'_>>> =
         patched.resources.iter().filter_map(|one| Some((one.source?, &one.tree))).collect();
@@ -81,7 +81,7 @@ pub(super) fn differences(
     for (kind, name, _) in added {
         tell(kind, name, String::new(), None);
     }
-    told
+    differences
 }
 
 /// The first place where two resources part; `None` when they mean the same.

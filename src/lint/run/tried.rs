@@ -3,7 +3,7 @@
 use crate::lint::facts::context::{Context, Knowledge, ProxyRun, Trials};
 use crate::lint::facts::names::{count, listed};
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::trial::{Subject, Trial, Tried, put};
+use crate::trial::{Subject, Trial, Tried, ask};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) fn all(trial: &Trial, runs: &[ProxyRun<'_>]) -> Trials {
         };
         let tried = match known.get(&key) {
             Some(tried) => Arc::clone(tried),
-            None => match put(trial, &subject) {
+            None => match ask(trial, &subject) {
                 Ok(tried) => Arc::new(tried),
                 Err(trouble) => {
                     trials.trouble = Some(trouble);

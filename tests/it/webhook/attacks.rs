@@ -1,12 +1,12 @@
 //! Reviews and connections that mean harm: what they cost, and that others do not notice them.
 
-use super::{library, review, rules};
+use super::{builder, review, rules};
 use futures::future::join_all;
 use kubectl_envoyfilter::admission::connections::Admit;
 use kubectl_envoyfilter::admission::judge::{Asked, Rules, judge};
 use kubectl_envoyfilter::admission::review::{Allowance, Decision, Mode, Policy, Request, UNITS, Undecided, Verdict};
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
-use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::admission::snapshot::Overrides;
 use kubectl_envoyfilter::budget::{self, Meter};
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::lint::{Check, Context, Findings, Rule, RuleInfo};
@@ -52,9 +52,9 @@ fn versions(expression: &str, number: usize) -> Value {
     filter("versions", (0..number).map(patch))
 }
 
-fn create(world: &[Value], policy: Policy, filter: &Value) -> Decision {
+fn create(snapshot: &[Value], policy: Policy, filter: &Value) -> Decision {
     let request = Request::read(review("CREATE", None, Some(filter)).to_string().as_bytes()).unwrap();
-    request.decide(&library(Said::default(), world).world(), &rules(), policy)
+    request.decide(&builder(Overrides::default(), snapshot).snapshot(), &rules(), policy)
 }
 
 /// Half a second and 10 MB for each expression, with another compiler than Go's.
@@ -88,7 +88,7 @@ fn many_small_values_are_refused_before_they_are_built() {
     let review = review("CREATE", None, Some(&large)).to_string();
     let began = Instant::now();
     let request = Request::read(review.as_bytes()).unwrap();
-    let decision = request.decide(&library(Said::default(), &[]).world(), &rules(), ENFORCE);
+    let decision = request.decide(&builder(Overrides::default(), &[]).snapshot(), &rules(), ENFORCE);
     assert_eq!((decision.verdict, decision.codes()), (Verdict::Denied, vec!["EF904"]));
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
     // What is stored already may be changed: it is judged by what gets worse.
@@ -96,7 +96,7 @@ fn many_small_values_are_refused_before_they_are_built() {
     smaller["spec"]["priority"] = 5.into();
     let update = super::review("UPDATE", Some(&large), Some(&smaller)).to_string();
     let request = Request::read(update.as_bytes()).unwrap();
-    let decision = request.decide(&library(Said::default(), &[]).world(), &rules(), ENFORCE);
+    let decision = request.decide(&builder(Overrides::default(), &[]).snapshot(), &rules(), ENFORCE);
     assert_eq!(decision.verdict, Verdict::Warned, "{decision:?}");
 }
 
@@ -143,18 +143,18 @@ fn large_neighbors_leave_the_verdict_as_it_is() {
 /// A budget that is too small with the neighbors is enough without them; one that is too small at all is a verdict.
 #[test]
 fn a_spent_budget_is_a_verdict() {
-    let world = library(Said::default(), &[good()]).world();
+    let snapshot = builder(Overrides::default(), &[good()]).snapshot();
     let request = Request::read(review("CREATE", None, Some(&bad())).to_string().as_bytes()).unwrap();
-    let decide = |units| request.decide_within(&world, &rules(), ENFORCE, &Allowance::new(units)).unwrap();
+    let decide = |units| request.decide_within(&snapshot, &rules(), ENFORCE, &Allowance::new(units)).unwrap();
     let spent = decide(100);
     assert_eq!((spent.verdict, spent.codes()), (Verdict::Denied, vec!["EF904"]), "{spent:?}");
     let whole = decide(1 << 40);
     assert!(whole.denied() && !whole.codes().contains(&"EF904"), "{whole:?}");
-    let warned = request.decide_within(&world, &rules(), WARN, &Allowance::new(100)).unwrap();
+    let warned = request.decide_within(&snapshot, &rules(), WARN, &Allowance::new(100)).unwrap();
     assert_eq!((warned.verdict, warned.codes()), (Verdict::Warned, vec!["EF904"]), "{warned:?}");
     let allowance = Allowance::new(1 << 40);
     allowance.cancel();
-    let ended = request.decide_within(&world, &rules(), ENFORCE, &allowance);
+    let ended = request.decide_within(&snapshot, &rules(), ENFORCE, &allowance);
     assert!(matches!(ended, Err(Undecided::Cancelled)), "{ended:?}");
 }
 
@@ -178,16 +178,18 @@ fn a_usual_mesh_is_far_below_the_budget() {
     let team =
         |number: usize| buffer(&format!("f-{number}"), &format!("team-{}", number / 20), &format!("service-{number}"));
     objects.extend((0..1_000).map(team));
-    let world = library(Said::default(), &objects).world();
+    let snapshot = builder(Overrides::default(), &objects).snapshot();
     // One that reaches every workload is judged among those of the root namespace.
-    let root = library(Said::default(), &objects[..35]).world();
-    for (world, asked, share) in [(&world, &objects[1], 4), (&root, &objects[0], 2), (&world, &objects[500], 8)] {
+    let root = builder(Overrides::default(), &objects[..35]).snapshot();
+    for (snapshot, asked, share) in
+        [(&snapshot, &objects[1], 4), (&root, &objects[0], 2), (&snapshot, &objects[500], 8)]
+    {
         let mut changed = asked.clone();
         changed["spec"]["configPatches"][0]["patch"]["value"]["typed_config"]["max_request_bytes"] = 10.into();
         let text = |key: &str| asked["metadata"][key].as_str().unwrap();
         let asked = Asked { namespace: text("namespace"), name: text("name"), old: Some(asked), new: Some(&changed) };
         let meter = Meter::new(1 << 40);
-        let judged = meter.run(|| judge(world, &rules(), &asked)).unwrap();
+        let judged = meter.run(|| judge(snapshot, &rules(), &asked)).unwrap();
         let units = (1 << 40) - meter.left();
         println!("{}/{}: {units} units, {} remarks", asked.namespace, asked.name, judged.remarks.len());
         assert!(units < UNITS / share, "{}: {units} units", asked.name);
@@ -196,8 +198,8 @@ fn a_usual_mesh_is_far_below_the_budget() {
 }
 
 fn reviewer(limits: Limits, rules: Rules) -> (Runtime, Arc<Reviewer>) {
-    let world = library(Said::default(), &[]).world();
-    (Runtime::new().unwrap(), Arc::new(Reviewer::new(limits, rules, world, Arc::default())))
+    let snapshot = builder(Overrides::default(), &[]).snapshot();
+    (Runtime::new().unwrap(), Arc::new(Reviewer::new(limits, rules, snapshot, Arc::default())))
 }
 
 /// A rule that does what it is told by the names of filters.

@@ -1,8 +1,8 @@
 //! Bodies that are too long, too slow or broken off, on a plain connection to the server's own routes.
 
-use super::{library, rules};
+use super::{builder, rules};
 use kubectl_envoyfilter::admission::server::{Limits, Reviewer, webhook};
-use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::admission::snapshot::Overrides;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const MOST: usize = 10_000;
 /// A server of its own, in the runtime that is returned with it.
 fn served() -> (Runtime, SocketAddr) {
     let limits = Limits { deadline: Duration::from_secs(1), max_bytes: MOST, at_once: 1, ..Limits::default() };
-    let reviewer = Reviewer::new(limits, rules(), library(Said::default(), &[]).world(), Arc::default());
+    let reviewer = Reviewer::new(limits, rules(), builder(Overrides::default(), &[]).snapshot(), Arc::default());
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let address = listener.local_addr().unwrap();

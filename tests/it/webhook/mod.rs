@@ -13,7 +13,7 @@ mod server;
 mod standing;
 
 use kubectl_envoyfilter::admission::judge::Rules;
-use kubectl_envoyfilter::admission::world::{Change, Library, Said};
+use kubectl_envoyfilter::admission::snapshot::{Change, Overrides, SnapshotBuilder};
 use kubectl_envoyfilter::cluster::kinds::{self, Kind};
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::rules::ALL;
@@ -35,15 +35,15 @@ fn kind_of(object: &Value) -> Option<&'static Kind> {
     kinds.into_iter().find(|kind| kind.kind == text(object, "/kind") && kind.group == group)
 }
 
-/// A library that knows these objects.
-fn library(said: Said, objects: &[Value]) -> Library {
-    let mut library = Library::new(said, &[]);
+/// A builder that knows these objects.
+fn builder(overrides: Overrides, objects: &[Value]) -> SnapshotBuilder {
+    let mut builder = SnapshotBuilder::new(overrides, &[]);
     for object in objects {
         if let Some(kind) = kind_of(object) {
-            library.apply(kind, Change::Put(object.clone()));
+            builder.apply(kind, Change::Put(object.clone()));
         }
     }
-    library
+    builder
 }
 
 /// An `AdmissionReview` as kube-apiserver sends it.

@@ -1,11 +1,11 @@
 //! Every case of every rule: the review of each filter beside the others says what `lint` says of the same objects.
 
-use super::{kind_of, library, review, rules, text};
+use super::{builder, kind_of, review, rules, text};
 use crate::linting::{directive, input};
 use crate::support::testdata;
 use kubectl_envoyfilter::admission::judge::{Asked, judge};
 use kubectl_envoyfilter::admission::review::{Mode, Policy, Request};
-use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::admission::snapshot::Overrides;
 use kubectl_envoyfilter::cluster::objects::{Reader, keep};
 use kubectl_envoyfilter::engine::MeshSettings;
 use kubectl_envoyfilter::lint::config::Config;
@@ -123,10 +123,11 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
             let others: Vec<Value> =
                 objects.iter().enumerate().filter(|(index, _)| *index != subject).map(|(_, it)| it.clone()).collect();
             let asked = &objects[subject];
-            let mut world = library(Said { release: Some(release), ..Said::default() }, &others).world();
+            let mut snapshot =
+                builder(Overrides { release: Some(release), ..Overrides::default() }, &others).snapshot();
             let (namespace, name) = (text(asked, "/metadata/namespace"), text(asked, "/metadata/name"));
             let asked_of = Asked { namespace, name, old: None, new: Some(asked) };
-            let mut got: Vec<Said1> = judge(&world, &rules, &asked_of)
+            let mut got: Vec<Said1> = judge(&snapshot, &rules, &asked_of)
                 .remarks
                 .into_iter()
                 .map(|it| (it.code.to_owned(), format!("{:?}", it.severity), it.other, it.message))
@@ -149,7 +150,7 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
             let may_come = |one: &&Said1| one.2.is_none() && LATER.contains(&one.0.as_str());
             let request = Request::read(review("CREATE", None, Some(asked)).to_string().as_bytes()).unwrap();
             let denied =
-                request.decide(&world, &rules, Policy { mode: Mode::Enforce, deny_at: Severity::Error }).denied();
+                request.decide(&snapshot, &rules, Policy { mode: Mode::Enforce, deny_at: Severity::Error }).denied();
             if denied != errors().any(|one| !may_come(&one)) {
                 wrong.push(format!("{} {name}: denied {denied}, lint {want:?}", case.display()));
             }
@@ -166,8 +167,8 @@ fn a_review_says_what_lint_says_for_every_case_of_every_rule() {
             if bad {
                 *shown.entry(code.to_owned()).or_default() |= got.iter().any(|one| one.0 == code);
             }
-            world = library(Said::default(), &[]).world();
-            assert_eq!(world.size(), (0, 0));
+            snapshot = builder(Overrides::default(), &[]).snapshot();
+            assert_eq!(snapshot.size(), (0, 0));
         }
     }
     println!("{reviews} reviews, {findings} findings; errors of these rules do not always deny: {milder:?}");

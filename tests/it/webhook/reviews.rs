@@ -1,9 +1,9 @@
 //! Single reviews: what is denied, what only warns, what is never judged, and what is no review at all.
 
-use super::{library, review, rules};
+use super::{builder, review, rules};
 use kubectl_envoyfilter::admission::judge::Rules;
 use kubectl_envoyfilter::admission::review::{Decision, Mode, Policy, Request, Verdict};
-use kubectl_envoyfilter::admission::world::Said;
+use kubectl_envoyfilter::admission::snapshot::Overrides;
 use kubectl_envoyfilter::lint::config::Config;
 use kubectl_envoyfilter::load::yaml;
 use kubectl_envoyfilter::model::proxy::ProxyKind;
@@ -37,17 +37,17 @@ fn namespace(labels: &Value) -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "labels": labels}})
 }
 
-fn decide(world: &[Value], policy: Policy, review: &Value) -> (Decision, Value) {
+fn decide(snapshot: &[Value], policy: Policy, review: &Value) -> (Decision, Value) {
     let request = Request::read(review.to_string().as_bytes()).unwrap();
-    let decision = request.decide(&library(Said::default(), world).world(), &rules(), policy);
+    let decision = request.decide(&builder(Overrides::default(), snapshot).snapshot(), &rules(), policy);
     let answer = decision.answer(&request);
     assert_eq!(answer["response"]["uid"], "3f0c");
     assert_eq!(answer["response"]["allowed"], !decision.denied());
     (decision, answer)
 }
 
-fn create(world: &[Value], policy: Policy, filter: &Value) -> (Decision, Value) {
-    decide(world, policy, &review("CREATE", None, Some(filter)))
+fn create(snapshot: &[Value], policy: Policy, filter: &Value) -> (Decision, Value) {
+    decide(snapshot, policy, &review("CREATE", None, Some(filter)))
 }
 
 #[test]
@@ -69,16 +69,16 @@ fn modes_come_from_the_label_of_the_namespace() {
         ("off", Verdict::Passed, false),
         ("enforce", Verdict::Denied, false),
     ] {
-        let world = [namespace(&json!({"envoyfilter.dev/admission": word}))];
+        let snapshot = [namespace(&json!({"envoyfilter.dev/admission": word}))];
         let warn = Policy { mode: if word == "enforce" { Mode::Warn } else { Mode::Enforce }, ..ENFORCE };
-        let (decision, answer) = create(&world, warn, &bad());
+        let (decision, answer) = create(&snapshot, warn, &bad());
         assert_eq!(decision.verdict, verdict, "{word}: {answer:#}");
         let shown = decision.warnings.iter().any(|line| line.contains("connect_timeoutt"));
         assert_eq!(shown, told, "{word}: {answer:#}");
         assert_eq!(decision.codes().is_empty(), word == "off");
     }
-    let world = [namespace(&json!({"envoyfilter.dev/admission": "stric"}))];
-    let (decision, _) = create(&world, ENFORCE, &bad());
+    let snapshot = [namespace(&json!({"envoyfilter.dev/admission": "stric"}))];
+    let (decision, _) = create(&snapshot, ENFORCE, &bad());
     assert!(decision.denied() && decision.warnings[0].contains("\"stric\""), "{decision:?}");
 }
 
@@ -139,23 +139,23 @@ fn a_deletion_that_takes_an_anchor_away_is_told_with_the_filter_that_loses_it() 
     let first = insertion("first", "shop.first", "envoy.filters.http.router", "INSERT_BEFORE");
     let mut second = insertion("second", "shop.second", "shop.first", "INSERT_BEFORE");
     second["spec"]["priority"] = 10.into();
-    let world = [first.clone(), second.clone()];
+    let snapshot = [first.clone(), second.clone()];
     let warning = Policy { deny_at: Severity::Warning, ..ENFORCE };
-    let (decision, answer) = decide(&world, warning, &review("DELETE", Some(&first), None));
+    let (decision, answer) = decide(&snapshot, warning, &review("DELETE", Some(&first), None));
     assert!(decision.denied(), "{answer:#}");
     let message = decision.message.unwrap();
     assert!(message.contains("EnvoyFilter shop/second"), "{message}");
     assert!(message.contains("EF215 warning in EnvoyFilter"), "{message}");
-    let (decision, _) = decide(&world, ENFORCE, &review("DELETE", Some(&first), None));
+    let (decision, _) = decide(&snapshot, ENFORCE, &review("DELETE", Some(&first), None));
     assert_eq!((decision.verdict, decision.warnings.len()), (Verdict::Warned, 1), "{decision:?}");
     // The other way round nobody loses anything.
-    let (decision, _) = decide(&world, warning, &review("DELETE", Some(&second), None));
+    let (decision, _) = decide(&snapshot, warning, &review("DELETE", Some(&second), None));
     assert_eq!(decision.verdict, Verdict::Allowed, "{decision:?}");
     // What goes with its namespace is not held back.
     let mut ending = namespace(&json!({}));
     ending["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
-    let world = [first.clone(), second, ending];
-    let (decision, _) = decide(&world, warning, &review("DELETE", Some(&first), None));
+    let snapshot = [first.clone(), second, ending];
+    let (decision, _) = decide(&snapshot, warning, &review("DELETE", Some(&first), None));
     assert_eq!(decision.verdict, Verdict::Passed);
 }
 
@@ -163,11 +163,11 @@ fn a_deletion_that_takes_an_anchor_away_is_told_with_the_filter_that_loses_it() 
 fn an_extension_that_no_running_proxy_has_is_an_error() {
     let filter = insertion("a", "shop.a", "envoy.filters.http.router", "INSERT_BEFORE");
     let request = Request::read(review("CREATE", None, Some(&filter)).to_string().as_bytes()).unwrap();
-    let mut library = library(Said::default(), &[]);
+    let mut builder = builder(Overrides::default(), &[]);
     let mut decide = |extensions: &[&str]| {
         let names = extensions.iter().map(|&name| name.to_owned()).collect();
-        library.sampled([(ProxyKind::Sidecar, names)].into());
-        request.decide(&library.world(), &rules(), ENFORCE)
+        builder.sampled([(ProxyKind::Sidecar, names)].into());
+        request.decide(&builder.snapshot(), &rules(), ENFORCE)
     };
     assert!(!decide(&[]).denied());
     assert!(!decide(&["envoy.filters.http.buffer", "envoy.filters.http.router"]).denied());
@@ -229,8 +229,8 @@ fn running(name: &str, app: &str) -> Value {
 
 #[test]
 fn what_may_come_later_warns_and_does_not_deny() {
-    let world = [running("till-1", "till")];
-    let (decision, _) = create(&world, ENFORCE, &good());
+    let snapshot = [running("till-1", "till")];
+    let (decision, _) = create(&snapshot, ENFORCE, &good());
     let [line] = decision.warnings.as_slice() else { panic!("{decision:?}") };
     assert!(line.starts_with("EF201 error at spec.workloadSelector.labels.app: no workload in reach"), "{line}");
     assert!(line.contains("(unless created later)"), "{line}");
@@ -242,9 +242,9 @@ fn what_may_come_later_warns_and_does_not_deny() {
     let (documents, _) = yaml::documents(file, text);
     let strict = Rules::new(ALL.to_vec(), Config::read(&documents[0], ALL).0);
     let request = Request::read(review("CREATE", None, Some(&good())).to_string().as_bytes()).unwrap();
-    let mut library = library(Said::default(), &world);
-    assert!(request.decide(&library.world(), &strict, ENFORCE).denied());
-    assert!(!request.decide(&library.world(), &rules(), ENFORCE).denied());
+    let mut builder = builder(Overrides::default(), &snapshot);
+    assert!(request.decide(&builder.snapshot(), &strict, ENFORCE).denied());
+    assert!(!request.decide(&builder.snapshot(), &rules(), ENFORCE).denied());
 }
 
 /// Whatever else runs, a filter is judged by what it reaches, and where its labels are those of others is told.
@@ -255,7 +255,7 @@ fn other_namespaces_matter_only_where_the_labels_are_theirs() {
         pod["metadata"]["namespace"] = "other".into();
         pod
     };
-    let codes = |world: &[Value]| create(world, ENFORCE, &good()).0.codes();
+    let codes = |snapshot: &[Value]| create(snapshot, ENFORCE, &good()).0.codes();
     assert_eq!(codes(&[running("cart-1", "cart"), elsewhere("cart")]), [""; 0]);
     assert_eq!(codes(&[elsewhere("cart")]), ["EF202"]);
     assert_eq!(codes(&[running("till-1", "till"), elsewhere("cart")]), ["EF202"]);
@@ -270,7 +270,8 @@ fn other_namespaces_matter_only_where_the_labels_are_theirs() {
 fn out_of_time_nothing_is_denied_that_would_not_be_judged() {
     let late = |objects: &[Value], policy: Policy, review: &Value, allow: bool| {
         let request = Request::read(review.to_string().as_bytes()).unwrap();
-        let decision = request.late(&library(Said::default(), objects).world(), policy, allow, "too much to do");
+        let decision =
+            request.late(&builder(Overrides::default(), objects).snapshot(), policy, allow, "too much to do");
         (decision.denied(), decision.verdict, decision.warnings.len())
     };
     let new = review("CREATE", None, Some(&bad()));

@@ -1,9 +1,9 @@
 //! What is kept of findings: a review says the same with and without it, whatever has changed in between.
 
-use super::{kind_of, library, rules, text};
+use super::{builder, kind_of, rules, text};
 use crate::support::testdata;
 use kubectl_envoyfilter::admission::judge::{Asked, Rules, judge};
-use kubectl_envoyfilter::admission::world::{Change, Library, Said};
+use kubectl_envoyfilter::admission::snapshot::{Change, Overrides, SnapshotBuilder};
 use kubectl_envoyfilter::budget::Meter;
 use kubectl_envoyfilter::cluster::kinds;
 use kubectl_envoyfilter::lint::config::Config;
@@ -85,7 +85,7 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
     assert!(filters.len() > 500 && others.len() >= 10, "{} {}", filters.len(), others.len());
     let (kept, forgotten) = (rules(), Rules::without_memory(ALL.to_vec(), Config::default()));
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
-    let mut library = Library::new(Said::default(), &[]);
+    let mut builder = SnapshotBuilder::new(Overrides::default(), &[]);
     let mut stored: BTreeMap<(String, String), Value> = BTreeMap::new();
     let mut asked: Vec<Case> = Vec::new();
     let (mut remarks, mut reviews) = (0, 0);
@@ -104,20 +104,20 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
         match dice.below(10) {
             0..=3 => {
                 let filter = any_filter(&mut dice);
-                library.apply(kinds::ENVOY_FILTER, Change::Put(filter.clone()));
+                builder.apply(kinds::ENVOY_FILTER, Change::Put(filter.clone()));
                 stored.insert(of(&filter), filter);
             }
             4 => {
                 let gone = stored.keys().nth(dice.below(stored.len())).cloned();
                 if let Some((namespace, name)) = gone {
                     stored.remove(&(namespace.clone(), name.clone()));
-                    library.apply(kinds::ENVOY_FILTER, Change::Gone(namespace, name));
+                    builder.apply(kinds::ENVOY_FILTER, Change::Gone(namespace, name));
                 }
             }
             5 => {
                 // The same again, as watches bring it when a status changes.
                 if let Some(again) = stored.values().nth(dice.below(stored.len())) {
-                    library.apply(kinds::ENVOY_FILTER, Change::Put(again.clone()));
+                    builder.apply(kinds::ENVOY_FILTER, Change::Put(again.clone()));
                 }
             }
             6 => {
@@ -125,11 +125,11 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
                 if object["kind"] != "Namespace" {
                     object["metadata"]["namespace"] = NAMESPACES[dice.below(NAMESPACES.len())].into();
                 }
-                library.apply(kind_of(&object).unwrap(), Change::Put(object));
+                builder.apply(kind_of(&object).unwrap(), Change::Put(object));
             }
             _ => {}
         }
-        let world = library.world();
+        let snapshot = builder.snapshot();
         let new = any_filter(&mut dice);
         let (namespace, name) = of(&new);
         let old = stored.get(&(namespace.clone(), name.clone())).cloned();
@@ -143,7 +143,7 @@ fn reviews_say_the_same_with_and_without_what_was_kept() {
             // Work is counted, too: a review that fits into its budget fits whatever was kept.
             let under = |rules: &Rules| {
                 let meter = Meter::new(1 << 40);
-                let judged = meter.run(|| judge(&world, rules, &change.asked())).unwrap();
+                let judged = meter.run(|| judge(&snapshot, rules, &change.asked())).unwrap();
                 (judged, (1 << 40) - meter.left())
             };
             let ((with, spent), (without, needed)) = (under(&kept), under(&forgotten));
@@ -190,34 +190,34 @@ fn what_was_kept_is_not_told_of_another_state() {
     let rules = rules();
     let new = filter("shop", "new", "cart");
     let asked = Asked { namespace: "shop", name: "new", old: None, new: Some(&new) };
-    let mut library = library(Said::default(), &[pod("cart")]);
-    let codes = |library: &mut Library| -> Vec<&'static str> {
-        let world = library.world();
-        let first = judge(&world, &rules, &asked);
-        assert_eq!(judge(&world, &rules, &asked), first);
+    let mut builder = builder(Overrides::default(), &[pod("cart")]);
+    let codes = |builder: &mut SnapshotBuilder| -> Vec<&'static str> {
+        let snapshot = builder.snapshot();
+        let first = judge(&snapshot, &rules, &asked);
+        assert_eq!(judge(&snapshot, &rules, &asked), first);
         first.remarks.iter().map(|remark| remark.code).collect()
     };
-    let alone = codes(&mut library);
+    let alone = codes(&mut builder);
     assert!(!alone.contains(&"EF201") && !alone.contains(&"EF412"), "{alone:?}");
     // Another filter comes, changes, and goes.
-    library.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "cart")));
-    assert!(codes(&mut library).contains(&"EF412"));
-    library.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "payment")));
-    assert_eq!(codes(&mut library), alone);
-    library.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "cart")));
-    assert!(codes(&mut library).contains(&"EF412"));
-    library.apply(kinds::ENVOY_FILTER, Change::Gone("shop".into(), "other".into()));
-    assert_eq!(codes(&mut library), alone);
+    builder.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "cart")));
+    assert!(codes(&mut builder).contains(&"EF412"));
+    builder.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "payment")));
+    assert_eq!(codes(&mut builder), alone);
+    builder.apply(kinds::ENVOY_FILTER, Change::Put(filter("shop", "other", "cart")));
+    assert!(codes(&mut builder).contains(&"EF412"));
+    builder.apply(kinds::ENVOY_FILTER, Change::Gone("shop".into(), "other".into()));
+    assert_eq!(codes(&mut builder), alone);
     // The label of a workload changes, and comes back.
-    library.apply(kinds::POD, Change::Put(pod("payment")));
-    assert!(codes(&mut library).contains(&"EF201"));
-    library.apply(kinds::POD, Change::Put(pod("cart")));
-    assert_eq!(codes(&mut library), alone);
+    builder.apply(kinds::POD, Change::Put(pod("payment")));
+    assert!(codes(&mut builder).contains(&"EF201"));
+    builder.apply(kinds::POD, Change::Put(pod("cart")));
+    assert_eq!(codes(&mut builder), alone);
     // A filter of the root namespace meets it, until a mesh config names another root namespace.
-    library.apply(kinds::ENVOY_FILTER, Change::Put(filter("istio-system", "other", "cart")));
-    assert!(codes(&mut library).contains(&"EF412"));
+    builder.apply(kinds::ENVOY_FILTER, Change::Put(filter("istio-system", "other", "cart")));
+    assert!(codes(&mut builder).contains(&"EF412"));
     let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": "istio-system"},
         "data": {"mesh": "rootNamespace: elsewhere"}});
-    library.apply(kinds::CONFIG_MAP, Change::Put(map));
-    assert_eq!(codes(&mut library), alone);
+    builder.apply(kinds::CONFIG_MAP, Change::Put(map));
+    assert_eq!(codes(&mut builder), alone);
 }

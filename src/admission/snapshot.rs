@@ -35,7 +35,7 @@ pub enum Change {
 
 /// Settings that override what the cluster says.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct Overrides {
     /// Name of the cluster in the places of messages.
     pub context: String,
     /// The release of every control plane.
@@ -46,7 +46,7 @@ pub struct Said {
 
 /// A stored EnvoyFilter.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct StoredFilter {
     /// Its text.
     pub(super) file: FileId,
     /// The filter; `None` when only its name can be read.
@@ -61,7 +61,7 @@ pub(super) struct Known {
     pub(super) serial: u64,
 }
 
-impl Known {
+impl StoredFilter {
     /// Number of patches in it.
     pub(super) fn patches(&self) -> usize {
         self.filter.as_ref().map_or(0, |filter| filter.patches.len())
@@ -96,12 +96,12 @@ pub type Name = (String, String);
 
 /// A snapshot of the cluster. Cloning it is cheap.
 #[derive(Clone, Debug)]
-pub struct World {
+pub struct Snapshot {
     /// The texts of all objects.
     pub(super) texts: Arc<Sources>,
     /// All objects but EnvoyFilters.
     pub(super) objects: Inventory,
-    pub(super) filters: Arc<BTreeMap<Name, Arc<Known>>>,
+    pub(super) filters: Arc<BTreeMap<Name, Arc<StoredFilter>>>,
     /// The control planes, the main one first; at least one.
     pub(super) planes: Arc<Vec<Plane>>,
     pub(super) facts: Arc<Facts>,
@@ -113,11 +113,11 @@ pub struct World {
     pub(super) serial: u64,
 }
 
-impl World {
+impl Snapshot {
     /// A cluster about which nothing is known yet.
-    fn new(said: &Said) -> World {
-        let planes = planes(&Facts::default(), &[], said.release, said.root_namespace.as_deref());
-        World {
+    fn new(overrides: &Overrides) -> Snapshot {
+        let planes = planes(&Facts::default(), &[], overrides.release, overrides.root_namespace.as_deref());
+        Snapshot {
             texts: Arc::default(),
             objects: Inventory::default(),
             filters: Arc::default(),
@@ -149,7 +149,7 @@ impl World {
     }
 
     /// The filters of a namespace.
-    pub(super) fn filters_of(&self, namespace: &str) -> impl Iterator<Item = (&Name, &Arc<Known>)> {
+    pub(super) fn filters_of(&self, namespace: &str) -> impl Iterator<Item = (&Name, &Arc<StoredFilter>)> {
         let namespace = namespace.to_owned();
         let from = (namespace.clone(), String::new());
         self.filters.range(from..).take_while(move |(name, _)| name.0 == namespace)
@@ -215,11 +215,11 @@ pub struct Whole {
     pub facts: Arc<Facts>,
 }
 
-/// Keeps a [`World`] up to date.
+/// Keeps a [`Snapshot`] up to date.
 #[derive(Debug)]
-pub struct Library {
-    said: Said,
-    world: World,
+pub struct SnapshotBuilder {
+    overrides: Overrides,
+    snapshot: Snapshot,
     /// Where the text of each object stands, by kind.
     places: HashMap<&'static str, HashMap<Name, FileId>>,
     /// Places of deleted texts, to be reused.
@@ -246,14 +246,14 @@ fn references(planes: &[Plane], sampled: &Sampled) -> Vec<Vec<ProxyConfig<'stati
     planes.iter().map(of_plane).collect()
 }
 
-impl Library {
-    /// A library that waits for all objects of these kinds.
-    pub fn new(said: Said, kinds: &[&'static Kind]) -> Library {
-        let mut world = World::new(&said);
-        world.missing = kinds.iter().map(|kind| words(kind)).collect();
-        Library {
-            said,
-            world,
+impl SnapshotBuilder {
+    /// A builder that waits for all objects of these kinds.
+    pub fn new(overrides: Overrides, kinds: &[&'static Kind]) -> SnapshotBuilder {
+        let mut snapshot = Snapshot::new(&overrides);
+        snapshot.missing = kinds.iter().map(|kind| kind_label(kind)).collect();
+        SnapshotBuilder {
+            overrides,
+            snapshot,
             places: HashMap::new(),
             free: Vec::new(),
             tags: BTreeMap::new(),
@@ -265,11 +265,11 @@ impl Library {
     /// Applies a change reported by a watch.
     pub fn apply(&mut self, kind: &'static Kind, change: Change) {
         match change {
-            Change::Put(object) => self.put(kind, object),
+            Change::Put(object) => self.upsert(kind, object),
             Change::Gone(namespace, name) => self.remove(kind, &(namespace, name)),
             Change::All(names) => {
                 let names: BTreeSet<Name> = names.into_iter().collect();
-                let known = self.places.get(words(kind)).into_iter().flatten().map(|(name, _)| name);
+                let known = self.places.get(kind_label(kind)).into_iter().flatten().map(|(name, _)| name);
                 let stale: Vec<Name> = known.filter(|name| !names.contains(*name)).cloned().collect();
                 // The ConfigMaps come from watches of one object each.
                 if kind != kinds::CONFIG_MAP {
@@ -287,33 +287,33 @@ impl Library {
         if self.sampled == sampled {
             return;
         }
-        self.world.references = Arc::new(references(&self.world.planes, &sampled));
-        self.world.serial = fresh();
+        self.snapshot.references = Arc::new(references(&self.snapshot.planes, &sampled));
+        self.snapshot.serial = fresh();
         self.sampled = sampled;
     }
 
     /// Marks a kind as read, also when the cluster does not serve or show it.
     pub fn known(&mut self, kind: &'static Kind) {
-        self.world.missing.remove(words(kind));
+        self.snapshot.missing.remove(kind_label(kind));
     }
 
     /// The current snapshot.
-    pub fn world(&mut self) -> World {
+    pub fn snapshot(&mut self) -> Snapshot {
         if self.planes_changed {
             self.planes_changed = false;
-            let facts = Facts::of(&self.world.objects, String::new());
-            let targets = targets(&self.world.objects);
-            let root = self.said.root_namespace.as_deref();
-            let planes = planes(&facts, &targets, self.said.release, root);
-            self.world.references = Arc::new(references(&planes, &self.sampled));
-            self.world.planes = Arc::new(planes);
-            self.world.facts = Arc::new(facts);
-            self.world.serial = fresh();
+            let facts = Facts::of(&self.snapshot.objects, String::new());
+            let targets = targets(&self.snapshot.objects);
+            let root = self.overrides.root_namespace.as_deref();
+            let planes = planes(&facts, &targets, self.overrides.release, root);
+            self.snapshot.references = Arc::new(references(&planes, &self.sampled));
+            self.snapshot.planes = Arc::new(planes);
+            self.snapshot.facts = Arc::new(facts);
+            self.snapshot.serial = fresh();
         }
-        self.world.clone()
+        self.snapshot.clone()
     }
 
-    fn put(&mut self, kind: &'static Kind, mut object: Value) {
+    fn upsert(&mut self, kind: &'static Kind, mut object: Value) {
         let name = name_of(&object);
         if !objects::keep(&mut object, objects::Reader::Questions) {
             return self.remove(kind, &name);
@@ -327,45 +327,45 @@ impl Library {
             None if is_filter => text_of(&object),
             None => object.to_string(),
         };
-        let known = self.places.get(words(kind)).and_then(|places| places.get(&name)).copied();
-        if too_large.is_none() && known.is_some_and(|file| self.world.texts.get(file).text == text) {
+        let known = self.places.get(kind_label(kind)).and_then(|places| places.get(&name)).copied();
+        if too_large.is_none() && known.is_some_and(|file| self.snapshot.texts.get(file).text == text) {
             // Most of what a watch brings is about fields that nobody here reads: the state of a pod, the version of an object.
             return;
         }
         // The mesh config in a ConfigMap is a text of its own, after that of the object.
         let file = if kind == kinds::CONFIG_MAP {
             self.remove(kind, &name);
-            self.world.texts.next()
+            self.snapshot.texts.next()
         } else {
-            known.or_else(|| self.free.pop()).unwrap_or_else(|| self.world.texts.next())
+            known.or_else(|| self.free.pop()).unwrap_or_else(|| self.snapshot.texts.next())
         };
         let mut loaded = Loaded { sources: Sources::starting_at(file), ..Loaded::default() };
-        let source = source_name(&self.said.context, kind.kind, &name.0, &name.1);
+        let source = source_name(&self.overrides.context, kind.kind, &name.0, &name.1);
         loaded.add_text(&source, text, &Options::default());
         let Loaded { sources, inventory, problems, .. } = loaded;
-        Arc::make_mut(&mut self.world.texts).put(sources);
+        Arc::make_mut(&mut self.snapshot.texts).splice(sources);
         if is_filter {
             let filter = inventory.envoy_filters.into_iter().next();
             let excess = too_large.or_else(|| filter.as_ref().and_then(limits::excess));
             let (refused, serial) = (inventory.refused_filters, fresh());
-            let known = Known { file, filter, refused, problems, values, excess, serial };
-            Arc::make_mut(&mut self.world.filters).insert(name.clone(), Arc::new(known));
+            let known = StoredFilter { file, filter, refused, problems, values, excess, serial };
+            Arc::make_mut(&mut self.snapshot.filters).insert(name.clone(), Arc::new(known));
         } else {
             self.replace(kind, &name, inventory);
         }
-        self.places.entry(words(kind)).or_default().insert(name, file);
+        self.places.entry(kind_label(kind)).or_default().insert(name, file);
     }
 
     fn remove(&mut self, kind: &'static Kind, name: &Name) {
-        let Some(file) = self.places.get_mut(words(kind)).and_then(|places| places.remove(name)) else { return };
+        let Some(file) = self.places.get_mut(kind_label(kind)).and_then(|places| places.remove(name)) else { return };
         if kind != kinds::CONFIG_MAP {
             self.free.push(file);
         }
         let mut empty = Sources::starting_at(file);
         empty.add("", "");
-        Arc::make_mut(&mut self.world.texts).put(empty);
+        Arc::make_mut(&mut self.snapshot.texts).splice(empty);
         if kind == kinds::ENVOY_FILTER {
-            Arc::make_mut(&mut self.world.filters).remove(name);
+            Arc::make_mut(&mut self.snapshot.filters).remove(name);
         } else {
             self.replace(kind, name, Inventory::default());
         }
@@ -373,8 +373,8 @@ impl Library {
 
     /// Puts the object of this name in the place of the one that was there.
     fn replace(&mut self, kind: &'static Kind, name: &Name, new: Inventory) {
-        self.world.serial = fresh();
-        let known = &mut self.world.objects;
+        self.snapshot.serial = fresh();
+        let known = &mut self.snapshot.objects;
         if [kinds::POD, kinds::NAMESPACE, kinds::CONFIG_MAP, kinds::REVISION_TAG].contains(&kind) {
             self.planes_changed = true;
         }
@@ -410,7 +410,7 @@ impl Library {
 }
 
 /// The name of a kind, unique among kinds of the same name.
-pub fn words(kind: &'static Kind) -> &'static str {
+pub fn kind_label(kind: &'static Kind) -> &'static str {
     if kind == kinds::KUBE_GATEWAY { "Gateway (gateway.networking.k8s.io)" } else { kind.kind }
 }
 
@@ -464,13 +464,13 @@ mod tests {
         json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop", "labels": {"app": app}}})
     }
 
-    fn names(world: &World) -> Vec<String> {
-        world
+    fn names(snapshot: &Snapshot) -> Vec<String> {
+        snapshot
             .objects
             .workloads
             .iter()
             .map(|it| {
-                let text = &world.texts.get(it.object.document.span.file).text;
+                let text = &snapshot.texts.get(it.object.document.span.file).text;
                 assert!(text.contains(&it.object.name), "{text}");
                 format!("{} {}", it.object.name, it.labels["app"])
             })
@@ -479,19 +479,19 @@ mod tests {
 
     #[test]
     fn objects_come_change_and_go_and_older_moments_stay() {
-        let mut library = Library::new(Said::default(), &[kinds::POD]);
-        library.apply(kinds::POD, Change::Put(pod("b", "1")));
-        library.apply(kinds::POD, Change::Put(pod("a", "1")));
-        let first = library.world();
+        let mut builder = SnapshotBuilder::new(Overrides::default(), &[kinds::POD]);
+        builder.apply(kinds::POD, Change::Put(pod("b", "1")));
+        builder.apply(kinds::POD, Change::Put(pod("a", "1")));
+        let first = builder.snapshot();
         assert_eq!(first.missing().collect::<Vec<_>>(), ["Pod"]);
-        library.apply(kinds::POD, Change::Put(pod("b", "2")));
-        library.apply(kinds::POD, Change::Gone("shop".into(), "a".into()));
-        library.apply(kinds::POD, Change::Put(pod("c", "1")));
-        let second = library.world();
-        library.apply(kinds::POD, Change::Put(pod("c", "3")));
-        library.apply(kinds::POD, Change::Put(pod("d", "1")));
-        library.apply(kinds::POD, Change::All(vec![("shop".into(), "c".into()), ("shop".into(), "d".into())]));
-        let third = library.world();
+        builder.apply(kinds::POD, Change::Put(pod("b", "2")));
+        builder.apply(kinds::POD, Change::Gone("shop".into(), "a".into()));
+        builder.apply(kinds::POD, Change::Put(pod("c", "1")));
+        let second = builder.snapshot();
+        builder.apply(kinds::POD, Change::Put(pod("c", "3")));
+        builder.apply(kinds::POD, Change::Put(pod("d", "1")));
+        builder.apply(kinds::POD, Change::All(vec![("shop".into(), "c".into()), ("shop".into(), "d".into())]));
+        let third = builder.snapshot();
         assert_eq!(names(&first), ["a 1", "b 1"]);
         assert_eq!(names(&second), ["b 2", "c 1"]);
         assert_eq!(names(&third), ["c 3", "d 1"]);
@@ -506,15 +506,15 @@ mod tests {
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "istio", "namespace": "istio-system"},
                 "data": {"mesh": format!("rootNamespace: {root}")}})
         };
-        let mut library = Library::new(Said::default(), &[]);
-        assert_eq!(library.world().planes[0].mesh.root_namespace, "istio-system");
-        library.apply(kinds::CONFIG_MAP, Change::Put(map("a")));
-        library.apply(kinds::CONFIG_MAP, Change::All(vec![("istio-system".into(), "istio".into())]));
-        assert_eq!(library.world().planes[0].mesh.root_namespace, "a");
-        library.apply(kinds::CONFIG_MAP, Change::Put(map("b")));
-        assert_eq!(library.world().planes[0].mesh.root_namespace, "b");
-        library.apply(kinds::CONFIG_MAP, Change::Gone("istio-system".into(), "istio".into()));
-        assert_eq!(library.world().planes[0].mesh.root_namespace, "istio-system");
+        let mut builder = SnapshotBuilder::new(Overrides::default(), &[]);
+        assert_eq!(builder.snapshot().planes[0].mesh.root_namespace, "istio-system");
+        builder.apply(kinds::CONFIG_MAP, Change::Put(map("a")));
+        builder.apply(kinds::CONFIG_MAP, Change::All(vec![("istio-system".into(), "istio".into())]));
+        assert_eq!(builder.snapshot().planes[0].mesh.root_namespace, "a");
+        builder.apply(kinds::CONFIG_MAP, Change::Put(map("b")));
+        assert_eq!(builder.snapshot().planes[0].mesh.root_namespace, "b");
+        builder.apply(kinds::CONFIG_MAP, Change::Gone("istio-system".into(), "istio".into()));
+        assert_eq!(builder.snapshot().planes[0].mesh.root_namespace, "istio-system");
     }
 
     /// The release that judges a proxy is that of the control plane behind its tag, as soon as the tag is moved.
@@ -532,19 +532,19 @@ mod tests {
         let mut proxy = pod("cart", "cart");
         proxy["metadata"]["labels"]["istio.io/rev"] = "prod".into();
         proxy["spec"] = json!({"containers": [{"name": "istio-proxy", "image": "istio/proxyv2:1.29.0", "args": ["proxy", "sidecar"]}]});
-        let mut library = Library::new(Said::default(), &[]);
+        let mut builder = SnapshotBuilder::new(Overrides::default(), &[]);
         for object in [istiod("default", "1.31.0"), istiod("a", "1.28.0"), istiod("b", "1.29.0"), proxy] {
-            library.apply(kinds::POD, Change::Put(object));
+            builder.apply(kinds::POD, Change::Put(object));
         }
-        let releases = |library: &mut Library| -> Vec<String> {
-            library.world().planes.iter().map(|plane| plane.release.to_string()).collect()
+        let releases = |builder: &mut SnapshotBuilder| -> Vec<String> {
+            builder.snapshot().planes.iter().map(|plane| plane.release.to_string()).collect()
         };
-        assert_eq!(releases(&mut library), ["1.31.0"]);
-        library.apply(kinds::REVISION_TAG, Change::Put(tag("a")));
-        assert_eq!(releases(&mut library), ["1.31.0", "1.28.0"]);
-        library.apply(kinds::REVISION_TAG, Change::Put(tag("b")));
-        assert_eq!(releases(&mut library), ["1.31.0", "1.29.0"]);
-        library.apply(kinds::REVISION_TAG, Change::All(Vec::new()));
-        assert_eq!(releases(&mut library), ["1.31.0"]);
+        assert_eq!(releases(&mut builder), ["1.31.0"]);
+        builder.apply(kinds::REVISION_TAG, Change::Put(tag("a")));
+        assert_eq!(releases(&mut builder), ["1.31.0", "1.28.0"]);
+        builder.apply(kinds::REVISION_TAG, Change::Put(tag("b")));
+        assert_eq!(releases(&mut builder), ["1.31.0", "1.29.0"]);
+        builder.apply(kinds::REVISION_TAG, Change::All(Vec::new()));
+        assert_eq!(releases(&mut builder), ["1.31.0"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::health::Health;
 use super::server::Reviewer;
-use super::world::{Change, Library, Said, Sampled, World, words};
+use super::snapshot::{Change, Overrides, Sampled, Snapshot, SnapshotBuilder, kind_label};
 use crate::cluster::Cluster;
 use crate::cluster::dumps::{self, Delivery};
 use crate::cluster::kinds::{self, Kind};
@@ -21,7 +21,7 @@ use tokio::time::{Instant, sleep};
 const SOON: Duration = Duration::from_millis(20);
 /// How long other changes are collected: a busy mesh replaces pods all the time.
 const LATER: Duration = Duration::from_millis(500);
-/// Watch events buffered between the watches and the library.
+/// Watch events buffered between the watches and the builder.
 const WAITING: usize = 256;
 /// Watch events applied at a time.
 const AT_ONCE: usize = 64;
@@ -31,14 +31,14 @@ pub fn watched() -> impl Iterator<Item = &'static Kind> {
     kinds::WEBHOOK.kinds.iter().copied()
 }
 
-/// A library for these kinds, and the health that waits for them.
-pub fn library(said: Said) -> (Library, Arc<Health>) {
+/// A builder for these kinds, and the health that waits for them.
+pub fn builder(overrides: Overrides) -> (SnapshotBuilder, Arc<Health>) {
     let health = Arc::new(Health::default());
     let all: Vec<&'static Kind> = watched().chain([kinds::CONFIG_MAP]).collect();
     for kind in &all {
-        health.expect(words(kind));
+        health.expect(kind_label(kind));
     }
-    (Library::new(said, &all), health)
+    (SnapshotBuilder::new(overrides, &all), health)
 }
 
 /// How often proxies are sampled for their extensions.
@@ -49,18 +49,18 @@ const DUMPS: usize = 2;
 /// Samples the extensions of some proxies: one of each kind and version first, then more.
 async fn sample(cluster: Cluster, proxies: usize, reviewer: Arc<Reviewer>, sender: mpsc::Sender<Sampled>) {
     loop {
-        if reviewer.world().missing().next().is_some() {
+        if reviewer.snapshot().missing().next().is_some() {
             sleep(LATER).await;
             continue;
         }
-        let world = reviewer.world();
+        let snapshot = reviewer.snapshot();
         let (mut seen, mut first, mut more) = (BTreeSet::new(), Vec::new(), Vec::new());
-        for group in block_in_place(|| world.proxies()) {
+        for group in block_in_place(|| snapshot.proxies()) {
             let Some(target) = group.first() else { continue };
             let list = if seen.insert((target.kind, target.version.clone())) { &mut first } else { &mut more };
             list.push(group);
         }
-        drop(world);
+        drop(snapshot);
         first.append(&mut more);
         first.truncate(proxies);
         let asked = first.len();
@@ -83,23 +83,29 @@ async fn sample(cluster: Cluster, proxies: usize, reviewer: Arc<Reviewer>, sende
 }
 
 /// Watches a cluster and publishes snapshots forever; samples the extensions of this many proxies.
-pub async fn run(cluster: Cluster, istio_namespace: String, proxies: usize, library: Library, reviewer: Arc<Reviewer>) {
+pub async fn run(
+    cluster: Cluster,
+    istio_namespace: String,
+    proxies: usize,
+    builder: SnapshotBuilder,
+    reviewer: Arc<Reviewer>,
+) {
     let health = Arc::clone(&reviewer.health);
     let (samples, extensions) = mpsc::channel::<Sampled>(1);
     if proxies > 0 {
         tokio::spawn(sample(cluster.clone(), proxies, Arc::clone(&reviewer), samples.clone()));
     }
-    follow_all(cluster, istio_namespace, library, health, extensions, |world| reviewer.publish(world)).await;
+    follow_all(cluster, istio_namespace, builder, health, extensions, |snapshot| reviewer.publish(snapshot)).await;
 }
 
 /// Watches a cluster and publishes snapshots forever, with the extensions that somebody samples.
 pub async fn follow_all(
     cluster: Cluster,
     istio_namespace: String,
-    mut library: Library,
+    mut builder: SnapshotBuilder,
     health: Arc<Health>,
     mut extensions: mpsc::Receiver<Sampled>,
-    mut publish: impl FnMut(World),
+    mut publish: impl FnMut(Snapshot),
 ) {
     let (sender, mut receiver) = mpsc::channel::<(&'static Kind, Seen)>(WAITING);
     for kind in watched() {
@@ -118,24 +124,24 @@ pub async fn follow_all(
     let (mut soon_at, mut later_at) = (None, None);
     loop {
         let next = [soon_at, later_at].into_iter().flatten().min();
-        let told = tokio::select! {
-            told = receiver.recv_many(&mut seen, AT_ONCE) => told,
+        let received = tokio::select! {
+            received = receiver.recv_many(&mut seen, AT_ONCE) => received,
             Some(lists) = extensions.recv() => {
-                library.sampled(lists);
-                publish(library.world());
+                builder.sampled(lists);
+                publish(builder.snapshot());
                 continue;
             }
             () = until(next) => {
                 (soon_at, later_at) = (None, None);
-                let world = block_in_place(|| library.world());
-                world.revisions().for_each(&mut look);
-                publish(world);
+                let snapshot = block_in_place(|| builder.snapshot());
+                snapshot.revisions().for_each(&mut look);
+                publish(snapshot);
                 // A kind counts as read once reviews use it.
-                read.drain(..).for_each(|kind| health.synced(words(kind)));
+                read.drain(..).for_each(|kind| health.synced(kind_label(kind)));
                 continue;
             }
         };
-        if told == 0 {
+        if received == 0 {
             return;
         }
         block_in_place(|| {
@@ -143,7 +149,7 @@ pub async fn follow_all(
                 let Some(change) = change(kind, seen, &health) else { continue };
                 let all = matches!(change, Change::All(_));
                 read.extend(all.then_some(kind));
-                library.apply(kind, change);
+                builder.apply(kind, change);
                 let soon = all || kind == kinds::ENVOY_FILTER;
                 let (at, wait) = if soon { (&mut soon_at, SOON) } else { (&mut later_at, LATER) };
                 at.get_or_insert(Instant::now() + wait);
@@ -154,7 +160,7 @@ pub async fn follow_all(
 
 /// The change that a watch event makes, if any. Records the state of the watch.
 fn change(kind: &'static Kind, seen: Seen, health: &Health) -> Option<Change> {
-    let name = words(kind);
+    let name = kind_label(kind);
     let change = match seen {
         Seen::Put(object) => Change::Put(object),
         Seen::Gone(namespace, name) => Change::Gone(namespace, name),
