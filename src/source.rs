@@ -2,9 +2,11 @@
 
 pub(crate) mod alike;
 mod code;
+mod error_message;
 pub(crate) mod escape;
 
 pub use code::Code;
+pub use error_message::ErrorMessage;
 
 use crate::budget;
 use std::fmt;

@@ -3,6 +3,7 @@
 //! Pure: the current state and the time in, the next state out. Replicas agree on the result through the Secret
 //! that holds it ([`super::keeper`]).
 
+use crate::source::ErrorMessage;
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
     date_time_ymd,
@@ -79,7 +80,7 @@ pub fn advance(
     names: &[String],
     lifetimes: Lifetimes,
     trusted: bool,
-) -> Result<Store, String> {
+) -> Result<Store, ErrorMessage> {
     let Some(mut store) = store else {
         let signer = authority(now, lifetimes)?;
         let serving = serving(&signer, now, names, lifetimes)?;
@@ -119,7 +120,7 @@ fn params(now: u64, life: Duration, name: &str) -> (CertificateParams, u64) {
     (params, until)
 }
 
-fn authority(now: u64, lifetimes: Lifetimes) -> Result<Pair, String> {
+fn authority(now: u64, lifetimes: Lifetimes) -> Result<Pair, ErrorMessage> {
     let (mut params, until) = params(now, lifetimes.authority, &format!("envoyfilter-admission {now}"));
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
@@ -128,7 +129,7 @@ fn authority(now: u64, lifetimes: Lifetimes) -> Result<Pair, String> {
     Ok(Pair { cert: cert.pem(), key: key.serialize_pem(), born: now, until })
 }
 
-fn serving(signer: &Pair, now: u64, names: &[String], lifetimes: Lifetimes) -> Result<Pair, String> {
+fn serving(signer: &Pair, now: u64, names: &[String], lifetimes: Lifetimes) -> Result<Pair, ErrorMessage> {
     let words = |error: rcgen::Error| error.to_string();
     let common = names.first().map_or("", String::as_str);
     // An X.509 common name has at most 64 characters; clients check the other names.

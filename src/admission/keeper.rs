@@ -7,6 +7,7 @@ use super::certificates::{Lifetimes, Store, advance};
 use super::lease::{Fault, Lease, call};
 use super::metrics::Metrics;
 use crate::cluster::Cluster;
+use crate::source::ErrorMessage;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -72,7 +73,7 @@ impl Keeper {
     }
 
     /// Looks at the Secret and does what is due. Fails with a message for the log.
-    pub(crate) async fn look(&mut self, metrics: &Metrics) -> Result<Served, String> {
+    pub(crate) async fn look(&mut self, metrics: &Metrics) -> Result<Served, ErrorMessage> {
         let leads = self.lease.hold().await.unwrap_or_else(|(_, words)| {
             tracing::warn!(words, "cannot read or write the Lease");
             false
@@ -98,7 +99,7 @@ impl Keeper {
                     }
                     // Another replica was faster, and what it wrote is as good.
                     Err((409, _)) => store = self.read().await.map_err(|(_, words)| words)?.1,
-                    Err((_, words)) => return Err(format!("cannot write the Secret: {words}")),
+                    Err((_, words)) => return Err(format!("cannot write the Secret: {words}").into()),
                 }
             }
         }

@@ -8,6 +8,7 @@ use super::server::{Limits, Reviewer, measures, probes, webhook};
 use super::snapshot::Overrides;
 use super::tls;
 use crate::cluster::Cluster;
+use crate::source::ErrorMessage;
 use axum::Router;
 use axum_server::Handle;
 use axum_server::accept::DefaultAcceptor;
@@ -66,7 +67,7 @@ const LOOK: Duration = Duration::from_secs(2);
 const DRAIN: Duration = Duration::from_secs(30);
 
 /// Serves until a signal. Fails with a message for the user.
-pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), String> {
+pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), ErrorMessage> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
     let (mut builder, health) = feed::builder(serve.overrides);
@@ -133,7 +134,7 @@ pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), S
                 Err(error) => error.to_string(),
                 Ok(Ok(())) => "the server stopped unexpectedly".to_owned(),
             };
-            return Err(words);
+            return Err(words.into());
         }
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
@@ -152,7 +153,7 @@ pub async fn serve(cluster: Cluster, serve: Serve, rules: Rules) -> Result<(), S
 }
 
 /// Serves plain HTTP to few clients, until the handle says otherwise. Fails with a message for the user.
-pub fn beside(name: &'static str, listener: TcpListener, router: Router) -> Result<Handle<SocketAddr>, String> {
+pub fn beside(name: &'static str, listener: TcpListener, router: Router) -> Result<Handle<SocketAddr>, ErrorMessage> {
     let handle: Handle<SocketAddr> = Handle::new();
     let connections = Connections::new(ASIDE);
     let server = server(listener)?.acceptor(Admit::new(connections, DefaultAcceptor::new())).handle(handle.clone());
@@ -201,7 +202,7 @@ impl Renewal {
         };
         match done {
             Ok(()) => tracing::info!("serving with a new certificate"),
-            Err(words) => tracing::warn!(words, "cannot renew the certificate"),
+            Err(error) => tracing::warn!(words = &*error, "cannot renew the certificate"),
         }
     }
 }
@@ -212,18 +213,18 @@ async fn first(keeper: &mut Keeper, reviewer: &Reviewer) -> (String, String) {
         match keeper.look(&reviewer.metrics).await {
             Ok(Served::New(store)) => return (store.serving.cert, store.serving.key),
             Ok(_) => {}
-            Err(words) => tracing::warn!(words, "no certificate yet"),
+            Err(error) => tracing::warn!(words = &*error, "no certificate yet"),
         }
         sleep(keeper.interval().min(Duration::from_secs(1))).await;
     }
 }
 
-fn read(cert: &Path, key: &Path) -> Result<(String, String), String> {
+fn read(cert: &Path, key: &Path) -> Result<(String, String), ErrorMessage> {
     Ok((text(cert)?, text(key)?))
 }
 
-fn text(path: &Path) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+fn text(path: &Path) -> Result<String, ErrorMessage> {
+    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()).into())
 }
 
 /// Connections of the listeners for kubelet and Prometheus, each.
@@ -239,7 +240,7 @@ fn service(router: Router) -> axum::extract::connect_info::IntoMakeServiceWithCo
 }
 
 /// A socket to serve on. Fails with a message for the user.
-pub fn listen(address: SocketAddr) -> Result<TcpListener, String> {
+pub fn listen(address: SocketAddr) -> Result<TcpListener, ErrorMessage> {
     let listener = TcpListener::bind(address).and_then(|listener| {
         listener.set_nonblocking(true)?;
         // The standard library lets 128 connections wait. When strangers open more at once, the kernel drops whatever comes next,
@@ -247,14 +248,14 @@ pub fn listen(address: SocketAddr) -> Result<TcpListener, String> {
         rustix::net::listen(&listener, WAITING)?;
         Ok(listener)
     });
-    listener.map_err(|error| format!("cannot listen on {address}: {error}"))
+    listener.map_err(|error| format!("cannot listen on {address}: {error}").into())
 }
 
 /// Connections that wait to be accepted; the kernel takes no more than `net.core.somaxconn`.
 const WAITING: i32 = 4_096;
 
 /// A server that waits for headers no longer than [`FIRST`], and for few of them.
-fn server(listener: TcpListener) -> Result<axum_server::Server<SocketAddr>, String> {
+fn server(listener: TcpListener) -> Result<axum_server::Server<SocketAddr>, ErrorMessage> {
     let mut server = axum_server::from_tcp(listener).map_err(|error| error.to_string())?;
     let http = server.http_builder();
     http.http1().timer(TokioTimer::new()).header_read_timeout(FIRST).max_buf_size(HEADERS as usize);

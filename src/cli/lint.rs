@@ -225,9 +225,9 @@ impl Lint {
     fn against_baseline(&self, session: &mut Session<'_>, run: &mut LintReport) -> Result<Option<Exit>, Error> {
         let Some(path) = &self.baseline else { return Ok(None) };
         let old = if files::exists(path) || !self.update_baseline {
-            let text = files::text(path).map_err(|problem| problem.message);
-            let read = text.and_then(|text| Baseline::read(&text));
-            read.map_err(|reason| Error::Baseline { path: path.clone(), reason })?
+            let unreadable = |reason: String| Error::Baseline { path: path.clone(), reason };
+            let text = files::text(path).map_err(|problem| unreadable(problem.message))?;
+            Baseline::read(&text).map_err(|error| unreadable(error.into()))?
         } else {
             Baseline::default()
         };

@@ -45,8 +45,8 @@ pub(super) enum Form {
 
 fn form(text: &str) -> Result<Form, String> {
     match text.split_once('=') {
-        Some(("jsonpath", template)) => Template::parse(template).map(Form::JsonPath),
-        Some(("custom-columns", columns)) => Columns::parse(columns).map(Form::Columns),
+        Some(("jsonpath", template)) => Ok(Form::JsonPath(Template::parse(template)?)),
+        Some(("custom-columns", columns)) => Ok(Form::Columns(Columns::parse(columns)?)),
         _ => Ok(match text {
             "table" => Form::Table,
             "wide" => Form::Wide,

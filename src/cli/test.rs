@@ -125,7 +125,7 @@ impl Test {
         let mut groups: Vec<(Needs, Vec<(usize, Suite)>)> = Vec::new();
         for path in &paths {
             watched.push(path.clone());
-            let wrong = |why: String| File { name: path.display().to_string(), results: Err(why) };
+            let wrong = |why: String| File { name: path.display().to_string(), results: Err(why.into()) };
             let problems = match files::read(path, &mut sources) {
                 Ok(file) => match file.document.as_ref().map(suite::read) {
                     Some(Ok(suite)) => {
@@ -172,7 +172,7 @@ impl Test {
                     }
                     Err((how, error)) => {
                         exit = if exit.code() > how.code() { exit } else { how };
-                        Err(error)
+                        Err(error.into())
                     }
                 };
             }

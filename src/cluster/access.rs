@@ -2,6 +2,7 @@
 
 use super::api::{Cluster, Stop};
 use super::login::{kubeconfig, no_way_in, token_of_file, words};
+use crate::source::ErrorMessage;
 use http::{HeaderName, HeaderValue};
 use kube::config::{AuthInfo, KubeConfigOptions};
 use kube::{Client, Config};
@@ -40,7 +41,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(330);
 impl Access {
     /// Makes a client. Nothing is sent yet. Fails with what to tell the user: no configuration, an unknown context, an
     /// unreadable certificate.
-    pub async fn connect(&self, stop: Stop) -> Result<Cluster, String> {
+    pub async fn connect(&self, stop: Stop) -> Result<Cluster, ErrorMessage> {
         let (mut config, context) = self.config().await?;
         let auth = &config.auth_info;
         let user = self.as_user.clone().or_else(|| auth.impersonate.clone());
@@ -83,7 +84,7 @@ impl Access {
         kubeconfig.map(|config| config.contexts.into_iter().map(|context| context.name).collect()).unwrap_or_default()
     }
 
-    async fn config(&self) -> Result<(Config, String), String> {
+    async fn config(&self) -> Result<(Config, String), ErrorMessage> {
         let options =
             KubeConfigOptions { context: self.context.clone(), cluster: self.cluster.clone(), user: self.user.clone() };
         let explicit = self.context.is_some() || self.cluster.is_some() || self.user.is_some();

@@ -1,5 +1,6 @@
 //! Kubeconfigs and ways to log in: which files count, and what is said when one fails, without what may be secret.
 
+use crate::source::ErrorMessage;
 use kube::client::AuthError;
 use kube::config::{AuthInfo, Kubeconfig, KubeconfigError};
 use std::error::Error;
@@ -9,7 +10,7 @@ use std::{env, fs, io, iter};
 
 /// The kubeconfig of a file or of the standard input (`-`); without a path that of the files of `KUBECONFIG`, or else of
 /// `~/.kube/config`. Fails with what to tell the user.
-pub(super) fn kubeconfig(path: Option<&Path>) -> Result<Kubeconfig, String> {
+pub(super) fn kubeconfig(path: Option<&Path>) -> Result<Kubeconfig, ErrorMessage> {
     match path {
         Some(path) if path.as_os_str() == "-" => {
             let text = io::read_to_string(io::stdin()).map_err(|error| format!("cannot read <stdin>: {error}"))?;
@@ -19,7 +20,7 @@ pub(super) fn kubeconfig(path: Option<&Path>) -> Result<Kubeconfig, String> {
         None => {
             let files = files();
             if files.is_empty() {
-                return Err("there is no kubeconfig: neither KUBECONFIG nor HOME is set".to_owned());
+                return Err("there is no kubeconfig: neither KUBECONFIG nor HOME is set".into());
             }
             files.iter().try_fold(Kubeconfig::default(), |merged, path| {
                 merged.merge(of_file(path)?).map_err(|error| of_kubeconfig(&error, &path.display().to_string()))
@@ -40,20 +41,21 @@ fn files() -> Vec<PathBuf> {
     if there.is_empty() { named } else { there }
 }
 
-fn of_file(path: &Path) -> Result<Kubeconfig, String> {
+fn of_file(path: &Path) -> Result<Kubeconfig, ErrorMessage> {
     Kubeconfig::read_from(path).map_err(|error| of_kubeconfig(&error, &path.display().to_string()))
 }
 
 /// Parsers of YAML show the lines around an error, and those of a kubeconfig hold tokens and keys.
-fn of_kubeconfig(error: &KubeconfigError, name: &str) -> String {
-    match error {
+fn of_kubeconfig(error: &KubeconfigError, name: &str) -> ErrorMessage {
+    let message = match error {
         KubeconfigError::Parse(error) => {
             let place = error.location().map(|at| format!(":{}:{}", at.line(), at.column())).unwrap_or_default();
             format!("{name}{place}: not YAML, or not a valid kubeconfig here")
         }
         KubeconfigError::ReadConfig(error, _) => plain(&format!("cannot read kubeconfig {name}: {error}")),
         other => format!("{name}: {}", words(other)),
-    }
+    };
+    message.into()
 }
 
 /// The token of a file as client-go reads it, without the line break at its end; `None` when the library reads it well

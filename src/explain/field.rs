@@ -7,6 +7,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::json::{self, Style};
 use crate::proto::merge::ChangeKind;
 use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value};
+use crate::source::ErrorMessage;
 use std::fmt::Write as _;
 
 /// A field as the user writes it: `cluster/NAME/connect_timeout`.
@@ -19,7 +20,7 @@ pub struct Asked {
 
 impl Asked {
     /// Reads a field. Fails with a sentence when the kind is none.
-    pub fn parse(text: &str) -> Result<Asked, String> {
+    pub fn parse(text: &str) -> Result<Asked, ErrorMessage> {
         let (kind, rest) = text.split_once('/').unwrap_or((text, ""));
         let kind = match kind.to_lowercase().as_str() {
             "listener" | "listeners" | "lds" => ResourceKind::Listener,
@@ -29,11 +30,12 @@ impl Asked {
             other => {
                 return Err(format!(
                     "`{other}` is not a kind of resource: a field starts with listener/, cluster/, route/ or extension/"
-                ));
+                )
+                .into());
             }
         };
         if rest.is_empty() {
-            return Err(format!("a field needs the name of a {0}: {0}/NAME/path", kind.as_str()));
+            return Err(format!("a field needs the name of a {0}: {0}/NAME/path", kind.as_str()).into());
         }
         Ok(Asked { kind, rest: rest.to_owned() })
     }

@@ -1,5 +1,6 @@
 //! Bounds on what is read: size, compression ratio, members and names of archives, values of a document.
 
+use crate::source::ErrorMessage;
 use std::cell::Cell;
 use std::fmt;
 use std::io::{self, Read};
@@ -42,23 +43,23 @@ impl Default for Limits {
 }
 
 impl FromStr for Limits {
-    type Err = String;
+    type Err = ErrorMessage;
 
     /// Reads a size such as `512Mi`, `4Gi` or a number of bytes. Fails with what to write instead.
-    fn from_str(text: &str) -> Result<Limits, String> {
+    fn from_str(text: &str) -> Result<Limits, ErrorMessage> {
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let shift = match &text[digits.len()..] {
             "" => 0,
             "Ki" => 10,
             "Mi" => 20,
             "Gi" => 30,
-            _ => return Err("use a size such as 512Mi or 4Gi".to_owned()),
+            _ => return Err("use a size such as 512Mi or 4Gi".into()),
         };
         let number: u64 = digits.parse().map_err(|_| "use a size such as 512Mi or 4Gi".to_owned())?;
         match number.checked_mul(1 << shift) {
             // The places in texts are 32 bits.
             Some(bytes) if (1..=4 << 30).contains(&bytes) => Ok(Limits { bytes, chosen: true }),
-            _ => Err("the size must be between 1 byte and 4Gi".to_owned()),
+            _ => Err("the size must be between 1 byte and 4Gi".into()),
         }
     }
 }

@@ -1,20 +1,21 @@
 //! Values as YAML that every reader of YAML 1.1 and 1.2 takes the same.
 
+use crate::source::ErrorMessage;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 use serde_saphyr::{LitStr, SerializerOptions};
 
 /// Writes a value as YAML, with a newline at the end. Fails when the value cannot be written.
-pub fn write(value: &Value) -> Result<String, String> {
+pub fn write(value: &Value) -> Result<String, ErrorMessage> {
     with(value, true)
 }
 
 /// The same for a report: a name of several lines is one line in quotes, and only code is written as a block of lines.
-pub fn write_report(value: &Value) -> Result<String, String> {
+pub fn write_report(value: &Value) -> Result<String, ErrorMessage> {
     with(&Shown { value, code: false }, false)
 }
 
-fn with(value: &impl Serialize, blocks: bool) -> Result<String, String> {
+fn with(value: &impl Serialize, blocks: bool) -> Result<String, ErrorMessage> {
     // Folded lines are harder to search and to compare than long ones.
     let mut options = SerializerOptions::default();
     options.min_fold_chars = usize::MAX;

@@ -139,7 +139,9 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         _ => None,
     };
     let asked = match request.subject {
-        Subject::Field => Some(Asked::parse(&request.name).map_err(|message| Error::Text { message, help: None })?),
+        Subject::Field => {
+            Some(Asked::parse(&request.name).map_err(|error| Error::Text { message: error.into(), help: None })?)
+        }
         _ => None,
     };
     let mut machines = Vec::new();

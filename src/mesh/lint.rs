@@ -366,7 +366,11 @@ fn chosen(request: &LintRequest, loaded: &mut Loaded) -> Result<Chosen, Error> {
     }
     let selectors = |words: &[String]| -> Result<Vec<Selector>, Error> {
         let selector = |word: &String| Selector::new(word.trim(), &rules);
-        words.iter().map(selector).collect::<Result<_, _>>().map_err(|message| Error::Text { message, help: None })
+        words
+            .iter()
+            .map(selector)
+            .collect::<Result<_, crate::source::ErrorMessage>>()
+            .map_err(|error| Error::Text { message: error.into(), help: None })
     };
     let (select, ignore) = (selectors(&request.select)?, selectors(&request.ignore)?);
     // Who selects rules in the request means that, whatever the configuration says.

@@ -35,7 +35,8 @@ impl Link {
     pub(crate) fn connect(settings: &Settings, progress: &dyn Progress) -> Result<Link, Error> {
         let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let stop = progress.stop().unwrap_or_else(Stop::never);
-        let cluster = runtime.block_on(settings.cluster.access.connect(stop)).map_err(Error::NoCluster)?;
+        let cluster =
+            runtime.block_on(settings.cluster.access.connect(stop)).map_err(|error| Error::NoCluster(error.into()))?;
         Ok(Link { runtime, cluster })
     }
 

@@ -25,7 +25,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
-use crate::source::FileId;
+use crate::source::{ErrorMessage, FileId};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -110,7 +110,7 @@ pub(super) fn prove(
                 }
             }
         };
-        let apart = traffic.as_ref().and_then(|sent: &Result<Traffic, String>| sent.as_ref().ok()?.apart.first());
+        let apart = traffic.as_ref().and_then(|sent: &Result<Traffic, ErrorMessage>| sent.as_ref().ok()?.apart.first());
         let doubt = match &found {
             _ if apart.is_some() && request.accept < Accept::Differs => apart.map(|one| {
                 let difference = format!("{}: {} with the filter, {} without it", one.request, one.filter, one.native);
@@ -262,14 +262,14 @@ impl Both<'_> {
         targets: &[Target],
         reaches: &dyn Fn(&Target) -> bool,
         revision: &str,
-    ) -> Result<Traffic, String> {
+    ) -> Result<Traffic, ErrorMessage> {
         let bare =
             self.before.opened.borrow().changed(Vec::new(), &[deleted(filter)]).map_err(|fault| fault.to_string())?;
         let bare = Bottled::of(bare, revision, None);
         let mut sent = Traffic::default();
-        let mut met = Err("the filter selects no proxy of these objects".to_owned());
+        let mut met = Err("the filter selects no proxy of these objects".into());
         for target in targets.iter().filter(|target| reaches(target)).take(PROXIES) {
-            let dump = |side: &Bottled, after: bool| -> Result<Dump, String> {
+            let dump = |side: &Bottled, after: bool| -> Result<Dump, ErrorMessage> {
                 let mut node = side.node(target).cloned().ok_or("the proxy is gone")?;
                 if let Some(restarted) = self.restarted {
                     restarted.introduce(&mut node, after);

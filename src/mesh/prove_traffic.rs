@@ -11,6 +11,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::ProxyKind;
 use crate::model::redact::Redactor;
 use crate::model::release::Release;
+use crate::source::ErrorMessage;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -72,7 +73,7 @@ impl Sender {
 
     /// Sends the requests that meet the filter through both sides, and adds what tells them apart. Fails with the reason
     /// why nothing could be sent.
-    pub(super) fn compare(&self, sides: &Sides<'_>, into: &mut Traffic) -> Result<(), String> {
+    pub(super) fn compare(&self, sides: &Sides<'_>, into: &mut Traffic) -> Result<(), ErrorMessage> {
         let words = |error: behaviour::Error| error.to_string();
         let config = sides.base.config(&Identity::default()).map_err(|problem| problem.message)?;
         let other = sides.native.config(&Identity::default()).map_err(|problem| problem.message)?;
@@ -87,7 +88,7 @@ impl Sender {
         let native = Subject { plan: &empty, config: &other, patched: &unpatched };
         let requests = requests(&with, sides.filter);
         if requests.is_empty() {
-            return Err(format!("no request meets the filter on {}", sides.proxy));
+            return Err(format!("no request meets the filter on {}", sides.proxy).into());
         }
         let wanted = Wanted::of(requests.iter(), &config.proxy.workload);
         let open = |subject: &Subject<'_, '_>| {
@@ -106,7 +107,7 @@ impl Sender {
                     continue;
                 }
                 (Err(error @ behaviour::Error::Died(..)), _) | (_, Err(error @ behaviour::Error::Died(..))) => {
-                    return Err(error.to_string());
+                    return Err(error.to_string().into());
                 }
                 (one, two) => {
                     let word = |side: Result<Exchange, behaviour::Error>| {

@@ -5,6 +5,7 @@ use super::settings::Settings;
 use super::{Error, Given};
 use crate::behaviour::{self, Host, shell};
 use crate::lint::{self, Knowledge, ProxyRun};
+use crate::source::ErrorMessage;
 use crate::trial::{Observed, Trouble};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,9 +61,9 @@ impl Observer {
 }
 
 impl lint::Observer for Observer {
-    fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, String> {
+    fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, ErrorMessage> {
         let subject = behaviour::Subject { plan: run.plan, config: run.config, patched: &run.judged.patched };
-        behaviour::observe(&self.host, &self.settings, &subject).map_err(|error| error.to_string())
+        behaviour::observe(&self.host, &self.settings, &subject).map_err(|error| error.to_string().into())
     }
 
     fn arguments(&self, run: &ProxyRun<'_>) -> String {

@@ -17,7 +17,7 @@ use crate::load::dump::{Dump, Identity, Layout};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
 use crate::rules::ALL;
-use crate::source::Sources;
+use crate::source::{ErrorMessage, Sources};
 use crate::study::study;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -80,11 +80,11 @@ impl Now<'_> {
         text: &str,
         via: Via,
         lent: &Arc<BTreeMap<String, String>>,
-    ) -> Result<Look, String> {
+    ) -> Result<Look, ErrorMessage> {
         let (dump, problems) = Dump::from_reader(target.full_name(), text.as_bytes(), Layout::Dropped);
         let Some(mut dump) = dump else {
             let first = problems.into_iter().next().map(|problem| problem.message);
-            return Err(first.unwrap_or_else(|| "the answer is no config dump".to_owned()));
+            return Err(first.unwrap_or_else(|| "the answer is no config dump".into()).into());
         };
         dump.lend(Arc::clone(lent));
         let identity = of_pod(&Identity::default(), target);

@@ -8,6 +8,7 @@ use super::step::{Cx, Move, Part};
 use super::telemetry;
 use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
+use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 
 const FILE: &str = "envoy.extensions.access_loggers.file.v3.FileAccessLog";
@@ -101,7 +102,7 @@ fn mesh_providers(cx: &Cx<'_>, found: &mut Move) -> Vec<Json> {
     if file { vec![json!({ "name": "envoy" })] } else { Vec::new() }
 }
 
-fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Option<String>), String> {
+fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Option<String>), ErrorMessage> {
     log.skip("name");
     let condition = match log.sub("filter") {
         None => None,
@@ -115,15 +116,15 @@ fn provider(cx: &Cx<'_>, mut log: Fields, found: &mut Move) -> Result<(Json, Opt
     } else if let Some(grpc) = log.typed("typed_config", GRPC) {
         of_service(cx, grpc, found)?
     } else {
-        return Err("no extension provider writes this kind of log".to_owned());
+        return Err("no extension provider writes this kind of log".into());
     };
     if !log.is_empty() {
-        return Err("the log has settings that have no native field".to_owned());
+        return Err("the log has settings that have no native field".into());
     }
     Ok((provider, condition))
 }
 
-fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, String> {
+fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, ErrorMessage> {
     let mut one = json!({ "path": path });
     let text = file
         .text("log_format/text_format_source/inline_string")
@@ -133,18 +134,18 @@ fn of_file(file: &mut Fields, path: &str, found: &mut Move) -> Result<Json, Stri
         one["logFormat"] = json!({ "text": text });
     } else if let Some(labels) = file.take("log_format/json_format").or_else(|| file.take("json_format")) {
         if labels.as_object().is_none_or(|map| map.values().any(|value| !value.is_string())) {
-            return Err("a provider's labels are strings; this JSON format has other values".to_owned());
+            return Err("a provider's labels are strings; this JSON format has other values".into());
         }
         one["logFormat"] = json!({ "labels": labels });
         found.difference(Kind::Metadata, "empty `json_format_options` are written out");
     }
     if !file.is_empty() {
-        return Err("the log has settings that have no native field".to_owned());
+        return Err("the log has settings that have no native field".into());
     }
     Ok(json!({ "envoyFileAccessLog": one }))
 }
 
-fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, String> {
+fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
     let cluster = grpc.text("common_config/grpc_service/envoy_grpc/cluster_name").ok_or("the log names no cluster")?;
     let (host, port) =
         service_of_cluster(cx, &cluster).ok_or_else(|| format!("the service behind cluster {cluster} is unknown"))?;
@@ -170,7 +171,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, S
         one["filterStateObjectsToLog"] = states.into();
     }
     if !grpc.is_empty() {
-        return Err(super::extension::left(&grpc, &Fields(json!({}))));
+        return Err(super::extension::left(&grpc, &Fields(json!({}))).into());
     }
     found.add_home("MeshConfig", "extensionProviders.envoyHttpAls", 0);
     found
@@ -180,7 +181,7 @@ fn of_service(cx: &Cx<'_>, mut grpc: Fields, found: &mut Move) -> Result<Json, S
 }
 
 /// A filter of a log as CEL.
-fn expression(mut filter: Fields) -> Result<String, String> {
+fn expression(mut filter: Fields) -> Result<String, ErrorMessage> {
     let mut comparison =
         filter.sub("status_code_filter/comparison").ok_or("only a filter by status code has a native equivalent")?;
     let op = comparison.text("op").unwrap_or_else(|| "EQ".to_owned());
@@ -190,10 +191,10 @@ fn expression(mut filter: Fields) -> Result<String, String> {
         "GE" => ">=",
         "EQ" => "==",
         "LE" => "<=",
-        other => return Err(format!("comparison {other} has no native equivalent")),
+        other => return Err(format!("comparison {other} has no native equivalent").into()),
     };
     if !comparison.is_empty() || !filter.is_empty() {
-        return Err("only a filter by status code has a native equivalent".to_owned());
+        return Err("only a filter by status code has a native equivalent".into());
     }
     Ok(format!("response.code {sign} {number}"))
 }

@@ -7,6 +7,7 @@ use super::value::has_entry;
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::PatchContext;
 use crate::model::inventory::{Service, Workload};
+use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
 
 /// Where a patch goes.
@@ -277,12 +278,12 @@ fn without_ports(spec: &mut serde_json::Map<String, Json>) {
 }
 
 /// References to the Services of the workloads of a filter; to the waypoint of the namespace where it selects none.
-fn targets(cx: &Cx<'_>) -> Result<Json, String> {
+fn targets(cx: &Cx<'_>) -> Result<Json, ErrorMessage> {
     let namespace = &cx.filter.namespace;
     let Some(labels) = cx.filter.selector.as_ref().filter(|labels| !labels.is_empty()) else {
         if cx.mesh.is_mesh_wide(cx.filter) {
             return Err(
-                "the filter applies to the whole mesh: each namespace needs the object for its own waypoint".to_owned()
+                "the filter applies to the whole mesh: each namespace needs the object for its own waypoint".into()
             );
         }
         let known = cx
@@ -307,9 +308,7 @@ fn targets(cx: &Cx<'_>) -> Result<Json, String> {
     };
     let services: Vec<&Service> = cx.mesh.inventory.services.iter().map(AsRef::as_ref).filter(selects).collect();
     if services.is_empty() {
-        return Err(
-            "the workload's Services are not in the input: add them so that the object can name them".to_owned()
-        );
+        return Err("the workload's Services are not in the input: add them so that the object can name them".into());
     }
     for service in &services {
         let other = cx.mesh.inventory.workloads.iter().find(|one| {
@@ -321,7 +320,8 @@ fn targets(cx: &Cx<'_>) -> Result<Json, String> {
             return Err(format!(
                 "Service {} also has {}, which the filter does not select",
                 service.object.name, other.object.name
-            ));
+            )
+            .into());
         }
     }
     let refs: Vec<Json> =

@@ -12,6 +12,7 @@ use super::step::{Cx, Move, Part};
 use super::value::{Fields, has_entry};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 
 const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
@@ -98,17 +99,17 @@ fn rbac(cx: &Cx<'_>, part: &Part<'_>, message: &str) -> Move {
     found
 }
 
-fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &mut Move) -> Result<(), String> {
+fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &mut Move) -> Result<(), ErrorMessage> {
     // The zero of the enum, ALLOW, is not in the value.
     let action = rules.text("action").unwrap_or_else(|| "ALLOW".to_owned());
     if action != "ALLOW" && action != "DENY" {
-        return Err(format!("action {action} has no native equivalent"));
+        return Err(format!("action {action} has no native equivalent").into());
     }
     let Some(Json::Object(policies)) = rules.take("policies") else {
-        return Err("rules without policies have no native equivalent".to_owned());
+        return Err("rules without policies have no native equivalent".into());
     };
     if !rules.is_empty() {
-        return Err(super::extension::left(&rules, &Fields(json!({}))));
+        return Err(super::extension::left(&rules, &Fields(json!({}))).into());
     }
     let mut native = Vec::new();
     for (name, one) in policies {
@@ -138,7 +139,7 @@ fn rules_of(cx: &Cx<'_>, part: &Part<'_>, mut rules: Fields, dry: bool, found: &
     let ports = if dry { part.reach.port.into_iter().collect() } else { ports };
     native.retain_mut(|rule| with_ports(rule, &ports));
     if native.is_empty() {
-        return Err("the rules are about ports that this filter does not serve".to_owned());
+        return Err("the rules are about ports that this filter does not serve".into());
     }
     let mut spec = attachment(cx.filter);
     spec.insert("action".to_owned(), action.into());
@@ -321,7 +322,7 @@ fn demand(cx: &Cx<'_>, part: &Part<'_>, found: &mut Move, paths: &[String]) {
 }
 
 /// The paths on which a token is wanted.
-fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, String> {
+fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, ErrorMessage> {
     let mut paths = Vec::new();
     let several = rules.len() > 1;
     for mut rule in rules {
@@ -330,17 +331,17 @@ fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, String> {
         } else if let Some(path) = rule.text("match/path") {
             path
         } else {
-            return Err("only rules that match a prefix or a path have a native equivalent".to_owned());
+            return Err("only rules that match a prefix or a path have a native equivalent".into());
         };
         let requires = rule.sub("requires");
         if !rule.is_empty() {
-            return Err("only rules that match a prefix or a path have a native equivalent".to_owned());
+            return Err("only rules that match a prefix or a path have a native equivalent".into());
         }
         match requires.map(requirement).transpose()? {
             Some(Wanted::Token) => paths.push(path),
             Some(Wanted::TokenIfAny) => {}
             None if several => {
-                return Err("the filter skips some paths; write the AuthorizationPolicy by hand".to_owned());
+                return Err("the filter skips some paths; write the AuthorizationPolicy by hand".into());
             }
             None => {}
         }
@@ -352,12 +353,12 @@ fn wanted(rules: Vec<Fields>, found: &mut Move) -> Result<Vec<String>, String> {
     Ok(paths)
 }
 
-fn requirement(mut requires: Fields) -> Result<Wanted, String> {
+fn requirement(mut requires: Fields) -> Result<Wanted, ErrorMessage> {
     if requires.text("provider_name").is_some() || requires.take("provider_and_audiences").is_some() {
         return if requires.is_empty() {
             Ok(Wanted::Token)
         } else {
-            Err("the requirement has no native equivalent".to_owned())
+            Err("the requirement has no native equivalent".into())
         };
     }
     if requires.peek("allow_missing").is_some() {
@@ -372,10 +373,10 @@ fn requirement(mut requires: Fields) -> Result<Wanted, String> {
         }
         return Ok(wanted);
     }
-    Err("only a provider, any of several, or an optional token have a native equivalent".to_owned())
+    Err("only a provider, any of several, or an optional token have a native equivalent".into())
 }
 
-fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, String> {
+fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, ErrorMessage> {
     let mut rule = Map::new();
     let issuer = provider.text("issuer").ok_or("a RequestAuthentication needs an issuer")?;
     rule.insert("issuer".to_owned(), issuer.into());
@@ -396,10 +397,10 @@ fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, String> {
             "istiod fetches the keys and sends them inside the configuration; the proxy no longer fetches them itself",
         );
         if !remote.is_empty() {
-            return Err("this way of fetching the keys has no native equivalent".to_owned());
+            return Err("this way of fetching the keys has no native equivalent".into());
         }
     } else {
-        return Err("the keys are in a file or an environment variable, which has no native equivalent".to_owned());
+        return Err("the keys are in a file or an environment variable, which has no native equivalent".into());
     }
     if provider.flag("forward") == Some(true) {
         rule.insert("forwardOriginalToken".to_owned(), true.into());
@@ -446,6 +447,6 @@ fn provider_of(mut provider: Fields, found: &mut Move) -> Result<Json, String> {
     if provider.is_empty() {
         Ok(Json::Object(rule))
     } else {
-        Err(super::extension::left(&provider, &Fields(json!({}))))
+        Err(super::extension::left(&provider, &Fields(json!({}))).into())
     }
 }

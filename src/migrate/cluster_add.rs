@@ -10,7 +10,7 @@ use super::step::{Cx, Move, Part};
 use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
-use crate::source::Node;
+use crate::source::{ErrorMessage, Node};
 use serde_json::{Map, Value as Json, json};
 use std::net::IpAddr;
 
@@ -262,7 +262,7 @@ fn defaults(found: &mut Move) {
 struct Settings {
     tls: Option<Json>,
     http2: bool,
-    left: Result<(), String>,
+    left: Result<(), ErrorMessage>,
 }
 
 impl Settings {
@@ -277,7 +277,7 @@ impl Settings {
             Some(socket) => {
                 let tls = upstream_tls(socket);
                 if tls.is_none() {
-                    left = Err("the cluster's TLS settings have no native equivalent".to_owned());
+                    left = Err("the cluster's TLS settings have no native equivalent".into());
                 }
                 tls
             }
@@ -296,7 +296,7 @@ impl Settings {
             cluster.skip(known);
         }
         if left.is_ok() && !cluster.is_empty() {
-            left = Err(super::extension::left(cluster, &Fields(json!({}))));
+            left = Err(super::extension::left(cluster, &Fields(json!({}))).into());
         }
         Settings { tls, http2, left }
     }

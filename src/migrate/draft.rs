@@ -7,6 +7,7 @@ use crate::load::yaml_text;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
+use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -370,7 +371,7 @@ pub(crate) fn clean(json: &mut Json, namespace: &str) {
 }
 
 /// New objects as YAML documents to stand beside the filter they come from, or in its place when it goes whole.
-pub(crate) fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result<String, String> {
+pub(crate) fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result<String, ErrorMessage> {
     let mut text = String::new();
     for (number, made) in draft.made.iter().enumerate() {
         if number > 0 {

@@ -11,6 +11,7 @@ use super::step::{Cx, Move, Part, has};
 use super::value::{Fields, any_type};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation};
+use crate::source::ErrorMessage;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -211,7 +212,7 @@ fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
 }
 
 /// The service that decides.
-fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'static str, Json), String> {
+fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'static str, Json), ErrorMessage> {
     let unknown = |cluster: &str| format!("the service behind cluster {cluster} is unknown");
     if let Some(mut grpc) = config.sub("grpc_service") {
         let cluster = grpc.text("envoy_grpc/cluster_name").ok_or("the filter names no cluster")?;
@@ -228,7 +229,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
             one["timeout"] = timeout.into();
         }
         if !grpc.is_empty() {
-            return Err(super::extension::left(&grpc, &Fields(json!({}))));
+            return Err(super::extension::left(&grpc, &Fields(json!({}))).into());
         }
         return Ok(("envoyExtAuthzGrpc", one));
     }
@@ -269,7 +270,7 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
     }
     http.skip("authorization_request");
     if !http.is_empty() {
-        return Err(super::extension::left(&http, &Fields(json!({}))));
+        return Err(super::extension::left(&http, &Fields(json!({}))).into());
     }
     Ok(("envoyExtAuthzHttp", one))
 }
@@ -300,7 +301,7 @@ fn known(cx: &Cx<'_>, cluster: &str, host: &str, found: &mut Move) {
 }
 
 /// Names of headers as the provider takes them: `exact`, `prefix*`, `*suffix`; istiod ignores their case.
-fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, String> {
+fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, ErrorMessage> {
     let mut names = Vec::new();
     for mut one in list {
         let sensitive = one.flag("ignore_case") != Some(true);
@@ -320,7 +321,7 @@ fn patterns(list: Vec<Fields>, found: &mut Move) -> Result<Option<Vec<String>>, 
             .or_else(|| one.text("suffix").map(|text| format!("*{text}")));
         match name {
             Some(name) if one.is_empty() => names.push(name),
-            _ => return Err("header names matched by regular expression have no native equivalent".to_owned()),
+            _ => return Err("header names matched by regular expression have no native equivalent".into()),
         }
     }
     Ok((!names.is_empty()).then_some(names))

@@ -10,6 +10,7 @@ use super::telemetry;
 use super::value::{Fields, any_type, put};
 use super::verdict::{Concern, Kind, State};
 use crate::model::envoy_filter::{ApplyTo, Operation, PatchContext};
+use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 
 const LUA: &str = "envoy.extensions.filters.http.lua.v3.Lua";
@@ -234,11 +235,11 @@ fn wasm(cx: &Cx<'_>, part: &Part<'_>, discovered: bool) -> Move {
 }
 
 /// Module, settings and failure policy of a plugin (istiod `pilot/pkg/model/extensions.go`, 1.31).
-fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -> Result<(), String> {
+fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -> Result<(), ErrorMessage> {
     let mut vm = config.sub("vm_config").ok_or("the plugin names no module")?;
     match vm.text("runtime").as_deref() {
         None | Some("envoy.wasm.runtime.v8") => {}
-        Some(other) => return Err(format!("istiod always uses the V8 runtime, not {other}")),
+        Some(other) => return Err(format!("istiod always uses the V8 runtime, not {other}").into()),
     }
     if let Some(mut remote) = vm.sub("code/remote") {
         let url = remote.text("http_uri/uri").ok_or("the module has no URL")?;
@@ -261,12 +262,12 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
             found.difference(Kind::Behavior, "the retry policy of the download is gone");
         }
         if !remote.is_empty() {
-            return Err(left(&remote, &Fields(json!({}))));
+            return Err(left(&remote, &Fields(json!({}))).into());
         }
     } else if let Some(file) = vm.text("code/local/filename") {
         spec.insert("url".to_owned(), format!("file://{file}").into());
     } else {
-        return Err("a WasmPlugin takes a URL or a file, not code inside the filter".to_owned());
+        return Err("a WasmPlugin takes a URL or a file, not code inside the filter".into());
     }
     if vm.text("vm_id").is_some() {
         found.difference(
@@ -282,7 +283,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
         env.push(json!({ "name": name, "valueFrom": "HOST" }));
     }
     if !vm.is_empty() {
-        return Err(left(&vm, &Fields(json!({}))));
+        return Err(left(&vm, &Fields(json!({}))).into());
     }
     config.skip("name");
     let failure = config.text("failure_policy");
@@ -315,7 +316,7 @@ fn plugin(config: &mut Fields, found: &mut Move, spec: &mut Map<String, Json>) -
 }
 
 /// The settings as an object: a WasmPlugin takes no other JSON.
-fn plugin_config(settings: &Json) -> Result<Json, String> {
+fn plugin_config(settings: &Json) -> Result<Json, ErrorMessage> {
     let text = match any_type(settings) {
         STRING => settings.get("value").and_then(Json::as_str).unwrap_or_default(),
         "google.protobuf.Struct" => {
@@ -323,12 +324,12 @@ fn plugin_config(settings: &Json) -> Result<Json, String> {
                 .get("value")
                 .filter(|value| value.is_object())
                 .cloned()
-                .ok_or_else(|| "empty settings".to_owned());
+                .ok_or_else(|| "empty settings".into());
         }
-        other => return Err(format!("a WasmPlugin passes its settings as JSON, not as {other}")),
+        other => return Err(format!("a WasmPlugin passes its settings as JSON, not as {other}").into()),
     };
     match serde_json::from_str::<Json>(text) {
         Ok(Json::Object(map)) => Ok(Json::Object(map)),
-        _ => Err("a WasmPlugin takes settings that are a JSON object; these are not".to_owned()),
+        _ => Err("a WasmPlugin takes settings that are a JSON object; these are not".into()),
     }
 }

@@ -1,6 +1,7 @@
 //! What was computed of a migration, where an istiod was asked instead of the recordings.
 
 use super::verdict::{Class, Difference, class_of};
+use crate::source::ErrorMessage;
 use std::collections::BTreeSet;
 
 /// What was computed for one filter.
@@ -11,7 +12,7 @@ pub struct Proof {
     /// What came of it.
     pub found: Proven,
     /// What requests through a real Envoy showed, or why none were sent; `None` where none were asked for.
-    pub traffic: Option<Result<Traffic, String>>,
+    pub traffic: Option<Result<Traffic, ErrorMessage>>,
 }
 
 /// Requests through a real Envoy, with the filter and with what takes over.

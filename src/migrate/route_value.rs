@@ -5,6 +5,7 @@ use super::step::Part;
 use super::value::{Fields, any_type, refused};
 use super::verdict::{Difference, Kind};
 use crate::model::envoy_filter::ApplyTo;
+use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 
 const CORS_POLICY: &str = "envoy.extensions.filters.http.cors.v3.CorsPolicy";
@@ -344,11 +345,11 @@ fn share(of: &mut Fields) -> Option<Json> {
 }
 
 /// A route with a direct response, as a rule.
-pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, String> {
+pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, ErrorMessage> {
     let mut route = part.value.clone();
     let refused = |what: &str| format!("{what} has no native equivalent");
     let Some(mut response) = route.sub("direct_response") else {
-        return Err("only a route with a direct response has a native equivalent here".to_owned());
+        return Err("only a route with a direct response has a native equivalent here".into());
     };
     let status = response.number("status").ok_or_else(|| refused("a response without a status"))?;
     let mut native = json!({ "status": status });
@@ -358,7 +359,7 @@ pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, String> {
         native["body"] = json!({ "bytes": bytes });
     }
     if !response.is_empty() {
-        return Err(refused("this body"));
+        return Err(refused("this body").into());
     }
     let mut rule = Map::new();
     if let Some(name) = route.text("name") {
@@ -373,7 +374,7 @@ pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, String> {
     } else if let Some(regex) = matched.text("safe_regex/regex") {
         json!({ "regex": regex })
     } else {
-        return Err(refused("this match"));
+        return Err(refused("this match").into());
     };
     one.insert("uri".to_owned(), uri);
     let mut wanted = Map::new();
@@ -383,10 +384,10 @@ pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, String> {
         let native = match text {
             Some(text) => json!({ "exact": text }),
             None if header.flag("present_match") == Some(true) => json!({}),
-            None => return Err(refused("this header match")),
+            None => return Err(refused("this header match").into()),
         };
         if !header.is_empty() {
-            return Err(refused("this header match"));
+            return Err(refused("this header match").into());
         }
         if name == ":method" {
             one.insert("method".to_owned(), native);
@@ -398,7 +399,7 @@ pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, String> {
         one.insert("headers".to_owned(), Json::Object(wanted));
     }
     if !matched.is_empty() {
-        return Err(refused("this match"));
+        return Err(refused("this match").into());
     }
     rule.insert("match".to_owned(), json!([one]));
     rule.insert("directResponse".to_owned(), native);
@@ -417,7 +418,7 @@ pub(super) fn direct_response(part: &Part<'_>) -> Result<Json, String> {
         rule.insert("headers".to_owned(), headers.clone());
     }
     if !route.is_empty() {
-        return Err(super::extension::left(&route, &Fields(json!({}))));
+        return Err(super::extension::left(&route, &Fields(json!({}))).into());
     }
     Ok(Json::Object(rule))
 }

@@ -11,6 +11,7 @@ use super::verdict::{Concern, Kind, State};
 use crate::engine::matching;
 use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation, PatchContext, RouteAction};
 use crate::model::inventory::VirtualService;
+use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -535,7 +536,7 @@ fn is_http(name: &str, app_protocol: Option<&str>) -> bool {
 }
 
 /// The namespace whose clients a filter reaches.
-pub(super) fn client_namespace<'a>(cx: &Cx<'a>) -> Result<&'a str, String> {
+pub(super) fn client_namespace<'a>(cx: &Cx<'a>) -> Result<&'a str, ErrorMessage> {
     if cx.filter.namespace != cx.mesh.root {
         return Ok(&cx.filter.namespace);
     }
@@ -543,9 +544,9 @@ pub(super) fn client_namespace<'a>(cx: &Cx<'a>) -> Result<&'a str, String> {
         return Ok(&cx.filter.namespace);
     }
     match cx.mesh.namespaces(cx.filter) {
-        Some(namespaces) if namespaces.len() == 1 => namespaces.into_iter().next().ok_or_else(String::new),
-        Some(_) => Err("the filter selects workloads in several namespaces: each needs its own object".to_owned()),
-        None => Err("the namespaces of the workloads that the filter selects are unknown".to_owned()),
+        Some(namespaces) if namespaces.len() == 1 => namespaces.into_iter().next().ok_or_else(|| "".into()),
+        Some(_) => Err("the filter selects workloads in several namespaces: each needs its own object".into()),
+        None => Err("the namespaces of the workloads that the filter selects are unknown".into()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Istio releases, as `major.minor.patch`.
 
+use crate::source::ErrorMessage;
 use std::{fmt, str::FromStr};
 
 /// The newest patch of each minor line, by Istio's tags up to 2026-08; the newest line has no patch yet.
@@ -63,17 +64,17 @@ impl fmt::Display for Release {
 }
 
 impl FromStr for Release {
-    type Err = String;
+    type Err = ErrorMessage;
 
     /// Reads `1.26.3`, `v1.26.3`, `1.26-dev`, `1.30.3-distroless`. A minor release without a patch (`1.26`) is its newest
     /// known patch: releases of one line differ, and people who name the line run its end.
-    fn from_str(text: &str) -> Result<Release, String> {
+    fn from_str(text: &str) -> Result<Release, ErrorMessage> {
         let bad = || format!("`{text}` is not an Istio release; write it as 1.26 or 1.26.3");
         let digits = text.trim().trim_start_matches('v');
         let digits = digits.split(['-', '+', '_']).next().unwrap_or_default();
         let mut parts = digits.split('.').map(str::parse::<u16>);
         let mut next = || parts.next().transpose().map_err(|_| bad());
-        let (Some(major), Some(minor)) = (next()?, next()?) else { return Err(bad()) };
+        let (Some(major), Some(minor)) = (next()?, next()?) else { return Err(bad().into()) };
         Ok(match next()? {
             Some(patch) => Release { major, minor, patch },
             None if major == 1 => Release::newest_of(minor),

@@ -4,6 +4,7 @@
 //! handed to a crate; templates around them are kubectl's own.
 
 use super::table;
+use crate::source::ErrorMessage;
 use jsonpath_rust::JsonPath;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -35,7 +36,7 @@ pub(crate) struct Columns(Vec<(String, Path)>);
 
 impl Path {
     /// Reads a path as kubectl writes it: `.a.b[0]`, `{.a}`, `a.b`. Fails with a sentence.
-    pub(crate) fn parse(text: &str) -> Result<Path, String> {
+    pub(crate) fn parse(text: &str) -> Result<Path, ErrorMessage> {
         let text = text.trim();
         let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text).trim();
         let (of_root, rest) = match inner.strip_prefix('$') {
@@ -57,7 +58,7 @@ impl Path {
 }
 
 /// The segments of a path in the notation of RFC 9535.
-fn segments(text: &str) -> Result<String, String> {
+fn segments(text: &str) -> Result<String, ErrorMessage> {
     let wrong = || format!("`{text}` is not a JSONPath: a bracket is not closed");
     let (mut out, mut rest) = (String::new(), text);
     while !rest.is_empty() {
@@ -123,7 +124,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
 
 impl Template {
     /// Reads a template. Fails with a sentence.
-    pub(crate) fn parse(text: &str) -> Result<Template, String> {
+    pub(crate) fn parse(text: &str) -> Result<Template, ErrorMessage> {
         if !text.contains('{') {
             return Ok(Template(vec![Piece::Path(Path::parse(text)?)]));
         }
@@ -159,14 +160,14 @@ impl Template {
             }
             if ends {
                 let (Some((Some(path), inner)), Some((_, outer))) = (open.pop(), open.last_mut()) else {
-                    return Err(format!("`{text}`: {{end}} without {{range}}"));
+                    return Err(format!("`{text}`: {{end}} without {{range}}").into());
                 };
                 outer.push(Piece::Range(path, inner));
             }
         }
         match (open.pop(), open.is_empty()) {
             (Some((None, pieces)), true) => Ok(Template(pieces)),
-            _ => Err(format!("`{text}`: {{range}} without {{end}}")),
+            _ => Err(format!("`{text}`: {{range}} without {{end}}").into()),
         }
     }
 
@@ -225,7 +226,7 @@ fn plain_text(value: &Value) -> String {
 
 impl Columns {
     /// Reads `NAME:.path,NAME:.path`. Fails with a sentence.
-    pub(crate) fn parse(text: &str) -> Result<Columns, String> {
+    pub(crate) fn parse(text: &str) -> Result<Columns, ErrorMessage> {
         let mut columns = Vec::new();
         for part in text.split(',') {
             let (name, path) = part

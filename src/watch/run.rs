@@ -26,7 +26,7 @@ use crate::mesh::{Origin, ProxyScope, Scope, Unread};
 use crate::model::proxy::ProxyKind;
 use crate::model::redact::Keeper;
 use crate::report::watch::{Line, Trouble};
-use crate::source::Code;
+use crate::source::{Code, ErrorMessage};
 use crate::words::count;
 use axum::Router;
 use axum::extract::State as Shared;
@@ -97,7 +97,7 @@ const WAYS: Duration = Duration::from_secs(600);
 type Read = (Target, Result<(String, Via), Vec<String>>, Duration);
 
 /// Watches until the user wants an end. Fails with a message for the user.
-pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line>) -> Result<Ended, String> {
+pub(crate) async fn run(cluster: Cluster, watch: Watch, lines: mpsc::Sender<Line>) -> Result<Ended, ErrorMessage> {
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let (mut builder, health) = feed::builder(watch.overrides.clone());
     let metrics = Arc::new(Metrics::new(Arc::clone(&health)));

@@ -5,7 +5,7 @@ mod ask;
 use crate::lint::check::{Check, Rule};
 use crate::lint::rule::{Family, RuleInfo, may_be_code};
 use crate::lint::settings::config::severity;
-use crate::source::{Code, Node, Problem, Severity, Span};
+use crate::source::{Code, ErrorMessage, Node, Problem, Severity, Span};
 use cel::Program;
 use std::collections::BTreeSet;
 
@@ -201,23 +201,25 @@ fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn compile(expression: &str) -> Result<Program, String> {
+fn compile(expression: &str) -> Result<Program, ErrorMessage> {
     if expression.len() > LONGEST {
-        return Err(format!("longer than {LONGEST} bytes"));
+        return Err(format!("longer than {LONGEST} bytes").into());
     }
     if depth(expression) > DEEPEST {
-        return Err(format!("nested deeper than {DEEPEST}"));
+        return Err(format!("nested deeper than {DEEPEST}").into());
     }
     growth(expression)?;
     Program::compile(expression).map_err(|errors| {
         let first = errors.errors.first();
-        first.map_or_else(String::new, |error| format!("{} (line {}, column {})", error.msg, error.pos.0, error.pos.1))
+        first
+            .map_or_else(String::new, |error| format!("{} (line {}, column {})", error.msg, error.pos.0, error.pos.1))
+            .into()
     })
 }
 
 /// Refuses what makes a short expression run for hours or fill the memory: loops inside loops, lists and texts that grow
 /// with each `map`, regular expressions that repeat parts hundreds of times. CEL itself has no limit.
-fn growth(expression: &str) -> Result<(), String> {
+fn growth(expression: &str) -> Result<(), ErrorMessage> {
     const MACROS: [&str; 5] = ["all", "exists", "exists_one", "map", "filter"];
     // The open brackets: whether each belongs to a macro, and whether to `map`.
     let mut open: Vec<(bool, bool)> = Vec::new();
@@ -245,7 +247,7 @@ fn growth(expression: &str) -> Result<(), String> {
                 open.push((is_macro, is_macro && word == "map"));
             }
             ')' | ']' | '}' => drop(open.pop()),
-            '+' if open.iter().any(|(_, map)| *map) => return Err("`+` inside map() is not supported".to_owned()),
+            '+' if open.iter().any(|(_, map)| *map) => return Err("`+` inside map() is not supported".into()),
             _ => {}
         }
         if c.is_ascii_alphanumeric() || c == '_' {
@@ -254,22 +256,24 @@ fn growth(expression: &str) -> Result<(), String> {
             word.clear();
         }
         if open.iter().filter(|(is_macro, _)| *is_macro).count() > MOST_LOOPS {
-            return Err(format!("more than {MOST_LOOPS} loops inside each other"));
+            return Err(format!("more than {MOST_LOOPS} loops inside each other").into());
         }
         if maps > MOST_LOOPS {
-            return Err(format!("more than {MOST_LOOPS} uses of map()"));
+            return Err(format!("more than {MOST_LOOPS} uses of map()").into());
         }
     }
     Ok(())
 }
 
 /// Refuses a regular expression with counted repetitions that are large or many: each use compiles it.
-fn repetitions(pattern: &str) -> Result<(), String> {
+fn repetitions(pattern: &str) -> Result<(), ErrorMessage> {
     let counted = pattern.split('{').skip(1).filter_map(|after| after.split_once('}')).map(|(inside, _)| inside);
     let numbers = counted.flat_map(|inside| inside.split(',')).filter_map(|number| number.trim().parse::<u32>().ok());
     let all = numbers.fold(1_u32, |all, number| all.saturating_mul(number.max(1)));
     if all > MOST_REPETITIONS {
-        return Err(format!("a text with repetitions such as {{100}} that multiply to more than {MOST_REPETITIONS}"));
+        return Err(
+            format!("a text with repetitions such as {{100}} that multiply to more than {MOST_REPETITIONS}").into()
+        );
     }
     Ok(())
 }

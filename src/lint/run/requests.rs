@@ -2,6 +2,7 @@
 
 use crate::lint::facts::context::{ProxyRun, Requests};
 use crate::lint::facts::names::{count, listed};
+use crate::source::ErrorMessage;
 use crate::trial::{Observed, Shows, Sight, Trial};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ const PROXIES: usize = 24;
 /// Whoever sends requests through what the filters make of a proxy.
 pub trait Observer {
     /// Sends the standard requests. Fails with why no request could be sent.
-    fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, String>;
+    fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, ErrorMessage>;
 
     /// The arguments of `try` that stand for the proxy of a run and its filters.
     fn arguments(&self, run: &ProxyRun<'_>) -> String;
@@ -140,7 +141,7 @@ impl Recorded {
 }
 
 impl Observer for Recorded {
-    fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, String> {
+    fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, ErrorMessage> {
         let find = |record: &Record| {
             let ids = run.plan.ids().filter(|id| run.by_id(*id).changes());
             let mut ids = ids.filter(|id| {

@@ -2,7 +2,7 @@
 
 use crate::lint::finding::Finding;
 use crate::model::envoy_filter::EnvoyFilter;
-use crate::source::{Node, Sources};
+use crate::source::{ErrorMessage, Node, Sources};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,7 +94,7 @@ pub struct Outcome {
 
 impl Baseline {
     /// Reads a file's text. Fails with what is wrong with it.
-    pub fn read(text: &str) -> Result<Baseline, String> {
+    pub fn read(text: &str) -> Result<Baseline, ErrorMessage> {
         // The file may be anything: nothing of it is quoted.
         let read: Baseline = serde_json::from_str(text).map_err(|error| {
             format!("it cannot be read as one from line {}, column {}", error.line(), error.column())
@@ -102,7 +102,7 @@ impl Baseline {
         if read.api_version == API_VERSION && read.kind == "LintBaseline" {
             return Ok(read);
         }
-        Err(format!("it is not a LintBaseline of {API_VERSION}"))
+        Err(format!("it is not a LintBaseline of {API_VERSION}").into())
     }
 
     /// Takes away the findings that are known.

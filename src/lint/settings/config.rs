@@ -114,7 +114,7 @@ impl Config {
         for (word, span) in reader.strings(document.get("istio-versions")) {
             match word.parse() {
                 Ok(release) => config.istio_versions.push(release),
-                Err(message) => reader.wrong(span, message, None),
+                Err(message) => reader.wrong(span, message.into(), None),
             }
         }
         let words = |found: Vec<(String, Span)>| found.into_iter().map(|(word, _)| word).collect();
@@ -230,7 +230,7 @@ impl Reader<'_> {
                     code: UNKNOWN_RULE,
                     severity: Severity::Warning,
                     span: Some(span),
-                    message,
+                    message: message.into(),
                     help: None,
                 });
                 None

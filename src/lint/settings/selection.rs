@@ -2,6 +2,7 @@
 
 use crate::lint::check::Rule;
 use crate::lint::rule::RuleInfo;
+use crate::source::ErrorMessage;
 
 /// Words that stand for rules: `all`, the beginning of a code (`EF`, `EF3`, `EF301`), a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub struct Selector {
 
 impl Selector {
     /// Reads a selector; fails when it stands for no rule, with the nearest that would.
-    pub fn new(word: &str, rules: &[&'static Rule]) -> Result<Selector, String> {
+    pub fn new(word: &str, rules: &[&'static Rule]) -> Result<Selector, ErrorMessage> {
         let code = word.to_ascii_uppercase();
         if word.eq_ignore_ascii_case("all") {
             return Ok(Selector { word: String::new(), weight: 0 });
@@ -24,8 +25,8 @@ impl Selector {
             return Ok(Selector { weight: code.len(), word: code });
         }
         Err(match nearest(word, rules) {
-            Some(near) => format!("no rule is named `{word}`; the nearest is {near}"),
-            None => format!("no rule is named `{word}`; `rules` lists them"),
+            Some(near) => format!("no rule is named `{word}`; the nearest is {near}").into(),
+            None => format!("no rule is named `{word}`; `rules` lists them").into(),
         })
     }
 

@@ -10,7 +10,7 @@ mod keys;
 mod shapes;
 
 use crate::proto::schema::{Kind, Message, Schema};
-use crate::source::{Node, NodeValue, Span};
+use crate::source::{ErrorMessage, Node, NodeValue, Span};
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -96,7 +96,7 @@ const MOST_INSIDE: u8 = 3;
 
 impl Redactor {
     /// A redactor with additional patterns. Fails with what is wrong with one of them.
-    pub fn new(more: &[String]) -> Result<Redactor, String> {
+    pub fn new(more: &[String]) -> Result<Redactor, ErrorMessage> {
         let more = more.iter().map(|pattern| Regex::new(pattern).map_err(|error| error.to_string()));
         Ok(Redactor { more: more.collect::<Result<_, _>>()? })
     }

@@ -3,7 +3,7 @@
 use crate::behaviour::suite::{Coverage, Met, Mismatch, Outcome, Results};
 use crate::report::junit;
 use crate::report::style::{Role, Terminal, count};
-use crate::source::Sources;
+use crate::source::{ErrorMessage, Sources};
 use quick_junit::{NonSuccessKind, TestCase, TestSuite};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -32,7 +32,7 @@ pub(crate) struct File {
     /// Its name.
     pub name: String,
     /// What became of its tests.
-    pub results: Result<Results, String>,
+    pub results: Result<Results, ErrorMessage>,
 }
 
 /// What the output is made of.
@@ -62,7 +62,7 @@ impl Shown<'_> {
         })
     }
 
-    fn broken(&self) -> impl Iterator<Item = (&File, &String)> {
+    fn broken(&self) -> impl Iterator<Item = (&File, &ErrorMessage)> {
         self.files.iter().filter_map(|file| file.results.as_ref().err().map(|error| (file, error)))
     }
 
@@ -217,7 +217,7 @@ impl Shown<'_> {
         let file = |file: &File| FileView {
             name: file.name.clone(),
             envoy: file.results.as_ref().map(|it| it.envoy.clone()).unwrap_or_default(),
-            error: file.results.as_ref().err().cloned(),
+            error: file.results.as_ref().err().cloned().map(Into::into),
             tests: file.results.as_ref().map(|it| it.outcomes.iter().map(test).collect()).unwrap_or_default(),
             left_out: file
                 .results

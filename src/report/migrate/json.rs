@@ -5,6 +5,7 @@ use crate::migrate::proof::{Proven, Traffic};
 use crate::migrate::roll_out::{Step, meanwhile, steps};
 use crate::migrate::verdict::State;
 use crate::migrate::{After, FilterReport, PatchReport, Report};
+use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
 
@@ -80,7 +81,7 @@ fn proof(found: &Proven) -> Json {
     }
 }
 
-fn traffic(sent: &Result<Traffic, String>) -> Json {
+fn traffic(sent: &Result<Traffic, ErrorMessage>) -> Json {
     match sent {
         Err(why) => json!({ "notSent": why }),
         Ok(sent) => json!({

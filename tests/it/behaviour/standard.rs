@@ -12,6 +12,7 @@ use kubectl_envoyfilter::load::dump::Identity;
 use kubectl_envoyfilter::load::{self, reference};
 use kubectl_envoyfilter::model::release::Release;
 use kubectl_envoyfilter::rules;
+use kubectl_envoyfilter::source::ErrorMessage;
 use kubectl_envoyfilter::trial::Observed;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ struct Noting {
 }
 
 impl Observer for Noting {
-    fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, String> {
+    fn observe(&self, run: &ProxyRun<'_>) -> Result<Observed, ErrorMessage> {
         let subject = behaviour::Subject { plan: run.plan, config: run.config, patched: &run.judged.patched };
         let observed =
             behaviour::observe(&self.host, &self.settings, &subject).map_err(|error| error.to_string()).unwrap();
