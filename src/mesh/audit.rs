@@ -4,9 +4,9 @@ use super::audit_request::AuditRequest;
 use super::proxies::{self, Taken};
 use super::read::{Mesh, objects};
 use super::scope::Scope;
-use super::settings::{Breadth, Progress, Settings};
+use super::settings::{Breadth, IstiodSettings, Progress, Settings};
 use super::{Error, manifests, next, standing};
-use crate::audit::view::Verdict;
+use crate::audit::view::{MeshChange, Verdict};
 use crate::audit::{self, Audit, Given, Request};
 use crate::cluster::facts::{Facts, REVISION};
 use crate::cluster::kinds;
@@ -26,6 +26,7 @@ use crate::source::{Problem, Severity};
 use crate::study::{self, Undone};
 use crate::trial::Trial;
 use crate::words::count;
+use std::borrow::Cow;
 
 /// What an upgrade does.
 pub struct AuditReport {
@@ -58,19 +59,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let AuditRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
     let base = next::base(request)?;
-    let mesh = if !request.files.is_empty() || given.demo {
-        let istiod = base.as_ref().map(|(istiod, _)| istiod.clone());
-        // Which release runs now is said by its istiod, where that is asked.
-        let istio_version = settings.istio_version.filter(|_| istiod.is_none());
-        let settings = Settings { istio_version, istiod, ..settings.clone() };
-        let loaded = objects(&settings.load_options(), &request.files, given.demo);
-        manifests::mesh(&settings, loaded, given, progress)?
-    } else if !request.istiods.is_empty() {
-        // What the proxies have now is what they run with.
-        next::mesh(settings, progress)?
-    } else {
-        Mesh::open(settings, &kinds::AUDIT, progress, |_| Breadth::Mesh)?
-    };
+    let mesh = open(request, base.as_ref().map(|(istiod, _)| istiod), progress)?;
     let loaded = &mesh.loaded;
     let filters = &loaded.inventory.envoy_filters;
     let mut taken = Taken::default();
@@ -80,23 +69,15 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let configs: Vec<(usize, ProxyConfig<'_>)> =
         dumps.iter().filter_map(|kept| Some((kept.plane, proxies::config(kept, &mut taken.problems)?))).collect();
     let mut unknown = Vec::new();
-    let running = mesh.planes.first().filter(|_| mesh.is_mesh()).map(|plane| plane.release);
+    let plane = mesh.planes.first().filter(|_| mesh.is_mesh());
     let computed_base = base.map(|(_, release)| release).filter(|_| mesh.asks_istiod());
-    let running = computed_base.or(running);
+    let running = computed_base.or(plane.map(|plane| plane.release));
     let from = request.current(running, &configs, &mut unknown)?;
     let path = request.path(from)?;
     unknown.extend(beyond(&path));
-    let settings_of_mesh = match mesh.planes.first().filter(|_| mesh.is_mesh()) {
-        Some(plane) => plane.mesh.clone(),
-        None => settings.mesh(&loaded.inventory),
-    };
-    let mut revisions = request.revisions.clone();
+    let settings_of_mesh = plane.map_or_else(|| settings.mesh(&loaded.inventory), |plane| plane.mesh.clone());
     let facts = if mesh.is_mesh() { mesh.facts.clone() } else { Facts::of(&loaded.inventory, String::new()) };
-    // The old revision is the one that is not the new one, where only two run.
-    let others: Vec<_> = facts.planes.iter().filter(|plane| plane.pods > 0 && plane.revision != revisions.1).collect();
-    if let ([other], true, false) = (others.as_slice(), revisions.0.is_empty(), revisions.1.is_empty()) {
-        revisions.0.clone_from(&other.revision);
-    }
+    let revisions = request.revisions_among(&facts);
     let labelled = filters.iter().filter(|one| one.labels.contains_key(REVISION)).count();
     if labelled > 0 && revisions.1.is_empty() {
         unknown.push(format!(
@@ -125,65 +106,36 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         .map(|(plan, (_, config))| Undone::of(plan, config, &study::OPTIONS).compact())
         .collect();
     let bases: Vec<_> = undone.iter().map(Undone::base).collect();
-    let shapes: Vec<Shape> =
-        path.iter().map(|&one| Shape { istiod: one, proxies: one, upgraded: one != from }).collect();
-    let mixed = [
-        Shape { istiod: request.to, proxies: from, upgraded: false },
-        Shape { istiod: from, proxies: request.to, upgraded: true },
-    ];
-    let all: Vec<Shape> = shapes.iter().chain(&mixed).copied().collect();
-    let forecasts: Vec<(Vec<Forecast>, Vec<Forecast>)> = all
-        .iter()
-        .map(|shape| {
-            let proxies = shape.upgraded.then_some(shape.proxies);
-            let of_dumps = bases.iter().map(|config| Forecast::new(config, from, shape.istiod, proxies)).collect();
-            let nearest = reference::recorded(shape.istiod);
-            let of_reference = |config| Forecast::new(config, nearest, shape.istiod, None);
-            let of_references = reference::configs(shape.istiod).iter().map(of_reference).collect();
-            (of_dumps, of_references)
-        })
-        .collect();
+    let shapes = Shape::of(&path, from, request.to);
+    let forecasts: Vec<Forecasts> = shapes.iter().map(|shape| Forecasts::of(shape, from, &bases)).collect();
     let istiods = next::Istiods::open(settings, &request.istiods, &mesh)?;
-    let runs_now = |shape: &Shape| shape.istiod == from && !shape.upgraded;
-    let asked: Vec<Vec<Option<Dump>>> = all
+    let asked: Vec<Vec<Option<Dump>>> = shapes
         .iter()
         .map(|shape| {
+            if shape.istiod == from && !shape.upgraded {
+                // The configurations of the stage that runs now are there.
+                return Vec::new();
+            }
             let proxies: Vec<&Proxy> = bases.iter().map(|config| &config.proxy).collect();
-            let dumps =
-                |taken: &mut Taken| istiods.dumps(shape.istiod, Some(shape.proxies), &proxies, &mut taken.problems);
-            if runs_now(shape) { Vec::new() } else { dumps(&mut taken) }
+            istiods.dumps(shape.istiod, Some(shape.proxies), &proxies, &mut taken.problems)
         })
         .collect();
-    let mut stages: Vec<Given<'_>> = Vec::new();
-    for ((shape, (of_dumps, of_references)), asked) in all.iter().zip(&forecasts).zip(&asked) {
-        let references = of_references.iter().zip(reference::configs(shape.istiod));
-        let dumps = of_dumps.iter().zip(&bases).enumerate().map(|(at, (one, config))| {
-            let forecast = one.apply(config);
-            let computed = asked.get(at).and_then(Option::as_ref).and_then(|dump| next::config(dump, &forecast));
-            computed.unwrap_or(forecast)
-        });
-        stages.push(Given {
-            release: shape.istiod,
-            proxies: shape.proxies,
-            dumps: dumps.collect(),
-            references: references.map(|(one, config)| one.apply(config)).collect(),
-        });
-    }
-    let target = shapes.len() - 1;
-    let all_changes = request.all_changes.then(|| -> Vec<_> {
-        let computed = asked.get(target).into_iter().flatten().map(Option::is_some);
-        let pairs =
-            stages.first().into_iter().zip(stages.get(target)).flat_map(|(old, new)| old.dumps.iter().zip(&new.dumps));
-        let pairs = pairs.zip(computed).filter(|(_, computed)| *computed);
-        pairs.flat_map(|((old, new), _)| next::changes(old, new, (from, request.to))).collect()
-    });
-    if request.all_changes && asked.get(target).is_none_or(|dumps| dumps.iter().all(Option::is_none)) {
+    let stages: Vec<Given<'_>> = shapes
+        .iter()
+        .zip(&forecasts)
+        .zip(&asked)
+        .map(|((shape, forecasts), asked)| forecasts.stage(shape, &bases, asked))
+        .collect();
+    let target = path.len() - 1;
+    let computed = asked.get(target).map_or(&[][..], Vec::as_slice);
+    let all_changes = request.all_changes.then(|| changes_of_all(&stages, target, computed, (from, request.to)));
+    if request.all_changes && computed.iter().all(Option::is_none) {
         unknown.push(format!(
             "what changes without any EnvoyFilter is not known: name an istiod of the target with --istiod-to ({})",
             short(request.to)
         ));
     }
-    let (stages, mixed) = stages.split_at(shapes.len());
+    let (stages, mixed) = stages.split_at(path.len());
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
     let standings = standing::standings(&loaded.inventory, &facts);
     let mut answer = audit::run_with(
@@ -203,32 +155,20 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
         trial.as_ref(),
     );
     let notes: Vec<String> = trial.iter().map(tried::story).collect();
-    if !filters.is_empty() {
-        if configs.is_empty() {
-            unknown.push("not checked: no config dump; judged on what istiod generates by default".to_owned());
-        }
-        if configs.is_empty() && loaded.inventory.workloads.is_empty() {
+    if !filters.is_empty() && configs.is_empty() {
+        unknown.push("not checked: no config dump; judged on what istiod generates by default".to_owned());
+        if loaded.inventory.workloads.is_empty() {
             unknown.push("no workloads given: each EnvoyFilter is tried on a workload made up to fit it".to_owned());
         }
     }
-    let serious = loaded.problems.iter().chain(&taken.problems).any(super::is_serious);
     answer.view.counts.suppressed = answer.suppressed;
     answer.view.unknown.append(&mut unknown);
     answer.view.all_changes = all_changes;
     if !request.istiods.is_empty() {
         answer.view.bases = istiods.bases(&path, from, computed_base.is_some());
     }
-    let errors = loaded.problems.iter().chain(&taken.problems).filter(|one| one.severity == Severity::Error);
-    answer.view.problems.extend(errors.map(|problem| match problem.span {
-        Some(span) => format!("{}: {}", loaded.sources.place(span), problem.message),
-        None => problem.message.clone(),
-    }));
-    if serious {
-        // Nobody knows what stands in what was not read.
-        answer.view.verdict = Verdict::NotReady;
-    }
-    let judged = answer.view.counts.filters;
-    let scope = mesh.scope(given, &taken, judged);
+    let partial = add_problems(&mut answer, loaded, &taken);
+    let scope = mesh.scope(given, &taken, answer.view.counts.filters);
     drop(reached);
     drop(forecasts);
     drop(asked);
@@ -238,18 +178,117 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     drop(plans);
     drop(programs);
     drop(configs);
-    Ok(AuditReport {
-        audit: answer,
-        path,
-        problems: taken.problems,
-        partial: serious,
-        notes,
-        scope,
-        loaded: mesh.loaded,
-    })
+    Ok(AuditReport { audit: answer, path, problems: taken.problems, partial, notes, scope, loaded: mesh.loaded })
+}
+
+/// The mesh that the request names: files, the demo, what istiod makes of them, a capture or a cluster.
+fn open<'p>(
+    request: &AuditRequest,
+    istiod: Option<&IstiodSettings>,
+    progress: &'p dyn Progress,
+) -> Result<Mesh<'p>, Error> {
+    let AuditRequest { settings, given, .. } = request;
+    if !request.files.is_empty() || given.demo {
+        // Where istiod is asked, it says which release runs now.
+        let istio_version = settings.istio_version.filter(|_| istiod.is_none());
+        let settings = Settings { istio_version, istiod: istiod.cloned(), ..settings.clone() };
+        let loaded = objects(&settings.load_options(), &request.files, given.demo);
+        manifests::mesh(&settings, loaded, given, progress)
+    } else if request.istiods.is_empty() {
+        Mesh::open(settings, &kinds::AUDIT, progress, |_| Breadth::Mesh)
+    } else {
+        // What the proxies have now is what they run with.
+        next::mesh(settings, progress)
+    }
+}
+
+impl Shape {
+    /// The stages of a path, then the two in which only istiod or only the proxies are upgraded.
+    fn of(path: &[Release], from: Release, to: Release) -> Vec<Shape> {
+        let mixed =
+            [Shape { istiod: to, proxies: from, upgraded: false }, Shape { istiod: from, proxies: to, upgraded: true }];
+        path.iter().map(|&one| Shape { istiod: one, proxies: one, upgraded: one != from }).chain(mixed).collect()
+    }
+}
+
+/// What a stage makes of the configurations that there are.
+struct Forecasts {
+    of_dumps: Vec<Forecast>,
+    of_references: Vec<Forecast>,
+}
+
+impl Forecasts {
+    fn of(shape: &Shape, from: Release, bases: &[Cow<'_, ProxyConfig<'_>>]) -> Forecasts {
+        let proxies = shape.upgraded.then_some(shape.proxies);
+        let of_dumps = bases.iter().map(|config| Forecast::new(config, from, shape.istiod, proxies)).collect();
+        let nearest = reference::recorded(shape.istiod);
+        let of_reference = |config| Forecast::new(config, nearest, shape.istiod, None);
+        let of_references = reference::configs(shape.istiod).iter().map(of_reference).collect();
+        Forecasts { of_dumps, of_references }
+    }
+
+    /// The configurations of a stage: what an istiod of that release computed, and forecasts for the rest.
+    fn stage<'a, 'c: 'a>(
+        &'a self,
+        shape: &Shape,
+        bases: &'a [Cow<'c, ProxyConfig<'c>>],
+        computed: &'a [Option<Dump>],
+    ) -> Given<'a> {
+        let references = self.of_references.iter().zip(reference::configs(shape.istiod));
+        let dumps = self.of_dumps.iter().zip(bases).enumerate().map(|(at, (one, config))| {
+            let forecast = one.apply(config);
+            let computed = computed.get(at).and_then(Option::as_ref).and_then(|dump| next::config(dump, &forecast));
+            computed.unwrap_or(forecast)
+        });
+        Given {
+            release: shape.istiod,
+            proxies: shape.proxies,
+            dumps: dumps.collect(),
+            references: references.map(|(one, config)| one.apply(config)).collect(),
+        }
+    }
+}
+
+/// What changes on proxies whose next configuration was computed, whether or not a filter is concerned.
+fn changes_of_all(
+    stages: &[Given<'_>],
+    target: usize,
+    computed: &[Option<Dump>],
+    (from, to): (Release, Release),
+) -> Vec<MeshChange> {
+    let (Some(old), Some(new)) = (stages.first(), stages.get(target)) else { return Vec::new() };
+    let pairs = old.dumps.iter().zip(&new.dumps).zip(computed).filter(|(_, computed)| computed.is_some());
+    pairs.flat_map(|((old, new), _)| next::changes(old, new, (from, to))).collect()
+}
+
+/// Adds to an answer what could not be read, and returns whether that leaves the verdict open.
+fn add_problems(answer: &mut Audit, loaded: &Loaded, taken: &Taken) -> bool {
+    let problems = || loaded.problems.iter().chain(&taken.problems);
+    let errors = problems().filter(|one| one.severity == Severity::Error);
+    answer.view.problems.extend(errors.map(|problem| match problem.span {
+        Some(span) => format!("{}: {}", loaded.sources.place(span), problem.message),
+        None => problem.message.clone(),
+    }));
+    let partial = problems().any(super::is_serious);
+    if partial {
+        // Nobody knows what the unread parts contain.
+        answer.view.verdict = Verdict::NotReady;
+    }
+    partial
 }
 
 impl AuditRequest {
+    /// The revisions of the old and the new istiod. Where two run and only the new one is named, the other is the old one.
+    fn revisions_among(&self, facts: &Facts) -> (String, String) {
+        let mut revisions = self.revisions.clone();
+        let others: Vec<_> =
+            facts.planes.iter().filter(|plane| plane.pods > 0 && plane.revision != revisions.1).collect();
+        if let ([other], true, false) = (others.as_slice(), revisions.0.is_empty(), revisions.1.is_empty()) {
+            revisions.0.clone_from(&other.revision);
+        }
+        revisions
+    }
+
     /// The release that runs now: what is said, what the proxies say, or a guess that is told.
     fn current(
         &self,

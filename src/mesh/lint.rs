@@ -14,6 +14,7 @@ use crate::lint::config::{self, Config, FailOn};
 use crate::lint::istioctl::{self, Verdict};
 use crate::lint::selection::Selector;
 use crate::lint::summary::Summary;
+use crate::lint::upgrade::tell::short;
 use crate::lint::{self, Finding, Input, RealEnvoy, Rule};
 use crate::load::{self, Loaded, config as files, reference};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -138,38 +139,22 @@ impl LintReport {
 /// Reads everything and runs the rules.
 pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport, Error> {
     let LintRequest { settings, given, .. } = request;
-    let files = !request.files.is_empty() || !request.rendered.is_empty();
-    if !files && !given.dumps.is_empty() {
+    if !request.has_files() && !given.dumps.is_empty() {
         return Err(Refusal::NothingToLint.into());
     }
     given.one_standard_input(&[&request.files])?;
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
     let trial = trial.as_ref();
-    let options = settings.load_options();
-    let mut mesh = if files {
-        let mut loaded = load::read(&request.files, &options);
-        for (name, text) in &request.rendered {
-            loaded.add_text(name, text.as_str(), &options);
-        }
-        options.secrets.with(|secrets| loaded.secrets(secrets));
-        manifests::mesh(settings, loaded, given, progress)?
-    } else if given.demo {
-        manifests::mesh(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), given, progress)?
-    } else {
-        manifests::open(settings, &kinds::LINT, progress, |_| Breadth::Namespace)?
-    };
-    let mut summary = Summary { files: mesh.loaded.sources.iter().count(), ..Summary::default() };
-    let Chosen { config, folder, rules } = chosen(request, &mut mesh.loaded)?;
+    let mut mesh = open(request, progress)?;
+    let mut judged = Judged::default();
+    judged.summary.files = mesh.loaded.sources.iter().count();
+    let chosen = chosen(request, &mut mesh.loaded)?;
     if let Some(shard) = request.shard {
-        let names = mesh.loaded.inventory.envoy_filters.iter().map(EnvoyFilter::full_name);
-        let asked =
-            names.filter(|name| shard.owns(name) && mesh.asked.as_ref().is_none_or(|asked| asked.contains(name)));
-        mesh.asked = Some(asked.collect());
+        ask_only_about(shard, &mut mesh);
     }
     let filters = &mesh.loaded.inventory.envoy_filters;
-    let is_asked = |filter: &EnvoyFilter| mesh.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
     let own: Cow<'_, [EnvoyFilter]> = match request.shard {
-        Some(_) => filters.iter().filter(|filter| is_asked(filter)).cloned().collect(),
+        Some(_) => filters.iter().filter(|filter| is_asked(&mesh, filter)).cloned().collect(),
         // Filters that are not asked about take effect beside the others.
         None => Cow::Borrowed(filters),
     };
@@ -189,102 +174,47 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     #[cfg(not(feature = "sandbox"))]
     let observer = None;
     let real = RealEnvoy { trial, observer };
-    summary.filters = filters.len();
+    judged.summary.filters = filters.len();
     if mesh.is_read() {
-        // What else was read beside them is more in a capture than in its cluster.
-        summary.files = filters.len();
+        // A capture contains more files beside its EnvoyFilters than the cluster it was made of.
+        judged.summary.files = filters.len();
     }
-    summary.patches = filters.iter().map(|filter| filter.patches.len()).sum();
-    summary.dumps = configs.len();
-    let mut trouble: Vec<String> = Vec::new();
-    let mut problems = Vec::new();
-    for problem in mesh.loaded.problems.iter().chain(&taken.problems).filter(|problem| problem.span.is_none()) {
-        if problem.severity == Severity::Error {
-            trouble.push(problem.message.clone());
-        }
-        // What has a place in a document is a finding's business.
-        problems.push(problem.clone());
-    }
-    problems.extend(unread::beside(&request.files, request.everything, &mesh.loaded, &mut summary, &mut trouble));
-    let mut notes: Vec<String> =
-        mesh.requests().map(|(number, of)| format!("{number} requests to {of}")).into_iter().collect();
-    let (passes, files_mesh) = passes(&mesh, settings, given, &config);
-    let mut all: Vec<(Release, Vec<Finding>)> = Vec::new();
-    let mut verdicts = Vec::new();
-    let mut governs_all = true;
+    judged.summary.patches = filters.iter().map(|filter| filter.patches.len()).sum();
+    judged.summary.dumps = configs.len();
+    let problems = judged.unread(request, &mesh, &taken);
+    judged.notes.extend(mesh.requests().map(|(number, of)| format!("{number} requests to {of}")));
+    let (passes, files_mesh) = passes(&mesh, settings, given, &chosen.config);
     for pass in &passes {
-        let given: Vec<ProxyConfig<'_>> = configs
+        let dumps: Vec<ProxyConfig<'_>> = configs
             .iter()
             .filter(|(of, _)| pass.plane.is_none_or(|plane| plane == *of))
             .map(|(_, config)| config.clone())
             .collect();
-        let release = pass.release;
         let inventory = mesh.judged_by(pass.plane.unwrap_or_default());
         let input = Input {
             sources: &mesh.loaded.sources,
             inventory: &inventory,
             problems: &mesh.loaded.problems,
-            dumps: &given,
-            references: if filters.is_empty() { &[] } else { reference::configs(release) },
-            release,
+            dumps: &dumps,
+            references: if filters.is_empty() { &[] } else { reference::configs(pass.release) },
+            release: pass.release,
             mesh: pass.plane.and_then(|plane| mesh.planes.get(plane)).map_or(&files_mesh, |plane| &plane.mesh),
         };
-        let path = |name: &str| files::relative(name, &folder);
-        let checked = if given.is_empty() && trial.is_none() && !request.istioctl {
-            let lint::Checked { findings, suppressed, governs_all, seen: () } =
-                lint::check(&input, &rules, &config, path);
-            lint::Checked { findings, suppressed, governs_all, seen: Default::default() }
-        } else {
-            lint::check_with(&input, real, &rules, &config, path, |cx| {
-                let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));
-                let of_requests = cx.requests.as_ref().map(|requests| (requests.unknown(&cx.runs), requests.sent()));
-                let verdicts = if request.istioctl { istioctl::verdicts(cx) } else { Vec::new() };
-                (verdicts, lint::live::states(cx), of_envoy, of_requests)
-            })
-        };
-        summary.suppressed = summary.suppressed.max(checked.suppressed);
-        governs_all &= checked.governs_all;
-        let (of_envoy, of_requests);
-        (verdicts, (summary.dump_states, summary.proven), of_envoy, of_requests) = checked.seen;
-        if let Some((unknown, sent)) = of_requests {
-            summary.unknown.extend(unknown);
-            notes.push(format!("{} sent through Envoy", count(sent, "request", "requests")));
-        }
-        if let (Some(trial), Some((unknown, stopped))) = (trial, of_envoy) {
-            summary.unknown.extend(trial.other_release(release).into_iter().chain(unknown));
-            trouble.extend(stopped.map(|stopped| stopped.message));
-        }
-        all.push((release, checked.findings));
+        judged.pass(&input, real, &chosen, request.istioctl);
     }
-    notes.extend(trial.map(lint::tried::story));
-    let short = |release: &Release| format!("{}.{}", release.major, release.minor);
-    let releases: Vec<String> = passes.iter().map(|pass| short(&pass.release)).collect();
-    if configs.is_empty() && summary.filters > 0 {
-        let why = if given.any() { "no config dump could be used" } else { "not checked: no config dump" };
-        summary.unknown.push(format!(
-            "{why}; {} judged on the reference configuration of Istio {}",
-            count(summary.filters, "EnvoyFilter", "EnvoyFilters"),
-            releases.join(", ")
-        ));
-        if mesh.loaded.inventory.workloads.is_empty() && !mesh.has_targets() {
-            summary.unknown.push("not checked: selectors, as no workloads were given".to_owned());
-        }
+    judged.notes.extend(trial.map(lint::tried::story));
+    let releases: Vec<String> = passes.iter().map(|pass| short(pass.release)).collect();
+    if configs.is_empty() {
+        judged.without_dumps(given, &mesh, &releases);
     }
-    let mut findings = lint::merged(all);
-    findings.retain(|finding| request.min_severity.is_none_or(|least| finding.severity >= least));
-    if let Some(asked) = &mesh.asked {
-        let others = filters.iter().filter(|filter| !asked.contains(&filter.full_name()));
-        let others: BTreeSet<FileId> = others.map(|filter| filter.document.span.file).collect();
-        findings.retain(|finding| !others.contains(&finding.primary.span.file));
-        summary.filters = asked.len();
-        let asked = filters.iter().filter(|filter| !others.contains(&filter.document.span.file));
-        summary.patches = asked.map(|filter| filter.patches.len()).sum();
-    }
-    let fail_on = request.fail_on.or(config.fail_on.filter(|_| governs_all)).unwrap_or(FailOn::At(Severity::Error));
-    let scope = mesh.scope(given, &taken, summary.filters);
+    let findings = judged.reported(request, &mesh);
+    let of_config = chosen.config.fail_on.filter(|_| judged.governs_all);
+    let fail_on = request.fail_on.or(of_config).unwrap_or(FailOn::At(Severity::Error));
+    let scope = mesh.scope(given, &taken, judged.summary.filters);
     let complete = mesh.lists(kinds::ENVOY_FILTER) && !mesh.interrupted();
     drop(configs);
     drop(reached);
+    let Judged { summary, trouble, notes, verdicts, .. } = judged;
     let Mesh { loaded, asked, .. } = mesh;
     Ok(LintReport {
         loaded,
@@ -300,6 +230,149 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
         complete,
         scope,
     })
+}
+
+impl LintRequest {
+    /// Whether texts are linted, rather than what a cluster has.
+    fn has_files(&self) -> bool {
+        !self.files.is_empty() || !self.rendered.is_empty()
+    }
+}
+
+/// The mesh that the request names: files, the demo, a capture or a cluster.
+fn open<'p>(request: &LintRequest, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
+    let LintRequest { settings, given, .. } = request;
+    let options = settings.load_options();
+    if request.has_files() {
+        let mut loaded = load::read(&request.files, &options);
+        for (name, text) in &request.rendered {
+            loaded.add_text(name, text.as_str(), &options);
+        }
+        options.secrets.with(|secrets| loaded.secrets(secrets));
+        manifests::mesh(settings, loaded, given, progress)
+    } else if given.demo {
+        manifests::mesh(settings, load::read_text(demo::FILTERS_NAME, demo::FILTERS, &options), given, progress)
+    } else {
+        manifests::open(settings, &kinds::LINT, progress, |_| Breadth::Namespace)
+    }
+}
+
+/// Whether findings of a filter are reported.
+fn is_asked(mesh: &Mesh<'_>, filter: &EnvoyFilter) -> bool {
+    mesh.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()))
+}
+
+/// Leaves the filters of one part of the work.
+fn ask_only_about(shard: Shard, mesh: &mut Mesh<'_>) {
+    let filters = mesh.loaded.inventory.envoy_filters.iter();
+    let asked = filters.filter(|filter| shard.owns(&filter.full_name()) && is_asked(mesh, filter));
+    mesh.asked = Some(asked.map(EnvoyFilter::full_name).collect());
+}
+
+/// What the passes found, added up.
+struct Judged {
+    summary: Summary,
+    trouble: Vec<String>,
+    notes: Vec<String>,
+    verdicts: Vec<Verdict>,
+    /// Findings by release.
+    findings: Vec<(Release, Vec<Finding>)>,
+    /// Whether the configuration is the one of every file.
+    governs_all: bool,
+}
+
+impl Default for Judged {
+    fn default() -> Judged {
+        Judged {
+            summary: Summary::default(),
+            trouble: Vec::new(),
+            notes: Vec::new(),
+            verdicts: Vec::new(),
+            findings: Vec::new(),
+            governs_all: true,
+        }
+    }
+}
+
+impl Judged {
+    /// Notes documents and proxies that could not be read, and returns those that no finding reports.
+    fn unread(&mut self, request: &LintRequest, mesh: &Mesh<'_>, taken: &Taken) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        // Problems with a place in a document become findings.
+        for problem in mesh.loaded.problems.iter().chain(&taken.problems).filter(|problem| problem.span.is_none()) {
+            if problem.severity == Severity::Error {
+                self.trouble.push(problem.message.clone());
+            }
+            problems.push(problem.clone());
+        }
+        let (summary, trouble) = (&mut self.summary, &mut self.trouble);
+        problems.extend(unread::beside(&request.files, request.everything, &mesh.loaded, summary, trouble));
+        problems
+    }
+
+    /// Runs the rules for one release or control plane.
+    fn pass(&mut self, input: &Input<'_>, real: RealEnvoy<'_>, chosen: &Chosen, istioctl: bool) {
+        let Chosen { config, folder, rules } = chosen;
+        let path = |name: &str| files::relative(name, folder);
+        let checked = if input.dumps.is_empty() && real.trial.is_none() && !istioctl {
+            let lint::Checked { findings, suppressed, governs_all, seen: () } = lint::check(input, rules, config, path);
+            lint::Checked { findings, suppressed, governs_all, seen: Default::default() }
+        } else {
+            lint::check_with(input, real, rules, config, path, |cx| {
+                let of_envoy = cx.trials.as_ref().map(|trials| (trials.unknown(cx), trials.trouble.clone()));
+                let of_requests = cx.requests.as_ref().map(|requests| (requests.unknown(&cx.runs), requests.sent()));
+                let verdicts = if istioctl { istioctl::verdicts(cx) } else { Vec::new() };
+                (verdicts, lint::live::states(cx), of_envoy, of_requests)
+            })
+        };
+        let summary = &mut self.summary;
+        summary.suppressed = summary.suppressed.max(checked.suppressed);
+        self.governs_all &= checked.governs_all;
+        let (of_envoy, of_requests);
+        (self.verdicts, (summary.dump_states, summary.proven), of_envoy, of_requests) = checked.seen;
+        if let Some((unknown, sent)) = of_requests {
+            summary.unknown.extend(unknown);
+            self.notes.push(format!("{} sent through Envoy", count(sent, "request", "requests")));
+        }
+        if let (Some(trial), Some((unknown, stopped))) = (real.trial, of_envoy) {
+            summary.unknown.extend(trial.other_release(input.release).into_iter().chain(unknown));
+            self.trouble.extend(stopped.map(|stopped| stopped.message));
+        }
+        self.findings.push((input.release, checked.findings));
+    }
+
+    /// Says what findings without config dumps rest on.
+    fn without_dumps(&mut self, given: &Given, mesh: &Mesh<'_>, releases: &[String]) {
+        let summary = &mut self.summary;
+        if summary.filters == 0 {
+            return;
+        }
+        let why = if given.any() { "no config dump could be used" } else { "not checked: no config dump" };
+        summary.unknown.push(format!(
+            "{why}; {} judged on the reference configuration of Istio {}",
+            count(summary.filters, "EnvoyFilter", "EnvoyFilters"),
+            releases.join(", ")
+        ));
+        if mesh.loaded.inventory.workloads.is_empty() && !mesh.has_targets() {
+            summary.unknown.push("not checked: selectors, as no workloads were given".to_owned());
+        }
+    }
+
+    /// The findings of all passes that are to be reported; the counts are made to fit them.
+    fn reported(&mut self, request: &LintRequest, mesh: &Mesh<'_>) -> Vec<Finding> {
+        let mut findings = lint::merged(std::mem::take(&mut self.findings));
+        findings.retain(|finding| request.min_severity.is_none_or(|least| finding.severity >= least));
+        if let Some(asked) = &mesh.asked {
+            let filters = &mesh.loaded.inventory.envoy_filters;
+            let others = filters.iter().filter(|filter| !is_asked(mesh, filter));
+            let others: BTreeSet<FileId> = others.map(|filter| filter.document.span.file).collect();
+            findings.retain(|finding| !others.contains(&finding.primary.span.file));
+            self.summary.filters = asked.len();
+            let asked = filters.iter().filter(|filter| !others.contains(&filter.document.span.file));
+            self.summary.patches = asked.map(|filter| filter.patches.len()).sum();
+        }
+        findings
+    }
 }
 
 /// A release that is judged for.
