@@ -22,6 +22,7 @@ use crate::load::Loaded;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, Proxy, ProxyKind};
+use crate::model::release::Release;
 use crate::source::Problem;
 use crate::study::study;
 use std::collections::BTreeSet;
@@ -105,28 +106,7 @@ pub enum Answer {
 pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<ExplainReport, Error> {
     let ExplainRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
-    let mesh = if given.any() {
-        manifests::mesh(settings, objects(&settings.load_options(), &request.files, given.demo), given, progress)?
-    } else if settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty() {
-        manifests::mesh(settings, objects(&settings.load_options(), &request.files, false), given, progress)?
-    } else if request.files.is_empty() {
-        let breadth = |_: &str| match (request.subject, request.parts()) {
-            (Subject::Field, _) | (_, (None, _)) => Breadth::Namespace,
-            (_, (Some(namespace), _)) => Breadth::Of(namespace.to_owned()),
-        };
-        let mesh = manifests::open(settings, request.needs(), progress, breadth)?;
-        // The selector of an Istio Gateway finds pods of every namespace.
-        if mesh.only.is_some()
-            && request.subject == Subject::Gateway
-            && gateways::istio(request.parts(), &mesh).next().is_some()
-        {
-            manifests::open(settings, request.needs(), progress, |_| Breadth::Everything)?
-        } else {
-            mesh
-        }
-    } else {
-        return Err(Refusal::NoProxy.into());
-    };
+    let mesh = open(request, progress)?;
     if request.why_here && !mesh.asks_istiod() {
         let message = "--why-here needs an istiod that generates the configuration".to_owned();
         let help = "name it with --istiod PATH; the objects come from files (-f), --capture or the cluster".to_owned();
@@ -154,99 +134,139 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         picked => picked?,
     };
     let how = explain::Settings { only, all_chains: request.everything };
-    let (mut proxies, mut fields, mut resources, mut offered) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut release = None;
+    let mut found = Found::default();
     let mut taken = Taken::default();
     let wanted = |target: &Target| picked.contains(&target.full_name());
     mesh.visit(given, &wanted, &mut taken, &mut |offer| {
         let proxy = &offer.config.proxy;
-        offered.push((proxy.full_name(), proxy.kind.as_str()));
+        found.offered.push((proxy.full_name(), proxy.kind.as_str()));
         if !mesh.has_targets() && !request.wants(&Who::of(proxy)) {
             return;
         }
         let (Some(program), Some(plane)) = (programs.get(offer.plane), mesh.planes.get(offer.plane)) else { return };
-        release.get_or_insert(plane.release);
+        found.release.get_or_insert(plane.release);
         study(program, &offer.config, &plane.mesh.clone().into(), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
             let explainer = Explainer { sources, inventory, study, dump: offer.dump.name(), running: offer.running };
             match &asked {
-                None => proxies.push(explainer.proxy(&how)),
+                None => found.proxies.push(explainer.proxy(&how)),
                 Some(asked) => match explainer.field(asked) {
-                    Some(field) => fields.push(field),
-                    None => resources.extend(explainer.resource_names(asked)),
+                    Some(field) => found.fields.push(field),
+                    None => found.resources.extend(explainer.resource_names(asked)),
                 },
             }
         });
     })?;
     #[cfg(feature = "bottle")]
     if let (true, Feed::Bottled(bottled), Some(plane)) = (request.why_here, &mesh.feed, mesh.planes.first()) {
-        makers::find(bottled, plane.release, &plane.mesh, &mut fields)?;
+        makers::find(bottled, plane.release, &plane.mesh, &mut found.fields)?;
     }
     for machine in machines {
         let (Some(program), Some(plane)) = (programs.get(machine.plane), mesh.planes.get(machine.plane)) else {
             continue;
         };
-        release.get_or_insert(plane.release);
-        offered.push((machine.config.proxy.full_name(), machine.config.proxy.kind.as_str()));
+        found.release.get_or_insert(plane.release);
+        found.offered.push((machine.config.proxy.full_name(), machine.config.proxy.kind.as_str()));
         taken.problems.push(machine.problem);
         study(program, &machine.config, &plane.mesh.clone().into(), |study| {
             let (sources, inventory) = (&mesh.loaded.sources, &mesh.loaded.inventory);
             let dump = "reference configuration";
-            proxies.push(Explainer { sources, inventory, study, dump, running: false }.proxy(&how));
+            found.proxies.push(Explainer { sources, inventory, study, dump, running: false }.proxy(&how));
         });
     }
-    // The control plane of what is explained, not the newest of the mesh.
-    let release = release.or(mesh.planes.first().map(|plane| plane.release)).unwrap_or(settings.release()).to_string();
-    let problems_of = |taken: &Taken| {
-        let trouble = mesh.loaded.problems.iter().chain(&taken.problems);
-        trouble.map(|problem| explain::trouble(&mesh.loaded.sources, problem)).collect()
-    };
-    let unanswered = |message: String, help: Option<String>| {
+    if let Some((message, help)) = found.nothing(request, &mesh, picked.len()) {
         let mut unanswered = Unanswered::new(message, help, &mesh.loaded);
         unanswered.problems.extend(taken.problems.iter().cloned());
-        Error::NotFound(unanswered)
-    };
-    if mesh.is_read() && offered.is_empty() {
-        // Nothing was looked at: there is no answer, whatever the reason.
-        let message = match picked.len() {
-            0 => format!("no pod with a proxy was found for {}", request.words()),
-            number => {
-                let pods = crate::words::count(number, "pod", "pods");
-                format!("no config dump of {} could be read ({pods})", request.words())
-            }
-        };
-        return Err(unanswered(message, None));
+        return Err(Error::NotFound(unanswered));
     }
-    if asked.is_some() && fields.is_empty() {
-        let name = request.name.split_once('/').map_or("", |(_, name)| name);
-        let near = explain::nearest(name, &resources);
-        let help = (!near.is_empty()).then(|| format!("similar names: {}", near.join(", ")));
-        return Err(unanswered(format!("no proxy has {}", request.name), help));
-    }
-    if asked.is_none() && proxies.is_empty() && !offered.is_empty() {
-        let message = format!("no config dump is from {}", request.words());
-        return Err(unanswered(message, Some(offers(&request.name, &offered))));
-    }
+    // The control plane of what is explained, not the newest of the mesh.
+    let release = found.release.or(mesh.planes.first().map(|plane| plane.release)).unwrap_or(settings.release());
     let scope = mesh.scope(given, &taken, filters.len());
-    let answer = if asked.is_some() {
-        Answer::Fields(FieldExplanation {
-            api_version: view::API_VERSION,
-            kind: "FieldExplanation",
-            istio_version: release,
-            fields,
-            problems: problems_of(&taken),
-        })
-    } else {
-        Answer::Proxies(Explanation {
-            api_version: view::API_VERSION,
-            kind: "Explanation",
-            istio_version: release,
-            proxies,
-            problems: problems_of(&taken),
-        })
+    let problems = mesh.loaded.problems.iter().chain(&taken.problems);
+    let problems = problems.map(|problem| explain::trouble(&mesh.loaded.sources, problem)).collect();
+    let answer = found.answer(asked.is_some(), release, problems);
+    Ok(ExplainReport { answer, loaded: mesh.loaded, problems: taken.problems, scope })
+}
+
+/// The mesh that the request names: config dumps with files, what istiod makes of files, a capture or a cluster.
+fn open<'p>(request: &ExplainRequest, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
+    let ExplainRequest { settings, given, .. } = request;
+    let bottled = settings.istiod.is_some() && settings.cluster.capture.is_none() && !request.files.is_empty();
+    if given.any() || bottled {
+        let loaded = objects(&settings.load_options(), &request.files, given.demo);
+        return manifests::mesh(settings, loaded, given, progress);
+    }
+    if !request.files.is_empty() {
+        return Err(Refusal::NoProxy.into());
+    }
+    let breadth = |_: &str| match (request.subject, request.parts()) {
+        (Subject::Field, _) | (_, (None, _)) => Breadth::Namespace,
+        (_, (Some(namespace), _)) => Breadth::Of(namespace.to_owned()),
     };
-    let (loaded, problems) = (mesh.loaded, taken.problems);
-    Ok(ExplainReport { answer, loaded, problems, scope })
+    let mesh = manifests::open(settings, request.needs(), progress, breadth)?;
+    // The selector of an Istio Gateway finds pods of every namespace.
+    if mesh.only.is_some()
+        && request.subject == Subject::Gateway
+        && gateways::istio(request.parts(), &mesh).next().is_some()
+    {
+        return manifests::open(settings, request.needs(), progress, |_| Breadth::Everything);
+    }
+    Ok(mesh)
+}
+
+/// What was found for a question.
+#[derive(Default)]
+struct Found {
+    proxies: Vec<view::Proxy>,
+    fields: Vec<view::Field>,
+    /// Names of resources in which a field was looked for in vain.
+    resources: Vec<String>,
+    /// Every proxy that was offered, with its kind.
+    offered: Vec<(String, &'static str)>,
+    /// The release of the control plane of the first proxy that was explained.
+    release: Option<Release>,
+}
+
+impl Found {
+    /// Why there is no answer, and what may help; `None` if there is one.
+    fn nothing(&self, request: &ExplainRequest, mesh: &Mesh<'_>, picked: usize) -> Option<(String, Option<String>)> {
+        if mesh.is_read() && self.offered.is_empty() {
+            // Nothing was looked at: there is no answer, whatever the reason.
+            let message = match picked {
+                0 => format!("no pod with a proxy was found for {}", request.words()),
+                number => {
+                    let pods = crate::words::count(number, "pod", "pods");
+                    format!("no config dump of {} could be read ({pods})", request.words())
+                }
+            };
+            return Some((message, None));
+        }
+        if request.subject == Subject::Field {
+            if !self.fields.is_empty() {
+                return None;
+            }
+            let name = request.name.split_once('/').map_or("", |(_, name)| name);
+            let near = explain::nearest(name, &self.resources);
+            let help = (!near.is_empty()).then(|| format!("similar names: {}", near.join(", ")));
+            return Some((format!("no proxy has {}", request.name), help));
+        }
+        if self.proxies.is_empty() && !self.offered.is_empty() {
+            let message = format!("no config dump is from {}", request.words());
+            return Some((message, Some(offers(&request.name, &self.offered))));
+        }
+        None
+    }
+
+    fn answer(self, fields: bool, release: Release, problems: Vec<view::Trouble>) -> Answer {
+        let (api_version, istio_version) = (view::API_VERSION, release.to_string());
+        if fields {
+            let (kind, fields) = ("FieldExplanation", self.fields);
+            Answer::Fields(FieldExplanation { api_version, kind, istio_version, fields, problems })
+        } else {
+            let (kind, proxies) = ("Explanation", self.proxies);
+            Answer::Proxies(Explanation { api_version, kind, istio_version, proxies, problems })
+        }
+    }
 }
 
 /// `namespace/name` of the EnvoyFilter that is asked about.
