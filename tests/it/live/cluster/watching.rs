@@ -41,7 +41,7 @@ fn watch_needs_no_more_than_its_role_and_writes_events() {
     // The proxies are asked while other tests keep both cores busy.
     let options = [
         &["--once", "--rate", "6000", "-n", "watched", "-o", "json", "--events", "--lease-prefix", "watch"][..],
-        &["--request-timeout", "60s", "--proxy-timeout", "60s"],
+        &["--request-timeout", "60s", "--proxy-timeout", "240s"],
     ]
     .concat();
     let arguments = [&["watch", "--lease-namespace", "watched"], &options[..]].concat();
