@@ -2,12 +2,12 @@
 //!
 //! Input: `src/proto/data/schema-store.bin.zst` (origin and format: `xtask/README.md`). Output, in `OUT_DIR`:
 //!
-//! - `schema.words`: little-endian `u32` words; the layout is written down in `src/proto/schema/table.rs`;
+//! - `schema.words`: little-endian `u32` words; the layout is described in `src/proto/schema/table.rs`;
 //! - `schema.text`: every name once, UTF-8;
 //! - `schema.bytes`: every `validate.rules` option once, serialized.
 //!
-//! A definition that several sets share is stored once. Type references are symbol numbers, which do not depend on the
-//! set, so a message is shared even where the types of its fields differ between sets.
+//! A definition shared by several sets is stored once. Type references are symbol numbers, which do not depend on the set, so a
+//! message is shared even where the types of its fields differ between sets.
 
 #![allow(clippy::disallowed_methods, reason = "a build script reads and writes files")]
 
@@ -38,7 +38,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The committed store: named sets, each a list of numbers of files.
+/// The committed store: named sets, each a list of file numbers.
 struct Store<'a> {
     sets: Vec<(&'a str, Vec<u16>)>,
     files: Vec<&'a [u8]>,
@@ -195,7 +195,7 @@ mod option {
     pub(super) const VALIDATE: u64 = 1071;
 }
 
-/// One option or a part of one: a number, or bytes of a length of their own.
+/// One option or a part of one: a number or length-delimited bytes.
 #[derive(Clone, Copy)]
 enum Part<'a> {
     Number(u64),
@@ -241,7 +241,7 @@ fn bytes(raw: &[u8], id: u64) -> Result<Vec<u8>> {
     Ok(all)
 }
 
-/// A bit if any of the conditions' options is true.
+/// A bit, set if any of these options is true.
 fn flag(bit: u32, set: u64) -> u32 {
     if set == 0 { 0 } else { bit }
 }
@@ -271,7 +271,7 @@ impl Pool {
     }
 }
 
-/// Every place a symbol is defined: definition and file, with the sets where it is so.
+/// Every definition of a symbol: definition and file, with the sets that contain it.
 type Places = BTreeMap<(Vec<u32>, u32), u64>;
 
 #[derive(Default)]
@@ -364,7 +364,7 @@ struct Compiler<'a> {
     names: &'a BTreeMap<String, u32>,
 }
 
-/// What the messages of a file have in common.
+/// What the messages of a file share.
 struct Scope {
     file: u32,
     mask: u64,
@@ -416,7 +416,7 @@ impl Compiler<'_> {
             | flag(2, number(&message.options, option::MAP_ENTRY)?)
             | flag(8, number(&bytes(&message.options, option::XDS_STATUS)?, 1)?);
         let previous = bytes(&bytes(&message.options, option::VERSIONING)?, 1)?;
-        // The oneof the compiler makes up for a proto3 `optional` field comes after all real ones.
+        // The oneof that the compiler makes up for a proto3 `optional` field comes after all real ones.
         let synthetic: Vec<u32> = message.fields.iter().filter(|f| f.proto3_optional).filter_map(|f| f.oneof).collect();
         let oneofs = message.oneofs.len() - synthetic.len();
         if synthetic.iter().any(|&index| (index as usize) < oneofs) {
@@ -491,7 +491,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The name of a field in JSON where the descriptor does not say it: `lowerCamelCase`, as protoc makes it.
+/// A field's JSON name when the descriptor does not state it: `lowerCamelCase`, as protoc makes it.
 fn json_name(name: &str) -> String {
     let mut json = String::new();
     let mut upper = false;

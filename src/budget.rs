@@ -1,8 +1,8 @@
-//! A limit on the work that one question may take, counted where the work is done, and the way to call the work off.
+//! A limit on the work that one question may take, counted where the work is done, and a way to cancel it.
 //!
-//! Whoever answers strangers runs the work under a [`Meter`]. Parsers, the engine and the rules call [`charge`] as they go, which
-//! costs a subtraction. When the meter is empty, or somebody cancels it, the next charge unwinds to [`Meter::run`]: the work
-//! ends where it is, and what it held is freed. Without a meter, nothing is limited.
+//! Code that answers untrusted requests runs the work under a [`Meter`]. Parsers, the engine and the rules call [`charge`] as
+//! they go, which costs a subtraction. When the meter is empty or canceled, the next charge unwinds to [`Meter::run`]: the work
+//! stops, and everything it held is freed. Without a meter, nothing is limited.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -11,11 +11,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Units taken from the meter at a time: so rarely is it asked whether it was cancelled.
+/// Units taken from the meter at a time. Cancellation is checked once per chunk.
 const CHUNK: u64 = 1 << 12;
 
 thread_local! {
-    /// Units that this thread may still spend before it asks its meter again.
+    /// Units that this thread may spend before it checks its meter again.
     static FUEL: Cell<u64> = const { Cell::new(u64::MAX) };
     /// The meter of the work that this thread does.
     static METER: RefCell<Option<Arc<Meter>>> = const { RefCell::new(None) };
@@ -28,47 +28,47 @@ pub struct Meter {
     cancelled: AtomicBool,
 }
 
-/// Why work under a meter has no result.
+/// Why metered work has no result.
 #[derive(Debug)]
 pub enum Ended {
     /// The meter was empty.
     Spent,
-    /// Somebody called it off.
+    /// The work was canceled.
     Cancelled,
     /// It panicked, with this payload.
     Panicked(Box<dyn Any + Send>),
 }
 
-/// What unwinds: no panic, so no hook sees it.
+/// The payload that unwinds. It is not a panic, so no hook sees it.
 struct Stop {
     cancelled: bool,
 }
 
 impl Meter {
-    /// A meter with so many units; one is about a node visited, a field merged or a step of an automaton.
+    /// A meter with this many units. One unit is about a node visited, a field merged or a step of an automaton.
     pub fn new(units: u64) -> Arc<Meter> {
         Arc::new(Meter { left: AtomicU64::new(units), cancelled: AtomicBool::new(false) })
     }
 
-    /// Calls off the work that runs under it.
+    /// Cancels the work that runs under this meter.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody has called the work off.
+    /// Whether the work was canceled.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Units left, up to those that threads have taken and not spent.
+    /// Units left. Units that threads have taken but not spent are not included.
     pub fn left(&self) -> u64 {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Does work under this meter, on this thread. Fails when it is empty, is cancelled, or the work panics.
+    /// Runs work under this meter on this thread. Fails when the meter is empty or canceled, or when the work panics.
     pub fn run<T>(self: &Arc<Meter>, work: impl FnOnce() -> T) -> Result<T, Ended> {
         let outer = (FUEL.replace(0), METER.replace(Some(Arc::clone(self))));
-        // What the work was about to change is dropped with it.
+        // Everything the work was about to change is dropped with it.
         let done = catch_unwind(AssertUnwindSafe(work));
         self.left.fetch_add(FUEL.replace(outer.0), Ordering::Relaxed);
         METER.replace(outer.1);
@@ -79,7 +79,7 @@ impl Meter {
         })
     }
 
-    /// Takes a chunk, but at least so many units; `None` when there are not as many.
+    /// Takes a chunk, but at least this many units; `None` when fewer are left.
     fn take(&self, least: u64) -> Option<u64> {
         let mut left = self.left.load(Ordering::Relaxed);
         loop {
@@ -95,7 +95,7 @@ impl Meter {
     }
 }
 
-/// Counts work that is about to be done; does not return when the meter of this thread is empty or cancelled.
+/// Counts work that is about to be done. Does not return when this thread's meter is empty or canceled.
 #[inline]
 pub fn charge(units: u64) {
     let fuel = FUEL.get();
@@ -117,7 +117,7 @@ fn refill(units: u64, fuel: u64) {
         FUEL.set(u64::MAX);
         return;
     };
-    // Who frees what it holds on its way out is let go.
+    // Destructors that run while unwinding must not unwind again.
     if std::thread::panicking() {
         return;
     }
@@ -130,7 +130,7 @@ fn refill(units: u64, fuel: u64) {
     }
 }
 
-/// Does work and says how many units it took, those of threads that help included.
+/// Runs work and returns how many units it took, including those of helper threads.
 pub fn measured<T>(work: impl FnOnce() -> T) -> (T, u64) {
     if METER.with_borrow(Option::is_none) {
         let meter = Meter::new(u64::MAX);
@@ -151,12 +151,12 @@ fn available() -> u64 {
     left.saturating_add(FUEL.get())
 }
 
-/// The meter of the work that this thread does, for other threads that help.
+/// The meter of this thread, to pass to helper threads.
 pub fn current() -> Option<Arc<Meter>> {
     METER.with_borrow(Clone::clone)
 }
 
-/// Does a part of metered work on a thread that helps; unwinds as the work itself would.
+/// Runs a part of metered work on a helper thread; unwinds as the work itself would.
 pub fn share<T>(meter: Option<&Arc<Meter>>, work: impl FnOnce() -> T) -> T {
     let Some(meter) = meter else { return work() };
     meter.run(work).unwrap_or_else(|ended| match ended {
@@ -169,10 +169,10 @@ pub fn share<T>(meter: Option<&Arc<Meter>>, work: impl FnOnce() -> T) -> T {
 /// Fewest pieces of work for which a second thread is worth its start.
 const PIECES_A_THREAD: usize = 16;
 
-/// Most threads: the engine is bound by memory beyond.
+/// Maximum number of threads: with more, the engine is bound by memory.
 const MAX_THREADS: usize = 8;
 
-/// Does the same for every item, on all cores when there are many; the order stays.
+/// Runs the same function on every item, on all cores when there are many items. The order is kept.
 pub fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let threads = cores.min(work.len() / PIECES_A_THREAD).max(1);
@@ -190,7 +190,7 @@ pub fn spread<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec
     })
 }
 
-/// Does work that is for everybody, made once and kept: no meter may end it in the middle.
+/// Runs work whose result is shared and kept: no meter may stop it halfway.
 pub fn unmetered<T>(work: impl FnOnce() -> T) -> T {
     let (fuel, meter) = (FUEL.replace(u64::MAX), METER.take());
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -220,7 +220,7 @@ mod tests {
         let meter = Meter::new(100_000);
         assert!(matches!(meter.run(endless), Err(Ended::Spent)));
         assert!(meter.left() < CHUNK);
-        // The thread works for others as before.
+        // This thread works for other requests as before.
         charge(1 << 40);
         assert_eq!(Meter::new(10).run(|| 7).ok(), Some(7));
     }

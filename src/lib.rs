@@ -26,7 +26,7 @@
 //!
 //! All are on by default. Without them the library needs neither tokio nor kube.
 
-// What only the command line calls is idle in a smaller build; the full build finds what nobody calls.
+// Functions that only the command line calls are unused in smaller builds; the full build still reports unused code.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, unreachable_pub))]
 
 #[cfg(feature = "admission")]

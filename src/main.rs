@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// Documents and configurations are many small values: the allocators of glibc and musl take a fifth of the time, and more.
+/// Parsing creates many small values: the allocators of glibc and musl would take a fifth of the time or more.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -32,9 +32,9 @@ fn main() -> ExitCode {
     let (mut out, mut err) = (BufWriter::with_capacity(1 << 16, io::stdout().lock()), io::stderr().lock());
     match cli.run(around, &mut out, &mut err).and_then(|exit| out.flush().map(|()| exit)) {
         Ok(exit) => exit.code().into(),
-        // Who reads only the beginning (`| head`) got what was wanted.
+        // The reader stopped early (`| head`), as it may.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-            // The buffer must not try again when it is dropped.
+            // Dropping the buffer would retry the write.
             let _ = out.into_parts();
             Exit::Ok.code().into()
         }
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says what the command line lacks, or the help that it asks for.
+/// Prints what is wrong with the command line, or the help that was asked for.
 fn not_run(error: &clap::Error, given: &[OsString]) -> ExitCode {
     let code = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
     let said = error.print().and_then(|()| io::stdout().flush());

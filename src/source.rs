@@ -44,15 +44,15 @@ pub struct SourceText {
     /// The text itself.
     pub text: String,
     line_starts: Vec<u32>,
-    /// Characters before every [`STRIDE`]th byte of the text, once a position on a long line is asked for.
+    /// Number of characters before every [`STRIDE`]th byte, built when a position on a long line is first needed.
     characters: OnceLock<Vec<u32>>,
 }
 
-/// Bytes of a line that are counted one by one; on longer lines (minified JSON) a table tells where to begin.
+/// Bytes of a line that are counted one by one. On longer lines (minified JSON) a table gives the start.
 const STRIDE: usize = 1024;
 
-/// All texts of a run; positions are looked up here. A table may stand on another one that others use too: what a cluster
-/// holds, under what one review adds to it.
+/// All texts of a run; positions are looked up here. A table can extend a shared one: the texts of a cluster, plus those that
+/// one review adds.
 #[derive(Debug, Default, Clone)]
 pub struct Sources {
     base: Option<Arc<Sources>>,
@@ -62,22 +62,22 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// A table that has the texts of another one below its own.
+    /// A table that extends another one with texts of its own.
     pub fn above(base: Arc<Sources>) -> Sources {
         Sources { first: base.next().0, base: Some(base), texts: Vec::new() }
     }
 
-    /// The same, whose first text stands for the one that has this id below.
+    /// The same, but its first text replaces the one with this id in the table below.
     pub fn over(base: Arc<Sources>, first: FileId) -> Sources {
         Sources { first: first.0, base: Some(base), texts: Vec::new() }
     }
 
-    /// A table whose first text gets this id, to be put into another table in that place.
+    /// A table whose first text gets this id, to be spliced into another table.
     pub fn starting_at(first: FileId) -> Sources {
         Sources { base: None, first: first.0, texts: Vec::new() }
     }
 
-    /// The id that the next text gets.
+    /// The id that the next text will get.
     pub fn next(&self) -> FileId {
         FileId(self.first.saturating_add(offset(self.texts.len())))
     }
@@ -89,7 +89,7 @@ impl Sources {
         file
     }
 
-    /// Puts the own texts of another table where their ids say: over texts that are there, or behind the last.
+    /// Moves the texts of another table into this one under their ids: replaces existing texts or appends new ones.
     pub fn splice(&mut self, other: Sources) {
         for (number, text) in (other.first..).zip(other.texts) {
             let index = number.saturating_sub(self.first) as usize;
@@ -100,7 +100,7 @@ impl Sources {
         }
     }
 
-    /// The text behind an id. Ids come from [`Sources::add`] of the same table or of one below it.
+    /// The text behind an id. Ids come from [`Sources::add`] of this table or of one below it.
     pub fn get(&self, file: FileId) -> &SourceText {
         let own = file.0.checked_sub(self.first).map(|index| index as usize);
         match &self.base {
@@ -119,7 +119,7 @@ impl Sources {
         self.get(span.file).position(span.start)
     }
 
-    /// The words `name:line:column` for the first byte of a span.
+    /// `name:line:column` of the first byte of a span.
     pub fn place(&self, span: Span) -> String {
         let Position { line, column } = self.position(span);
         format!("{}:{line}:{column}", self.get(span.file).name)
@@ -188,13 +188,13 @@ fn offset(at: usize) -> u32 {
 /// A value of a YAML or JSON document with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where the value stands (for a mapping or a list: from its first to its last byte).
+    /// Where the value is (for a mapping or a list: from its first to its last byte).
     pub span: Span,
     /// The value.
     pub value: NodeValue,
 }
 
-/// What a document's value can be, after YAML 1.1 resolution as kubectl does it (`y` is a string only when quoted).
+/// The kinds of values, after YAML 1.1 resolution as kubectl does it (`y` is a string only when quoted).
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeValue {
     /// `null`, `~` or nothing.
@@ -205,7 +205,7 @@ pub enum NodeValue {
     Number(String),
     /// Text.
     String(String),
-    /// A list; shared by copies of it.
+    /// A list, shared by its copies.
     List(Arc<[Node]>),
     /// A mapping in the order of the document. A key given twice is kept once, with its last value, as kubectl does.
     Map(Arc<[Entry]>),
@@ -216,7 +216,7 @@ pub enum NodeValue {
 pub struct Entry {
     /// The key, as text.
     pub key: String,
-    /// Where the key stands.
+    /// Where the key is.
     pub key_span: Span,
     /// The value.
     pub value: Node,
@@ -293,7 +293,7 @@ impl Node {
         matches!(self.value, NodeValue::Null)
     }
 
-    /// The value at the end of a route; `None` if a step leads nowhere.
+    /// The value at the end of a route; `None` if a step does not exist.
     pub fn at(&self, route: &[Step]) -> Option<&Node> {
         route.iter().try_fold(self, |node, step| match step {
             Step::Key(key) => node.get(key),
@@ -306,8 +306,8 @@ impl Node {
         keys.iter().try_fold(self, |node, key| node.get(key))
     }
 
-    /// The place of the last key on a route (or of the list item): where a caret points when the key itself is wrong.
-    /// Steps that lead nowhere are cut off, so that there is always a place to show.
+    /// The place of the last key on a route (or of the list item): where a caret points when the key itself is wrong. Steps
+    /// that do not exist are ignored, so there is always a place to show.
     pub fn key_span(&self, route: &[Step]) -> Span {
         let mut span = self.span;
         let mut node = self;
@@ -326,7 +326,7 @@ impl Node {
         span
     }
 
-    /// The route to the innermost key or value that a span lies in; empty when it lies in none.
+    /// The route to the innermost key or value that contains a span; empty when none does.
     pub fn route_to(&self, span: Span) -> Vec<Step> {
         let holds = |outer: Span| outer.file == span.file && outer.start <= span.start && span.end <= outer.end;
         let mut route = Vec::new();
@@ -362,7 +362,7 @@ impl Node {
     }
 }
 
-/// A route as the API server writes the path of a field: `spec.configPatches[2].patch.value["@type"]`.
+/// A route in the form of the API server's field paths: `spec.configPatches[2].patch.value["@type"]`.
 pub fn field_path(route: &[Step]) -> String {
     let mut path = String::new();
     for step in route {
@@ -380,16 +380,16 @@ pub fn field_path(route: &[Step]) -> String {
     path
 }
 
-/// Something wrong with an input, with its place; collected, never thrown, so that one bad document hides no other.
+/// Something wrong with an input, with its place. Problems are collected, not thrown, so that one bad document hides no other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// What kind of trouble.
+    /// What kind of problem.
     pub code: Code,
     /// Whether the thing is lost (`Error`) or only doubtful.
     pub severity: Severity,
-    /// Where; `None` when the whole input is meant.
+    /// Where; `None` for the whole input.
     pub span: Option<Span>,
-    /// What is wrong, one sentence without a final stop.
+    /// What is wrong, as one sentence without a period.
     pub message: String,
     /// What to write or do instead.
     pub help: Option<String>,

@@ -1,4 +1,4 @@
-//! A private folder for a program, which goes when the program does.
+//! A private folder for a program, removed when the program ends.
 
 use super::Fault;
 use std::fs::{self, File};
@@ -6,26 +6,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What every such folder is called, before the process and a number.
+/// Prefix of every such folder; the process id and a number follow.
 const PREFIX: &str = "envoyfilter-";
 
-/// The file that is locked while somebody uses the folder.
+/// The file that is locked while the folder is in use.
 const LOCK: &str = ".lock";
 
-/// How old a folder without a lock must be to count as left behind: a new one is not locked yet.
+/// Minimum age of an unlocked folder that counts as left behind: a new one is not locked yet.
 const LEFT_BEHIND: Duration = Duration::from_mins(1);
 
 /// A folder that only this user can enter. Dropping it removes it.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Held so that nobody takes the folder for one that was left behind.
+    /// Held so that other runs do not take the folder for one left behind.
     _lock: Option<File>,
 }
 
 impl Folder {
-    /// Makes one in the folder for temporary files, and removes those of runs that were killed together with their
-    /// keeper.
+    /// Creates one in the folder for temporary files, and removes folders of runs that were killed together with their holder.
     pub fn new() -> Result<Folder, Fault> {
         let base = base(std::env::temp_dir());
         clear(&base);
@@ -62,16 +61,16 @@ impl Drop for Folder {
     }
 }
 
-/// Longest path of a folder for temporary files whose sockets have a path that systems take (103 bytes on macOS).
+/// Longest path of a temporary folder whose sockets still have valid paths (103 bytes on macOS).
 const LONGEST: usize = 64;
 
-/// A folder for temporary files that sockets can be in.
+/// A folder for temporary files that can contain sockets.
 fn base(temporary: PathBuf) -> PathBuf {
     let short = Path::new("/tmp");
     if cfg!(unix) && temporary.as_os_str().len() > LONGEST && short.is_dir() { short.to_owned() } else { temporary }
 }
 
-/// Nobody else may talk to sockets in it, or read configuration.
+/// Only this user may talk to its sockets or read the configuration.
 #[cfg(unix)]
 fn private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
@@ -83,7 +82,7 @@ fn private(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
 }
 
-/// Removes folders whose lock nobody holds: both the run and its keeper were killed.
+/// Removes folders whose lock is free: both the run and its holder were killed.
 fn clear(base: &Path) {
     let Ok(entries) = fs::read_dir(base) else { return };
     for entry in entries.flatten() {
@@ -92,7 +91,7 @@ fn clear(base: &Path) {
         if !ours || old().is_none_or(|age| age < LEFT_BEHIND) {
             continue;
         }
-        // Another user's folder does not open.
+        // Another user's folder cannot be opened.
         let Ok(lock) = File::open(entry.path().join(LOCK)) else { continue };
         if lock.try_lock().is_ok() {
             let _ = fs::remove_dir_all(entry.path());

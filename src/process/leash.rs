@@ -1,10 +1,10 @@
-//! Holding a program: it ends with us, whatever ends us.
+//! Holding a program: it ends with us, however we end.
 //!
-//! No code can run in a child between `fork` and `exec` without `unsafe`, so this program is its own helper. We start
+//! Without `unsafe`, no code can run in a child between `fork` and `exec`, so this program is its own helper. We start
 //! `kubectl-envoyfilter __leash hold …` with a pipe as its standard input. It starts `kubectl-envoyfilter __leash exec …`,
-//! which limits itself, asks the kernel to be killed when its parent dies (Linux), and becomes the program. The holder
-//! watches the limits; when the pipe closes, because it was told to end or because we are gone, it kills the program with
-//! its children and removes its folder.
+//! which sets its limits, asks the kernel to kill it when its parent dies (Linux), and becomes the program. The holder watches
+//! the limits. When the pipe closes, on request or because we are gone, it kills the program with its children and removes its
+//! folder.
 
 use super::{Ended, Program};
 use std::ffi::OsString;
@@ -13,28 +13,28 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The argument that makes this program the holder. Not a command for people.
+/// The argument that makes this program the holder. Not a user command.
 pub const ARGUMENT: &str = "__leash";
 
-/// How lines of the holder begin, among those of the program.
+/// Prefix of the holder's lines among those of the program.
 const MARK: &str = "\u{1}leash ";
 
 /// The binary that can hold programs.
 static HOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Names the binary that holds programs: one whose `main` calls [`entered`]. Without one, in somebody else's program that
-/// links this library, programs end when [`super::Running`] is dropped, but not when that program is killed, and no
-/// limit of time and memory holds. The first call counts.
+/// Sets the binary that holds programs: one whose `main` calls [`entered`]. Without one, in a program that links this library,
+/// held programs end when [`super::Running`] is dropped but not when that program is killed, and limits of time and memory do
+/// not apply. The first call counts.
 pub fn held_by(binary: &Path) {
     let _ = HOLDER.set(binary.to_owned());
 }
 
-/// Whether there is one that holds programs.
+/// Whether a binary that holds programs is set.
 pub(super) fn is_held() -> bool {
     cfg!(unix) && HOLDER.get().is_some()
 }
 
-/// What the holder tells.
+/// What the holder reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum News {
     /// The process id of the program.
@@ -58,7 +58,7 @@ impl News {
     }
 }
 
-/// The command that starts a program, held if that is possible.
+/// The command that starts a program, held if possible.
 pub(super) fn command(program: &Program, folder: &Path) -> Command {
     let holder = HOLDER.get().filter(|_| is_held());
     let Some(holder) = holder else {
@@ -78,13 +78,13 @@ pub(super) fn command(program: &Program, folder: &Path) -> Command {
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // Ctrl-C in a terminal goes to a whole group: the holder must see our end, not die before us.
+        // Ctrl-C in a terminal goes to the whole group: the holder must outlive us.
         command.process_group(0);
     }
     command
 }
 
-/// How a program ended that nobody held, or whose holder said nothing.
+/// How a program ended that was not held, or whose holder reported nothing.
 pub(super) fn plain(status: Option<ExitStatus>) -> Ended {
     let Some(status) = status else { return Ended::Unknown };
     #[cfg(unix)]
@@ -97,15 +97,15 @@ pub(super) fn plain(status: Option<ExitStatus>) -> Ended {
     status.code().map_or(Ended::Unknown, Ended::Code)
 }
 
-/// Plays the helper when the arguments (without the program's name) say so, and returns the exit code; `None` for all
-/// other arguments. The first thing that `main` does.
+/// Acts as the helper when the arguments (without the program's name) ask for it, and returns the exit code; `None` for all
+/// other arguments. Must be the first call in `main`.
 pub fn entered(arguments: &mut dyn Iterator<Item = OsString>) -> Option<u8> {
     (arguments.next()? == ARGUMENT).then(|| role::play(arguments).unwrap_or(2))
 }
 
-/// Names the running program as the one that holds others. For a `main` that calls [`entered`].
+/// Makes the running program the one that holds others. For a `main` that calls [`entered`].
 pub fn held_by_this_program() {
-    // This path leads to the running program also after an update has replaced its file.
+    // This path leads to the running program even after an update has replaced its file.
     let own = Path::new("/proc/self/exe");
     match std::env::current_exe() {
         _ if cfg!(target_os = "linux") && own.exists() => held_by(own),
@@ -133,14 +133,14 @@ mod role {
     use std::sync::mpsc::{RecvTimeoutError, channel};
     use std::time::{Duration, Instant};
 
-    /// How often the memory of the program is looked at.
+    /// How often the program's memory is checked.
     const LOOK: Duration = Duration::from_millis(100);
 
     /// What the holder waits for.
     enum Event {
-        /// The program is gone.
+        /// The program ended.
         Ended(Option<ExitStatus>),
-        /// Nobody needs it any more.
+        /// It is no longer needed.
         Unwanted,
     }
 
@@ -160,7 +160,7 @@ mod role {
         }
     }
 
-    /// Nobody reads it when we are gone: that must not end the holder before its work is done.
+    /// We may be gone and not reading: a failed write must not end the holder before its work is done.
     fn say(what: &str, number: impl std::fmt::Display) {
         let _ = std::io::stderr().write_all(format!("\n{MARK}{what} {number}\n").as_bytes());
     }
@@ -219,14 +219,14 @@ mod role {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         };
-        // What it started goes too.
+        // Also kill what it started.
         kill_group(id);
         if let Some(signal) = status.and_then(|status| status.signal()) {
             say("signal", signal);
         } else if let Some(code) = status.and_then(|status| status.code()) {
             say("code", code);
         }
-        // Its output ends here, though we stay: whoever wanted the program still reads its files.
+        // Close our output although we keep running: the parent still reads the program's files.
         if let Ok(nowhere) = std::fs::File::options().write(true).open("/dev/null") {
             let _ = rustix::stdio::dup2_stdout(&nowhere);
             let _ = rustix::stdio::dup2_stderr(&nowhere);
@@ -243,15 +243,15 @@ mod role {
         let asked = rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).is_ok();
         #[cfg(not(target_os = "linux"))]
         let asked = true;
-        // It may have died before we asked.
+        // The parent may have died before the request.
         let alive = getppid().is_some_and(|id| u64::try_from(id.as_raw_nonzero().get()) == Ok(parent));
         if !asked || !alive {
             return 1;
         }
-        // A core file would hold what the program was given.
+        // A core file would contain the program's input.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
         if memory > 0 {
-            // The holder tells of the limit; this only stops what grows faster than it looks.
+            // The holder reports the limit; this only stops programs that grow faster than it checks.
             let hard = memory.saturating_mul(2).saturating_add(1 << 30);
             let _ = setrlimit(Resource::Data, Rlimit { current: Some(hard), maximum: Some(hard) });
         }

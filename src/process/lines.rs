@@ -1,4 +1,4 @@
-//! What a program writes, with bounds: the last lines of its standard error, the first bytes of its output.
+//! Bounded output of a program: the last lines of standard error, the first bytes of standard output.
 
 use super::leash::News;
 use std::collections::VecDeque;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 /// Longer lines are cut, in bytes.
 const LINE: usize = 64 << 10;
 
-/// More lines than these are not kept for somebody who does not read; the oldest go.
+/// Maximum number of unread lines; the oldest are dropped.
 const LINES: usize = 4_096;
 
-/// Nor more than these, in bytes.
+/// Maximum size of unread lines, in bytes.
 const BYTES: usize = 8 << 20;
 
-/// What there is of the next line.
+/// The next line, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// The line, without its end.
@@ -26,7 +26,7 @@ pub enum Line {
     Closed,
 }
 
-/// Lines of standard error that nobody has taken yet.
+/// Unread lines of standard error.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     state: Mutex<State>,
@@ -51,7 +51,7 @@ impl Log {
     pub(super) fn read(&self, from: impl Read) {
         let mut reader = BufReader::new(from);
         let mut line = Vec::new();
-        // A line that does not end is read in pieces, and only its first is kept.
+        // A line that does not end is read in pieces; only the first piece is kept.
         let mut inside = false;
         loop {
             line.clear();
@@ -74,7 +74,7 @@ impl Log {
         let mut state = self.state();
         match News::parse(text) {
             Some(News::Runs(program)) => state.program = Some(program),
-            // The first reason is the right one: a limit is told before the signal that follows from it.
+            // The first reason is the right one: a limit is reported before the signal that follows from it.
             Some(news) => {
                 state.news.get_or_insert(news);
             }
@@ -112,24 +112,24 @@ impl Log {
         }
     }
 
-    /// Waits until all is read.
+    /// Waits until everything is read.
     pub(super) fn closed_within(&self, wait: Duration) {
         let open = |state: &mut State| !state.closed;
         let _ = self.changed.wait_timeout_while(self.state(), wait, open);
     }
 
-    /// The process id of the program, when whoever holds it has told.
+    /// The process id of the program, once the holder has reported it.
     pub(super) fn program(&self) -> Option<u32> {
         self.state().program
     }
 
-    /// What whoever holds the program says of its end.
+    /// What the holder reports about its end.
     pub(super) fn news(&self) -> Option<News> {
         self.state().news.clone()
     }
 }
 
-/// Reads to the end and keeps the beginning, so that the program never waits for us.
+/// Reads to the end but keeps only the beginning, so that the program never blocks on us.
 pub(super) fn collect(mut from: impl Read, limit: usize, into: &Mutex<Vec<u8>>) {
     let mut piece = [0; 16 << 10];
     while let Ok(count) = from.read(&mut piece) {

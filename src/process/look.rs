@@ -1,11 +1,11 @@
-//! A look at a file before it is run: mistakes get words of their own.
+//! Checks a file before it is run, so that mistakes get clear messages.
 
 use super::Fault;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Refuses what this machine cannot run.
+/// Refuses files that this machine cannot run.
 pub(super) fn check(path: &Path) -> Result<(), Fault> {
     let found = fs::metadata(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Fault::NotFound(path.to_owned()),
@@ -18,7 +18,7 @@ pub(super) fn check(path: &Path) -> Result<(), Fault> {
         return Err(Fault::NotExecutable(path.to_owned()));
     }
     let mut head = Vec::new();
-    // A file that may be run but not read is the system's to judge.
+    // Execute permission does not imply read permission: an unreadable file is left to the system.
     let _ = File::open(path).and_then(|file| file.take(20).read_to_end(&mut head));
     match Made::of(&head) {
         Some(made) if !made.runs_here() => {
@@ -40,7 +40,7 @@ fn executable(_: &fs::Metadata) -> bool {
     true
 }
 
-/// What a program is made for, as its first bytes say.
+/// What a program is built for, according to its first bytes.
 #[derive(Debug, PartialEq, Eq)]
 enum Made {
     /// ELF, with the number of its processor (`e_machine`).
@@ -64,7 +64,7 @@ impl Made {
 
     fn runs_here(&self) -> bool {
         match self {
-            // A processor that is not listed is the system's to judge.
+            // An unlisted processor is left to the system.
             Made::Linux(number) => {
                 cfg!(not(any(target_os = "macos", windows)))
                     && MACHINES
@@ -89,7 +89,7 @@ impl Made {
     }
 }
 
-/// Numbers of processors in ELF files, their names in Rust and in images.
+/// Processor numbers in ELF files, with their names in Rust and in container images.
 const MACHINES: [(u16, &str, &str); 6] = [
     (62, "x86_64", "amd64"),
     (183, "aarch64", "arm64"),
@@ -112,20 +112,20 @@ fn system(os: &str) -> &str {
     }
 }
 
-/// The first program of a name in the folders of `PATH`.
+/// The first program of this name in the folders of `PATH`.
 pub fn find(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| check(path).is_ok())
 }
 
-/// The most memory that a process held, in bytes.
+/// The peak memory of a process, in bytes.
 pub(super) fn peak_memory(process: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// The memory that a process holds, in bytes.
+/// The memory that a process uses, in bytes.
 pub(super) fn memory(process: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

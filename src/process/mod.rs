@@ -1,8 +1,8 @@
-//! The one place that starts foreign programs (Envoy, istiod, helm): what they see, what they may use, and their end.
+//! The one place that starts foreign programs (Envoy, istiod, helm): their input, their limits, and their end.
 //!
-//! A program gets an empty environment but for what it is given, no standard input, and a private folder to work in. It
-//! is held by a second copy of this program (see [`leash`]) that outlives us just long enough to end it and to remove
-//! its folder, also when we are killed with SIGKILL.
+//! A program gets only the environment variables it is given, no standard input, and a private folder to work in. A second copy
+//! of this program (see [`leash`]) holds it, and outlives us just long enough to end it and to remove its folder, even when we
+//! are killed with SIGKILL.
 
 #![allow(clippy::disallowed_methods, reason = "this is the one place that starts programs")]
 
@@ -25,7 +25,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// How long a held program may take to be gone after it was told to.
+/// How long a held program may take to end when asked to.
 const END_TIME: Duration = Duration::from_secs(5);
 
 /// Why a program could not be started or did not finish.
@@ -41,12 +41,12 @@ pub enum Fault {
     OtherArchitecture {
         /// The file.
         path: PathBuf,
-        /// What it is for, such as `Linux arm64`.
+        /// What it is built for, such as `Linux arm64`.
         is_for: String,
         /// What this machine is.
         here: String,
     },
-    /// The system refuses to start it.
+    /// The system refused to start it.
     NotStarted(PathBuf, io::Error),
     /// No private folder could be made below this one.
     NoFolder(PathBuf, io::Error),
@@ -75,7 +75,7 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// Whether what was named cannot be run at all: then it is the command line that is wrong.
+    /// Whether the file cannot be run at all, which is an error of the command line.
     pub const fn is_usage(&self) -> bool {
         !matches!(self, Fault::NoFolder(..) | Fault::TimedOut(..))
     }
@@ -94,7 +94,7 @@ pub enum Ended {
     Time(Duration),
     /// The system refused to run the file, with this error number.
     Refused(i32),
-    /// Gone, and nobody knows how.
+    /// Ended in an unknown way.
     Unknown,
 }
 
@@ -111,7 +111,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// A program to start: everything it will see.
+/// A program to start, with everything it will see.
 #[derive(Debug)]
 pub struct Program {
     path: PathBuf,
@@ -123,9 +123,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program at a path. Fails when there is none that this machine can run.
+    /// The program at a path. Fails when the file does not exist or cannot run on this machine.
     pub fn new(path: &Path) -> Result<Program, Fault> {
-        // It runs in another folder than we do.
+        // Its working folder is not ours.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         look::check(&path)?;
         let (arguments, environment) = (Vec::new(), Vec::new());
@@ -162,7 +162,7 @@ impl Program {
         }
     }
 
-    /// Stops it when it holds more memory than this, in bytes (Linux).
+    /// Stops it when it uses more memory than this, in bytes (Linux).
     #[must_use]
     pub fn memory_limit(mut self, bytes: u64) -> Program {
         self.memory = Some(bytes);
@@ -176,7 +176,7 @@ impl Program {
         self
     }
 
-    /// Keeps its standard output up to this many bytes; otherwise nobody sees it.
+    /// Keeps its standard output up to this many bytes; by default it is dropped.
     #[must_use]
     pub fn capture_output(mut self, bytes: usize) -> Program {
         self.output = Some(bytes);
@@ -206,7 +206,7 @@ impl Program {
         Ok(Running { path: self.path, child, log, folder, output, reader, ended: None })
     }
 
-    /// Runs it to its end in a folder of its own, which must come within a time.
+    /// Runs it to its end in a folder of its own, within a time limit.
     pub fn finish(self, limit: Duration) -> Result<Finished, Fault> {
         let mut running = self.start(Folder::new()?)?;
         let began = Instant::now();
@@ -241,7 +241,7 @@ pub struct Finished {
     pub errors: Vec<String>,
 }
 
-/// A program that runs. Dropping it ends it and removes its folder.
+/// A running program. Dropping it ends it and removes its folder.
 #[derive(Debug)]
 pub struct Running {
     path: PathBuf,
@@ -264,7 +264,7 @@ impl Running {
         if leash::is_held() { self.log.program() } else { Some(self.child.id()) }
     }
 
-    /// The most memory it held so far, in bytes; `None` where the system does not tell.
+    /// Its peak memory so far, in bytes; `None` where the system does not report it.
     pub fn peak_memory(&self) -> Option<u64> {
         look::peak_memory(self.id()?)
     }
@@ -272,7 +272,8 @@ impl Running {
     /// How it ended; `None` while it runs.
     pub fn ended(&mut self) -> Option<Ended> {
         if self.ended.is_none() {
-            // Whoever holds it says how; only where nobody does, or when that one was killed, the process itself tells.
+            // The holder reports how the program ended. Without a holder, or when the holder was killed, ask the process
+            // itself.
             let mut news = self.log.news();
             if news.is_none() {
                 let status = match self.child.try_wait() {
@@ -292,7 +293,7 @@ impl Running {
         self.ended.clone()
     }
 
-    /// The next line of its standard error, waited for so long.
+    /// The next line of its standard error, waiting at most this long.
     pub fn line(&self, wait: Duration) -> Line {
         self.log.next(wait)
     }
@@ -302,7 +303,7 @@ impl Running {
         if self.ended.is_some()
             && let Some(reader) = self.reader.take()
         {
-            // A panic there lost nothing that could be told.
+            // A panic in the reader loses nothing we could report.
             let _ = reader.join();
         }
         self.output.lock().map(|mut output| std::mem::take(&mut *output)).unwrap_or_default()
@@ -311,7 +312,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Whoever holds it reads the end of this pipe, ends the program and follows.
+        // The holder sees the end of this pipe, ends the program and exits.
         let held = self.child.stdin.take().is_some();
         let began = Instant::now();
         while held && began.elapsed() < END_TIME {

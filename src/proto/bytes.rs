@@ -1,6 +1,6 @@
 //! Fields of the protobuf wire format, without their types.
 
-/// One field as it stands in the bytes.
+/// One field, in the form the bytes give it.
 pub(super) enum Raw<'b> {
     Varint(u64),
     Fixed64([u8; 8]),

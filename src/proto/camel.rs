@@ -10,7 +10,7 @@ pub(crate) fn json_names(schema: Schema, message: Message, tree: &mut Tree<'_>) 
     match message.well_known() {
         Some(WellKnown::Any) => {
             let inner = tree.type_name().and_then(|name| schema.message(&name));
-            // The payload of a well-known type stands under `value` and has no fields.
+            // The payload of a well-known type is under `value` and has no fields.
             if let Some(inner) = inner.filter(|inner| inner.well_known().is_none()) {
                 fields(schema, inner, tree);
             }

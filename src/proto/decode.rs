@@ -1,8 +1,8 @@
-//! JSON as a user writes it → a message in canonical form, as istiod's `jsonpb` reads it, with every trouble noted.
+//! JSON as a user writes it → a message in canonical form, as istiod's `jsonpb` reads it, with every problem noted.
 //!
-//! istiod reads a patch value with github.com/golang/protobuf `jsonpb` and `AllowUnknownFields` (releases 1.22 to 1.31):
-//! proto and JSON names alike, numbers also in quotes, enums by name or number, durations as Go's `time.ParseDuration`
-//! reads them, unknown fields dropped, everything else that does not fit an error that loses the whole patch.
+//! istiod reads a patch value with github.com/golang/protobuf `jsonpb` and `AllowUnknownFields` (releases 1.22 to 1.31): proto
+//! and JSON names alike, numbers also in quotes, enums by name or number, durations as Go's `time.ParseDuration` reads them.
+//! Unknown fields are dropped; any other mismatch is an error that loses the whole patch.
 
 use super::numbers::{bytes, doubles, float, integer, range, signed};
 use super::schema::{Cardinality, Enum, Field, Kind, Message, Schema, WellKnown};
@@ -20,21 +20,21 @@ pub struct Notice {
     pub route: Vec<Step>,
     /// Full name of the message that was being read.
     pub message: &'static str,
-    /// What.
+    /// What was noticed.
     pub what: What,
 }
 
 /// What the decoder noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// No such field in the message: dropped, silently in istiod.
+    /// The message has no such field: istiod silently drops it.
     UnknownField,
     /// The JSON type does not fit: `expected` in the user's words.
     WrongType {
-        /// What would have been right.
+        /// What is expected.
         expected: String,
     },
-    /// No such value of the enum.
+    /// The enum has no such value.
     UnknownEnumValue {
         /// Full name of the enum.
         enumeration: &'static str,
@@ -43,28 +43,28 @@ pub enum What {
     BadDuration,
     /// An `Any` without `@type`.
     MissingType,
-    /// An `@type` that no message of this release has.
+    /// An `@type` that is no message of this release.
     UnknownType {
         /// The type URL as written.
         url: String,
     },
     /// An `Any` of a well-known type without `value`.
     MissingValue,
-    /// Two members of one oneof are set: the one declared last stays.
+    /// Two members of one oneof are set: the one declared last wins.
     OneofTwice {
         /// The member that is lost.
         lost: &'static str,
         /// The member that stays.
         kept: &'static str,
     },
-    /// One field under its proto and its JSON name: the JSON name wins.
+    /// One field under both its proto and its JSON name: the JSON name wins.
     NameTwice,
-    /// A scalar at its default: proto3 cannot tell it from an absent one.
+    /// A scalar at its default: proto3 cannot distinguish it from an absent one.
     DefaultDropped,
 }
 
 impl What {
-    /// Whether istiod refuses the whole value because of this.
+    /// Whether istiod rejects the whole value because of this.
     pub const fn fatal(&self) -> bool {
         matches!(
             self,
@@ -88,7 +88,7 @@ pub struct Decoded<'a> {
 }
 
 impl Decoded<'_> {
-    /// Whether istiod refuses this value.
+    /// Whether istiod rejects this value.
     pub fn refused(&self) -> bool {
         self.notices.iter().any(|notice| notice.what.fatal())
     }
@@ -188,7 +188,7 @@ impl Decoder {
     fn fields<'a>(&mut self, message: Message, entries: Entries<'a>) -> Entries<'a> {
         budget::charge_for(entries.len());
         let mut out: Vec<(Field, Tree<'a>)> = Vec::with_capacity(entries.len());
-        // Whatever the JSON name holds wins, also a null or a default, wherever it stands.
+        // The value under the JSON name wins, even a null or a default, regardless of the order.
         let doubled = |key: &str| {
             let field = message.field(key)?;
             budget::charge_for(entries.len() / 8);
@@ -215,7 +215,7 @@ impl Decoder {
         out.into_iter().map(|(field, value)| (Cow::Borrowed(field.name()), value)).collect()
     }
 
-    /// Of several set members of a oneof keeps the one declared last: jsonpb sets fields in the order of declaration.
+    /// Keeps only the last declared of several set members of a oneof: jsonpb sets fields in the order of declaration.
     fn oneofs(&mut self, message: Message, out: &mut Vec<(Field, Tree<'_>)>) {
         let position = |field: Field| message.fields().position(|other| other.number() == field.number());
         let mut index = 0;
@@ -412,7 +412,7 @@ impl Decoder {
                 return None;
             };
             let payload = self.within("value", |this| this.message(inner, payload))?;
-            // Empty asks for `value` when it is read, and is written without.
+            // Empty requires `value` when read, and is written without it.
             if inner.well_known() != Some(WellKnown::Empty) {
                 out.push((Cow::Borrowed("value"), payload));
             }

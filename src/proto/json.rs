@@ -34,7 +34,7 @@ pub(super) fn parse_opened(text: &str) -> Result<Value<'_>, JsonError> {
     Ok(value)
 }
 
-/// Parses an object of which only these keys are looked into: lists and objects under all others stay raw.
+/// Parses an object but looks only into these keys: lists and objects under all others stay raw.
 pub(super) fn parse_partly<'a>(text: &'a str, keys: &'static [&'static str]) -> Result<Value<'a>, JsonError> {
     let mut parser = Parser { only: Some(keys), ..Parser::new(text) };
     parser.space();
@@ -64,10 +64,10 @@ pub(super) fn type_url(text: &str) -> Option<Cow<'_, str>> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// The items of the lists that are open, and the entries of the objects: each ends up in a list of its own size.
+    /// Items of open lists and entries of open objects: each is moved into a list of its exact size.
     items: Vec<Tree<'a>>,
     entries: Vec<(Cow<'a, str>, Tree<'a>)>,
-    /// Keys of the outermost object that are looked into; `None`: all.
+    /// The keys of the outermost object to look into; `None` for all.
     only: Option<&'static [&'static str]>,
 }
 
@@ -194,7 +194,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A list or an object as it stands.
+    /// A list or an object, unparsed.
     fn raw(&mut self) -> Result<Value<'a>, JsonError> {
         let start = self.at;
         let end = json_scan::container_end(self.text.as_bytes(), start + 1);
@@ -224,26 +224,26 @@ impl<'a> Parser<'a> {
 pub enum Style {
     /// Without white space.
     Compact,
-    /// Indented by this many spaces a level.
+    /// Indented by this many spaces per level.
     Indented(usize),
 }
 
-/// Writes a tree as JSON. Repeated fields without items are left out, as proto JSON does; those of a Struct stay.
+/// Writes a tree as JSON. Empty repeated fields are omitted, as in proto JSON; those of a Struct stay.
 pub fn write(tree: &Tree<'_>, style: Style) -> String {
     let mut out = String::new();
     Writer { out: &mut out, style, sort: false }.tree(tree, 0);
     out
 }
 
-/// The one text of everything that means the same: keys sorted, numbers in one spelling, no repeated fields without
-/// items, all opened.
+/// One text for all trees that mean the same: keys sorted, numbers in one spelling, no empty repeated fields, everything
+/// opened.
 pub fn canonical(tree: &Tree<'_>) -> String {
     let mut out = String::new();
     Writer { out: &mut out, style: Style::Compact, sort: true }.tree(tree, 0);
     out
 }
 
-/// Canonical form with line breaks: what two resources are compared in.
+/// Canonical form with line breaks, for comparing two resources.
 pub fn canonical_lines(tree: &Tree<'_>) -> String {
     let mut out = String::new();
     Writer { out: &mut out, style: Style::Indented(2), sort: true }.tree(tree, 0);
@@ -367,7 +367,7 @@ fn string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// A tree of a document's node. Numbers and strings are borrowed.
+/// The tree of a document's node. Numbers and strings are borrowed.
 pub fn from_node(node: &crate::source::Node, origin: Origin) -> Tree<'_> {
     use crate::source::NodeValue;
     budget::charge(1);
@@ -384,7 +384,7 @@ pub fn from_node(node: &crate::source::Node, origin: Origin) -> Tree<'_> {
     Tree { origin, value }
 }
 
-/// A tree of a JSON value, owning its text.
+/// The tree of a JSON value, owning its text.
 pub fn from_json(value: &serde_json::Value) -> Tree<'static> {
     Tree::new(match value {
         serde_json::Value::Null => Value::Null,

@@ -1,8 +1,8 @@
 //! A pull scanner over JSON text that finds where values start and end without reading what is inside them.
 //!
-//! Whole containers are skipped 64 bytes at a time with masks built from plain integer arithmetic: no unsafe, no
-//! recursion, so neither size nor nesting of the text matters. It is no validator: what it skips is judged by whoever
-//! decodes it.
+//! Whole containers are skipped 64 bytes at a time with masks built from plain integer arithmetic. There is no unsafe code and
+//! no recursion, so the size and nesting of the text do not matter. It is not a validator: skipped text is checked when it is
+//! decoded.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(crate) enum Fault {
     /// The text ended inside a value that starts at this byte.
     Truncated(usize),
-    /// This byte cannot stand here.
+    /// This byte is not valid here.
     Unexpected(usize),
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Scanner<'t> {
     at: usize,
 }
 
-/// Members or items still to come of a container that was opened.
+/// The remaining members or items of an open container.
 #[derive(Debug)]
 pub(crate) struct Open {
     start: usize,
@@ -55,7 +55,7 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// The raw text of the next key of an object, the scanner standing at its value; `None` after the last one.
+    /// The raw text of an object's next key, with the scanner at its value; `None` after the last one.
     pub(crate) fn member(&mut self, object: &mut Open) -> Result<Option<Range<usize>>, Fault> {
         if !self.another(object, b'}')? {
             return Ok(None);
@@ -65,12 +65,12 @@ impl<'t> Scanner<'t> {
         Ok(Some(key))
     }
 
-    /// Whether the scanner stands at another item of a list, or after its end.
+    /// Whether the scanner is at another item of a list rather than after its end.
     pub(crate) fn item(&mut self, list: &mut Open) -> Result<bool, Fault> {
         self.another(list, b']')
     }
 
-    /// Skips the members or items that are left and returns the whole container.
+    /// Skips the remaining members or items and returns the whole container.
     pub(crate) fn close(&mut self, open: &Open) -> Result<Range<usize>, Fault> {
         self.at = container_end(self.bytes, self.at).ok_or(Fault::Truncated(open.start))?;
         Ok(open.start..self.at)
@@ -88,12 +88,12 @@ impl<'t> Scanner<'t> {
         Ok(quote + 1..end - 1)
     }
 
-    /// The text between the quotes if a string stands here; any other value is skipped.
+    /// The text between the quotes if the value is a string; any other value is skipped.
     pub(crate) fn string_or_skip(&mut self) -> Result<Option<Range<usize>>, Fault> {
         if self.peek() == Some(b'"') { self.string().map(Some) } else { self.skip().map(|_| None) }
     }
 
-    /// Skips one value and returns where it stands.
+    /// Skips one value and returns its place.
     pub(crate) fn skip(&mut self) -> Result<Range<usize>, Fault> {
         match self.peek() {
             Some(b'{' | b'[') => {
@@ -177,16 +177,16 @@ pub(crate) fn container_end(bytes: &[u8], at: usize) -> Option<usize> {
 const BLOCK: usize = 64;
 
 struct Skip {
-    /// Containers open.
+    /// Number of open containers.
     depth: u32,
     /// All ones when the block starts inside a string, else 0.
     in_string: u64,
-    /// Whether the first byte of the block follows a backslash that counts.
+    /// Whether the first byte of the block is escaped by a backslash.
     escaped: bool,
 }
 
 impl Skip {
-    /// Goes over one block; one past the closing bracket when it is here.
+    /// Processes one block. Returns the offset one past the closing bracket if it is here.
     #[inline]
     fn block(&mut self, block: &[u8; BLOCK]) -> Option<usize> {
         let Masks { mut quotes, backslashes, opens, closes } = Masks::of(block);
@@ -239,7 +239,7 @@ impl Skip {
     }
 }
 
-/// Where the bytes that matter stand in a block, one bit a byte, lowest bit first.
+/// The positions of relevant bytes in a block, one bit per byte, lowest bit first.
 struct Masks {
     quotes: u64,
     backslashes: u64,
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same by the plainest means.
+    /// The same by the simplest means.
     fn naive_end(bytes: &[u8], at: usize) -> Option<usize> {
         let (mut depth, mut in_string, mut escaped) = (1_u32, false, false);
         for (index, &byte) in bytes.iter().enumerate().skip(at) {

@@ -18,7 +18,7 @@ pub struct Change {
     pub before: Option<String>,
     /// Value after, as JSON; `None` when it is gone.
     pub after: Option<String>,
-    /// What had written the value before, and what is inside it.
+    /// What wrote the value before, and what is inside it.
     pub before_origins: Vec<Origin>,
 }
 
@@ -35,26 +35,26 @@ pub enum ChangeKind {
     EntryReplaced,
     /// Another member of a oneof was cleared.
     Cleared,
-    /// The value is the one that was there already.
+    /// The value is unchanged.
     Same,
-    /// A wrapper at its default (`false`, 0, empty) cannot reset what is there.
+    /// A wrapper at its default (`false`, 0, empty) cannot reset an existing value.
     CannotReset,
 }
 
-/// Where changes are noted; `None` when nobody asks.
+/// Where changes are recorded; `None` when nobody needs them.
 pub type Log<'l> = Option<&'l mut Vec<Change>>;
 
 /// Merges messages of one release.
 pub struct Merger<'l> {
-    /// The release's types: what is inside an `Any` is merged with these.
+    /// The release's types, used to merge what is inside an `Any`.
     pub schema: Schema,
     /// What writes.
     pub origin: Origin,
     /// Whether lists are replaced (MERGE_AND_REPLACE_LIST) instead of appended to.
     pub replace_lists: bool,
-    /// Where changes are noted.
+    /// Where changes are recorded.
     pub log: Log<'l>,
-    /// The place of the message in what the log's reader sees.
+    /// The place of the message, as the log's reader sees it.
     pub path: String,
 }
 
@@ -68,12 +68,12 @@ pub enum AnyMismatch {
         /// Message name of the patch.
         patch: String,
     },
-    /// A type is not linked into this istiod: the target stays as it is.
+    /// A type is not linked into this istiod: the target is unchanged.
     Unknown(String),
 }
 
-/// What is merged with what in two payloads of one type: the messages themselves, or, of a well-known type, their values.
-/// Both are taken out of the bytes they may be in.
+/// The parts of two payloads of one type that are merged: the messages or, for a well-known type, their values. Both are
+/// decoded from bytes if necessary.
 pub(super) fn payloads<'t, 'a>(
     message: Message,
     target: &'t mut Tree<'a>,
@@ -89,7 +89,7 @@ pub(super) fn payloads<'t, 'a>(
     Some((target, source))
 }
 
-/// Goes from a place to a field in it; the length to cut the path back to afterwards.
+/// Extends a path by a field and returns the length to cut it back to afterwards.
 pub(super) fn enter(path: &mut String, field: &str) -> usize {
     let mark = path.len();
     if mark > 0 {
@@ -216,7 +216,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Map entries replace whole, they do not merge.
+    /// Map entries are replaced whole, not merged.
     fn map_entries<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         for (key, entry) in value.entries() {
             let place = format!("{}[\"{key}\"]", self.path);
@@ -229,14 +229,14 @@ impl Merger<'_> {
         }
     }
 
-    /// An `Any` inside a plain merge is merged as the message `{type_url, value}`: each overwritten if set.
+    /// An `Any` inside a plain merge is merged as the message `{type_url, value}`: each field is overwritten if set.
     fn any_as_message<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         let mut value = value.clone();
         value.open();
         if value.entries().len() > 1 {
             return self.replace(old, &value);
         }
-        // No payload: only the type URL is overwritten, the old bytes stay and are read as the new type.
+        // Without a payload, only the type URL is overwritten: the old bytes stay and are read as the new type.
         let (Some(old_type), Some(new_type)) = (old.type_name(), value.type_name()) else { return };
         if old_type == new_type {
             return;

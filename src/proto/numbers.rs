@@ -1,4 +1,4 @@
-//! Numbers and bytes in the JSON of a patch value, as Go reads them there: after their way through a Struct, which holds
+//! Numbers and bytes in the JSON of a patch value, as Go reads them after the value has passed through a Struct, which stores
 //! every number as a double.
 
 use super::schema::Kind;
@@ -19,7 +19,7 @@ pub(super) fn range(kind: Kind) -> (i128, i128, bool) {
 /// An integer as Go's JSON reads it: digits only, in quotes or not.
 pub(super) fn integer(value: &Tree<'_>) -> Option<i128> {
     match &value.value {
-        // A longer one may not be the same as a double.
+        // A longer one may not be exact as a double.
         Value::Number(text) if text.len() <= EXACT_DIGITS => text.parse().ok().or_else(|| whole(text)),
         Value::Number(text) => whole(text),
         Value::String(text) => quoted_number(text)?.parse().ok(),
@@ -27,17 +27,17 @@ pub(super) fn integer(value: &Tree<'_>) -> Option<i128> {
     }
 }
 
-/// Whether a number has a sign: Go reads not even `-0` as an unsigned one.
+/// Whether a number has a sign: Go does not read even `-0` as an unsigned number.
 pub(super) fn signed(value: &Tree<'_>) -> bool {
     matches!(&value.value, Value::Number(text) | Value::String(text) if text.trim_start().starts_with('-'))
 }
 
-/// So many digits every double holds.
+/// Number of digits that every double holds exactly.
 const EXACT_DIGITS: usize = 15;
 
-/// A JSON number such as `1.0` or `1e3` that is a whole number below 1e21: a Struct holds it as a double, which Go
-/// writes without a point and without an exponent, the fewest digits that tell it from its neighbours and zeros, as
-/// Rust does: 9007199254740993 becomes 9007199254740992, and 9223372036854775807 the too large 9223372036854775808.
+/// A JSON number such as `1.0` or `1e3` that is a whole number below 1e21. A Struct holds it as a double, which Go writes
+/// without a point or an exponent: the fewest digits that distinguish it from its neighbors, then zeros, as Rust does.
+/// 9007199254740993 becomes 9007199254740992, and 9223372036854775807 becomes 9223372036854775808, which is too large.
 fn whole(text: &str) -> Option<i128> {
     let number: f64 = text.parse().ok()?;
     if number.fract() != 0.0 || number.abs() >= 1e21 {
@@ -46,7 +46,7 @@ fn whole(text: &str) -> Option<i128> {
     number.to_string().parse().ok()
 }
 
-/// Numbers inside a Struct or Value, as the doubles that they are there, and its empty lists, which are values there.
+/// Converts numbers inside a Struct or Value to doubles, and empty lists to values, as they are there.
 pub(super) fn doubles(mut tree: Tree<'_>) -> Tree<'_> {
     fn walk(value: &mut Value<'_>) {
         match value {
@@ -67,8 +67,8 @@ pub(super) fn doubles(mut tree: Tree<'_>) -> Tree<'_> {
     tree
 }
 
-/// What stands in quotes where a number belongs, if it is one: jsonpb takes the quotes away and reads the rest as JSON,
-/// so no `+5`, `05`, `.5`, and `null` is 0.
+/// The content of a quoted number, if it is one. jsonpb removes the quotes and reads the rest as JSON, so `+5`, `05` and `.5`
+/// fail, and `null` is 0.
 fn quoted_number(text: &str) -> Option<&str> {
     let text = text.trim_matches([' ', '\t', '\r', '\n']);
     if text == "null" {
@@ -102,13 +102,12 @@ pub(super) fn float<'a>(kind: Kind, value: &Tree<'a>) -> Option<Value<'a>> {
     if kind == Kind::Double {
         return number.is_finite().then(|| Value::Number(Cow::Owned(number.to_string())));
     }
-    // From the text: by way of a double it would be rounded twice.
+    // From the text: going through a double would round twice.
     let number: f32 = text.parse().ok()?;
     number.is_finite().then(|| Value::Number(Cow::Owned(number.to_string())))
 }
 
-/// Bytes as Go's JSON reads them: base64 with its padding, in which line breaks and stray last bits do not matter, or a
-/// list of numbers.
+/// Bytes as Go's JSON reads them: padded base64, in which line breaks and stray last bits do not matter, or a list of numbers.
 pub(super) fn bytes(value: &Tree<'_>) -> Option<Vec<u8>> {
     use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
     const LENIENT: GeneralPurpose = GeneralPurpose::new(

@@ -1,4 +1,4 @@
-//! Trees with raw text in them: opening it, the types of `Any`s, and what two trees mean.
+//! Trees that contain raw text: opening it, the types of `Any`s, and comparing what two trees mean.
 
 use super::json;
 use super::tree::{TYPE_KEY, Tree, Value, type_name};
@@ -6,8 +6,8 @@ use crate::budget;
 use std::borrow::Cow;
 
 impl<'a> Tree<'a> {
-    /// Parses raw text, if this is raw; its inner `Any`s stay raw. Text that does not parse becomes an empty message:
-    /// the index has walked over every byte of it before, so this does not happen to what a loader hands out.
+    /// Parses raw text, if this is raw; `Any`s inside stay raw. Text that does not parse becomes an empty message. That cannot
+    /// happen with loaded dumps, because the index has scanned every byte.
     pub fn open(&mut self) {
         if let Value::Raw(text) = self.value {
             let value = json::parse_opened(text).unwrap_or(Value::Map(Vec::new()));
@@ -16,7 +16,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Parses raw text of an object as far as these keys lead; under all others lists and objects stay raw.
+    /// Parses a raw object as far as these keys lead; lists and objects under all others stay raw.
     pub fn open_partly(&mut self, keys: &'static [&'static str]) {
         if let Value::Raw(text) = self.value {
             match json::parse_partly(text, keys) {
@@ -72,7 +72,7 @@ impl<'a> Tree<'a> {
         })
     }
 
-    /// Equality of what the messages mean: order of keys, open or raw, empty lists and number spelling do not matter.
+    /// Whether two messages mean the same: the order of keys, open or raw, empty lists and number spelling do not matter.
     pub fn same(&self, other: &Tree<'_>) -> bool {
         budget::charge(1);
         match (&self.value, &other.value) {
@@ -91,15 +91,15 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The same for two messages, whatever stands under this key of either.
+    /// The same, ignoring the value under this key in both.
     pub fn same_but(&self, other: &Tree<'_>, key: &str) -> bool {
         same_entries(self.readable().entries(), other.readable().entries(), Some(key))
     }
 }
 
-/// Whether two maps hold the same, in whatever order.
+/// Whether two maps have the same entries, in any order.
 fn same_entries(one: &[(Cow<'_, str>, Tree<'_>)], two: &[(Cow<'_, str>, Tree<'_>)], but: Option<&str>) -> bool {
-    // A repeated field without items is absent.
+    // An empty repeated field counts as absent.
     let there = |(key, value): &&(Cow<'_, str>, Tree<'_>)| {
         but != Some(key.as_ref()) && !matches!(&value.value, Value::List(items) if items.is_empty())
     };

@@ -1,7 +1,6 @@
-//! What Envoy checks of a field's value: `validate.FieldRules` of protoc-gen-validate, read from its bytes.
+//! The constraints that Envoy checks on a field's value: `validate.FieldRules` of protoc-gen-validate, read from its bytes.
 //!
-//! Of the rules that Envoy's API uses, the forms of an address, a URI and a host name are not read: a value is taken
-//! for good there.
+//! Rules on the form of addresses, URIs and host names are not read: such values count as valid.
 
 use super::bytes::{Raw, read_field};
 
@@ -22,10 +21,10 @@ pub struct Rules {
     pub map: Option<Map>,
     /// For durations, in nanoseconds.
     pub duration: Option<Number>,
-    /// For an `Any`: the type URLs that are allowed; empty for all.
+    /// For an `Any`: the allowed type URLs; empty for all.
     pub any_in: Vec<String>,
-    /// Validation does not go into a message here: the rule says so, or it is one for an `Any` on a field of another type,
-    /// from which protoc-gen-validate makes no code that does.
+    /// Validation does not descend into a message here: the rule says so, or it is a rule for an `Any` on a field of another
+    /// type, for which protoc-gen-validate generates no code.
     pub stops: bool,
 }
 
@@ -42,9 +41,9 @@ pub struct Number {
     pub gt: Option<f64>,
     /// At least.
     pub gte: Option<f64>,
-    /// The values allowed; empty for all.
+    /// The allowed values; empty for all.
     pub within: Vec<f64>,
-    /// The values not allowed.
+    /// The disallowed values.
     pub without: Vec<f64>,
     /// Zero is always allowed.
     pub ignore_empty: bool,
@@ -56,35 +55,35 @@ pub struct Number {
 pub struct Text {
     /// The only text allowed.
     pub constant: Option<String>,
-    /// Least number of characters.
+    /// Minimum number of characters.
     pub min_len: u64,
-    /// Greatest number of characters.
+    /// Maximum number of characters.
     pub max_len: Option<u64>,
-    /// Least number of bytes.
+    /// Minimum number of bytes.
     pub min_bytes: u64,
-    /// Greatest number of bytes.
+    /// Maximum number of bytes.
     pub max_bytes: Option<u64>,
-    /// A regular expression that has to match.
+    /// A regular expression that must match.
     pub pattern: Option<String>,
-    /// How it has to begin.
+    /// The required prefix.
     pub prefix: Option<String>,
-    /// How it has to end.
+    /// The required suffix.
     pub suffix: Option<String>,
-    /// What it has to contain.
+    /// Text that must occur.
     pub contains: Option<String>,
-    /// What it must not contain.
+    /// Text that must not occur.
     pub not_contains: Option<String>,
-    /// The texts allowed; empty for all.
+    /// The allowed texts; empty for all.
     pub within: Vec<String>,
-    /// The texts not allowed.
+    /// The disallowed texts.
     pub without: Vec<String>,
     /// The empty text is always allowed.
     pub ignore_empty: bool,
-    /// It has to be the name of a header.
+    /// Must be the name of a header.
     pub header_name: bool,
-    /// It has to be the value of a header.
+    /// Must be the value of a header.
     pub header_value: bool,
-    /// Whether the strict form of these two is meant.
+    /// Whether these two are checked strictly.
     pub strict: bool,
 }
 
@@ -95,20 +94,20 @@ pub struct Enumeration {
     pub constant: Option<i64>,
     /// Only declared values.
     pub defined_only: bool,
-    /// The numbers allowed; empty for all.
+    /// The allowed numbers; empty for all.
     pub within: Vec<i64>,
-    /// The numbers not allowed.
+    /// The disallowed numbers.
     pub without: Vec<i64>,
 }
 
 /// Rules for lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct List {
-    /// Least number of items.
+    /// Minimum number of items.
     pub min: u64,
-    /// Greatest number of items.
+    /// Maximum number of items.
     pub max: Option<u64>,
-    /// No item twice.
+    /// Items must be unique.
     pub unique: bool,
     /// For each item.
     pub items: Option<Box<Rules>>,
@@ -119,9 +118,9 @@ pub struct List {
 /// Rules for maps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map {
-    /// Least number of entries.
+    /// Minimum number of entries.
     pub min: u64,
-    /// Greatest number of entries.
+    /// Maximum number of entries.
     pub max: Option<u64>,
     /// For each key.
     pub keys: Option<Box<Rules>>,
@@ -131,7 +130,7 @@ pub struct Map {
     pub ignore_empty: bool,
 }
 
-/// Which kind of number the field numbers 1 to 12 of `FieldRules` are for.
+/// The kind of number that each of the field numbers 1 to 12 of `FieldRules` is for.
 #[derive(Clone, Copy)]
 enum Encoding {
     Plain,
@@ -140,7 +139,7 @@ enum Encoding {
 }
 
 impl Rules {
-    /// Reads rules; what is not understood is left out.
+    /// Reads rules, omitting what is not understood.
     pub fn read(bytes: &[u8]) -> Rules {
         let mut rules = Rules::default();
         for (number, raw) in fields(bytes) {

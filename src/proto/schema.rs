@@ -1,8 +1,8 @@
 //! The message types that each Envoy release and each istiod release knows.
 //!
-//! Two schemas decide the fate of an EnvoyFilter: the one linked into istiod (it checks and merges) and the one of the
-//! proxy's Envoy (it accepts or rejects the result). Both are here, exact, for Envoy 1.26 to 1.40 and istiod 1.18 to
-//! 1.31. The tables are compiled at build time and read in place; a handle is a few numbers, and starting costs nothing.
+//! Two schemas decide the fate of an EnvoyFilter: the one linked into istiod (it checks and merges) and the one of the proxy's
+//! Envoy (it accepts or rejects the result). Both are exact, for Envoy 1.26 to 1.40 and istiod 1.18 to 1.31. The tables are
+//! compiled at build time and read in place; a handle is a few numbers, and startup costs nothing.
 
 mod store;
 mod table;
@@ -20,8 +20,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// What istiod 1.`minor`.`patch` links: the newest known set of that minor line that is not newer than the patch.
-    /// A release before the first known or after the last known line gets the nearest one.
+    /// The schema that istiod 1.`minor`.`patch` links: the newest known one of that minor line that is not newer than the
+    /// patch. A release outside the known lines gets the nearest one.
     pub fn istiod(minor: u16, patch: u16) -> Schema {
         let wanted = (u32::from(minor), u32::from(patch));
         let istiod = || Schema::all().filter(|schema| schema.is_istiod());
@@ -71,12 +71,12 @@ impl Schema {
         self.enum_of(table::symbol(full_name)?)
     }
 
-    /// Every message, nested ones too, sorted by full name. The entries of map fields are not among them.
+    /// Every message, including nested ones, sorted by full name. Map entry types are excluded.
     pub fn messages(self) -> impl Iterator<Item = Message> {
         (0..table::word(2)).filter_map(move |symbol| self.message_of(symbol)).filter(|message| !message.is_map_entry())
     }
 
-    /// Every enum, nested ones too, sorted by full name.
+    /// Every enum, including nested ones, sorted by full name.
     pub fn enumerations(self) -> impl Iterator<Item = Enum> {
         (0..table::word(2)).filter_map(move |symbol| self.enum_of(symbol))
     }
@@ -126,12 +126,12 @@ impl Message {
         table::definition(self.schema.set, self.symbol).map_or("", |(_, file)| table::text(file))
     }
 
-    /// The fields in order of declaration (not of their numbers).
+    /// The fields in order of declaration, not by number.
     pub fn fields(self) -> impl ExactSizeIterator<Item = Field> {
         (0..self.field_count()).map(move |index| self.nth(index))
     }
 
-    /// The field with this name, as it stands in the proto file or in JSON.
+    /// The field with this name, in its proto or JSON form.
     pub fn field(self, name: &str) -> Option<Field> {
         self.fields().find(|field| field.is_named(name))
     }
@@ -148,7 +148,7 @@ impl Message {
         (0..count).map(move |index| Oneof { at: start + index * table::ONEOF })
     }
 
-    /// Which of the types with a JSON form of their own this is.
+    /// Its well-known type, if its JSON form is special.
     pub fn well_known(self) -> Option<WellKnown> {
         Some(match table::word(self.at) >> 16 {
             1 => WellKnown::Any,
@@ -179,7 +179,7 @@ impl Message {
         self.has_flag(8)
     }
 
-    /// The type it replaces (`udpa.annotations.versioning`): its name in the v2 API, or an alpha one.
+    /// The type it replaces (`udpa.annotations.versioning`): its name in the v2 API, or an alpha version.
     pub fn previous_type(self) -> Option<&'static str> {
         Some(table::text(table::word(self.at + 2))).filter(|name| !name.is_empty())
     }
@@ -253,10 +253,10 @@ impl Field {
         table::word(self.at + 2)
     }
 
-    /// The type of a value; for a map that of its entry, see [`Field::map_entry`].
+    /// The type of a value; for a map, that of its entry (see [`Field::map_entry`]).
     pub fn kind(self) -> Kind {
         let symbol = table::word(self.at + 4);
-        // 1 to 18 are the type numbers of a field descriptor; build.rs lets no other in, and none without its type.
+        // 1 to 18 are the type numbers of a field descriptor; build.rs allows no others, and no field without its type.
         match table::word(self.at + 3) & 0xff {
             1 => Kind::Double,
             2 => Kind::Float,
@@ -278,7 +278,7 @@ impl Field {
         }
     }
 
-    /// How many values it holds, and whether an unset one is told from a zero.
+    /// How many values it holds, and whether unset differs from zero.
     pub fn cardinality(self) -> Cardinality {
         match table::word(self.at + 3) >> 8 & 0xff {
             0 => Cardinality::Implicit,
@@ -333,7 +333,7 @@ impl Field {
         self.has_flag(8)
     }
 
-    /// What Envoy checks: a serialized `validate.FieldRules`, empty if there are none.
+    /// The constraints that Envoy checks: a serialized `validate.FieldRules`, empty if there are none.
     pub fn rules(self) -> &'static [u8] {
         table::bytes(table::word(self.at + 5))
     }
@@ -377,10 +377,10 @@ pub enum Kind {
     Enum(Enum),
 }
 
-/// How many values a field holds, and whether an unset one is told from a zero.
+/// How many values a field holds, and whether unset differs from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cardinality {
-    /// One; a zero counts as unset.
+    /// One; zero counts as unset.
     Implicit,
     /// One; set or not: a message, a member of a oneof, a proto3 `optional` or a proto2 field.
     Explicit,
@@ -437,7 +437,7 @@ impl Enum {
         self.values().find(|value| table::is_text(table::word(value.at), name)).map(EnumValue::number)
     }
 
-    /// The value with a number; of several the first declared.
+    /// The value with a number; if several have it, the one declared first.
     pub fn by_number(self, number: i32) -> Option<EnumValue> {
         self.values().find(|value| value.number() == number)
     }

@@ -1,4 +1,4 @@
-//! Times as RFC 3339 has them: seconds since 1970 (UTC) and nanoseconds.
+//! RFC 3339 times as seconds since 1970 (UTC) and nanoseconds.
 
 /// Reads an RFC 3339 time as seconds since 1970 and nanoseconds.
 pub fn read(text: &str) -> Option<(i64, u32)> {
@@ -52,7 +52,7 @@ pub fn read(text: &str) -> Option<(i64, u32)> {
     Some((days * 86_400 + hour * 3600 + minute * 60 + second - shift, nanos))
 }
 
-/// Seconds since 1970 (UTC) as RFC 3339, the fraction in 0, 3, 6 or 9 digits as proto JSON has it.
+/// Writes seconds since 1970 (UTC) as RFC 3339, with a fraction of 0, 3, 6 or 9 digits as in proto JSON.
 pub(crate) fn write((seconds, nanos): (i64, u32)) -> String {
     let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Civil date from days, after Howard Hinnant: eras of 400 years that start on 1 March 0000.

@@ -1,7 +1,7 @@
-//! Merging backwards: from a message after a merge, and what was merged into it, to what it can have been before.
+//! Merging backwards: from a merged message and what was merged into it to what it may have been before.
 //!
-//! What was appended to a list is cut off again. What a merge overwrote is gone: such nodes keep their value and get the
-//! tag [`Origin::UNKNOWN`]. Follows `merge.rs` field by field.
+//! What was appended to a list is cut off again. What a merge overwrote is lost: such nodes keep their value and are tagged
+//! [`Origin::UNKNOWN`]. Follows `merge.rs` field by field.
 
 use super::decode::is_default;
 use super::json::{Style, write};
@@ -10,57 +10,56 @@ use super::rules::Rules;
 use super::schema::{Cardinality, Field, Kind, Message, Schema, WellKnown};
 use super::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 
-/// Undoes merges of one release.
+/// Undoes the merges of one release.
 pub struct Unmerger<'l> {
     /// The release's types.
     pub schema: Schema,
     /// Whether the merge replaced lists instead of appending to them.
     pub replace_lists: bool,
-    /// What was found out, in the order of the merged fields.
+    /// What was found, in the order of the merged fields.
     pub notes: &'l mut Vec<Note>,
-    /// The place of the message in what the reader of the notes sees.
+    /// The place of the message, as the reader of the notes sees it.
     pub path: String,
 }
 
-/// What was found out about one place.
+/// What was found about one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Field names and `[index]`es from the root of the message, as `a.b[2].c`.
     pub path: String,
-    /// What.
+    /// What was found.
     pub what: What,
 }
 
-/// What can be said of a place that a merge wrote.
+/// What is known about a place that a merge wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It holds what the merge sets, or what a later one does; what was there before is not known.
+    /// It contains what this merge or a later one sets; the previous value is unknown.
     Overwritten,
-    /// Another member of a oneof may have stood here, and is cleared.
+    /// Another member of a oneof may have been here, and is cleared.
     PerhapsCleared,
     /// A list ends with the items that the merge appends; they are cut off.
     Cut(usize),
-    /// A wrapper that the merge could not set back to its default.
+    /// A wrapper that the merge could not reset to its default.
     Kept,
-    /// It does not hold what the merge sets.
+    /// It does not contain what the merge sets.
     Differs {
         /// What the merge sets, as JSON.
         wanted: String,
-        /// What is there, as JSON; `None` when nothing is.
+        /// What it contains, as JSON; `None` for nothing.
         found: Option<String>,
     },
 }
 
-/// Whether nothing is known of what stood here.
+/// Whether nothing is known about the original value.
 pub fn unknown(tree: &Tree<'_>) -> bool {
     matches!(tree.origin, Origin::UNKNOWN | Origin::HELD)
 }
 
-/// Envoy writes this in the place of secrets, in text and in bytes (`MessageUtil::redact`).
+/// What Envoy writes in place of secrets, as text and as bytes (`MessageUtil::redact`).
 const REDACTED: [&str; 2] = ["[redacted]", "W3JlZGFjdGVkXQ=="];
 
-/// Whether a part of a dump can be this value with what later patches did to it: equal but for nodes of which nothing is
-/// known, and for redacted secrets.
+/// Whether a part of a dump can be this value after later patches: equal except for unknown nodes and redacted secrets.
 pub fn holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
     if unknown(after) {
         return true;
@@ -92,7 +91,7 @@ pub fn holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
     }
 }
 
-/// The same for a whole resource, whose `@type` only dumps have.
+/// The same for a whole resource. Only dumps have its `@type`.
 pub fn resource_holds(after: &Tree<'_>, value: &Tree<'_>) -> bool {
     let (mut after, mut value) = (after.clone(), value.clone());
     after.remove(TYPE_KEY);
@@ -108,7 +107,7 @@ fn empty(tree: &Tree<'_>) -> bool {
     matches!(&tree.value, Value::List(items) if items.is_empty())
 }
 
-/// Whether nothing but unknown things is left in a message, so that it may not have been there at all.
+/// Whether a message contains only unknown values, so that it may not have existed at all.
 fn hollow(tree: &Tree<'_>) -> bool {
     unknown(tree)
         || match &tree.value {
@@ -119,7 +118,7 @@ fn hollow(tree: &Tree<'_>) -> bool {
         }
 }
 
-/// Takes out what nothing is known of.
+/// Removes nodes whose original value is unknown.
 pub fn drop_unknown(tree: &mut Tree<'_>) {
     match &mut tree.value {
         Value::Map(entries) => {
@@ -149,8 +148,8 @@ impl Unmerger<'_> {
         }
     }
 
-    /// Undoes a merge of payloads, as istiod's `MergeAnyWithAny` does it. `false`: types differ or are not known, so that
-    /// there was no such merge.
+    /// Undoes a merge of payloads, the reverse of istiod's `MergeAnyWithAny`. `false` when there was no such merge, because
+    /// types differ or are unknown.
     pub fn any_payload<'a>(&mut self, target: &mut Tree<'a>, source: &Tree<'a>) -> bool {
         let (Some(target_type), Some(source_type)) = (target.type_name(), source.type_name()) else { return false };
         let Some(message) = self.schema.message(&target_type).filter(|_| target_type == source_type) else {
@@ -170,11 +169,11 @@ impl Unmerger<'_> {
             return;
         };
         if unknown(old) {
-            // A later merge wrote over it.
+            // A later merge overwrote it.
             return self.note(What::Overwritten);
         }
         match field.cardinality() {
-            // istiod never leaves such a list empty, so the merge did not fill it.
+            // istiod never leaves such a list empty, so the merge did not create it.
             Cardinality::Repeated if self.never_empty(field) && old.items().len() <= value.items().len() => {
                 self.differs(Some(old), value);
             }
@@ -218,7 +217,7 @@ impl Unmerger<'_> {
             Some(WellKnown::Struct) => self.map(old, value),
             Some(WellKnown::ListValue) => self.list(old, value),
             Some(WellKnown::Value) => match (&old.value, &value.value) {
-                // Equal: a map or a list of these entries may have been there, or anything else.
+                // Equal: the same entries may have been here before, or anything else.
                 _ if holds(old, value) => self.leaf(old, value),
                 (Value::Map(_), Value::Map(_)) => self.map(old, value),
                 (Value::List(_) | Value::EmptyList, Value::List(_) | Value::EmptyList) => self.list(old, value),
@@ -228,7 +227,7 @@ impl Unmerger<'_> {
         }
     }
 
-    /// An `Any` inside a plain merge is overwritten as a whole; one without payload overwrites the type URL alone.
+    /// An `Any` inside a plain merge is overwritten as a whole; one without a payload overwrites only the type URL.
     fn any_as_message<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         let mut value = value.clone();
         value.open();
@@ -280,7 +279,7 @@ impl Unmerger<'_> {
             && Rules::read(field.rules()).list.is_some_and(|list| list.min > 0 && !list.ignore_empty)
     }
 
-    /// Map entries were replaced whole.
+    /// Map entries are replaced whole.
     fn map<'a>(&mut self, old: &mut Tree<'a>, value: &Tree<'a>) {
         let mark = self.path.len();
         for (key, entry) in value.entries() {
@@ -310,7 +309,7 @@ mod tests {
     use crate::proto::json;
     use crate::proto::merge::Merger;
 
-    /// Merges, undoes the merge, and gives what is left (unknown as `null`) with the notes.
+    /// Merges, undoes the merge, and returns what is left (unknown as `null`) with the notes.
     fn there_and_back(message: &str, base: &str, patch: &str) -> (String, Vec<String>) {
         let schema = Schema::newest();
         let message = schema.message(message).unwrap();

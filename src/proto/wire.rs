@@ -1,8 +1,8 @@
 //! Wire bytes of messages, as Go's protobuf writes and reads them.
 //!
-//! Merging needs no bytes, but for one thing: istiod up to 1.26 reads the bytes of one message as another type when a
-//! MERGE meets a different one, and so does a merge of two `Any`s of which the second is empty. prost cannot stand in:
-//! it refuses a known field with another wire type, where Go keeps it as an unknown one; and Go writes oneofs last.
+//! Merging needs bytes in only two cases: istiod up to 1.26 reads the bytes of one message as another type when a MERGE meets a
+//! different type, and so does a merge of two `Any`s of which the second is empty. prost cannot be used: it rejects a known
+//! field with another wire type, which Go keeps as an unknown field, and Go writes oneofs last.
 
 use super::bytes::{Raw, read_field, read_varint};
 use super::decode::{is_default, parse_go_duration, write_duration};
@@ -12,9 +12,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use std::borrow::Cow;
 
-/// The payload of an `Any`, encoded as its own type and decoded as another. Fields with the same number and wire type
-/// land there, the others become unknown fields and are gone from the JSON. `None` when a type is unknown or the bytes
-/// do not parse as that type.
+/// The payload of an `Any`, encoded as its own type and decoded as another. Fields with the same number and wire type are kept;
+/// the others become unknown fields and are missing from the JSON. `None` when a type is unknown or the bytes do not parse as
+/// that type.
 pub fn reinterpret(schema: Schema, any: &Tree<'_>, as_type: &str) -> Option<Tree<'static>> {
     let mut opened = any.clone();
     opened.open();
@@ -29,8 +29,8 @@ pub fn reinterpret(schema: Schema, any: &Tree<'_>, as_type: &str) -> Option<Tree
     Some(tree)
 }
 
-/// A message as the bytes of an `Any`, as istiod sends a resource. `None` when it holds a type that the schema does not know,
-/// or a value that does not fit its field.
+/// A message as the bytes of an `Any`, the form in which istiod sends a resource. `None` when it contains a type that the
+/// schema does not know, or a value that does not fit its field.
 pub fn any(schema: Schema, type_name: &str, tree: &Tree<'_>) -> Option<Vec<u8>> {
     let mut payload = Vec::new();
     encode_fields(schema, schema.message(type_name)?, tree, &mut payload)?;
@@ -40,17 +40,17 @@ pub fn any(schema: Schema, type_name: &str, tree: &Tree<'_>) -> Option<Vec<u8>> 
     Some(out)
 }
 
-/// The bytes of a message as a tree. `None` when the schema does not know a type in them, or when they do not parse.
+/// The bytes of a message as a tree. `None` when they contain a type that the schema does not know, or do not parse.
 pub fn message(schema: Schema, type_name: &str, bytes: &[u8]) -> Option<Tree<'static>> {
     decode_message(schema, schema.message(type_name)?, bytes, 0)
 }
 
-/// Appends a field of bytes, a text or a message.
+/// Appends a field with bytes, text or a message.
 pub fn field(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
     bytes_field(number, bytes, out);
 }
 
-/// Payload of an opened `Any`.
+/// The payload of an opened `Any`.
 fn encode_payload(schema: Schema, message: Message, any: &Tree<'_>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     match message.well_known() {
@@ -62,7 +62,7 @@ fn encode_payload(schema: Schema, message: Message, any: &Tree<'_>) -> Option<Ve
 
 fn decode_payload(schema: Schema, message: Message, bytes: &[u8]) -> Option<Tree<'static>> {
     let tree = decode_message(schema, message, bytes, 0)?;
-    // Of Empty the JSON shows no value.
+    // The JSON of Empty shows no value.
     if message.well_known() == Some(WellKnown::Empty) {
         return Some(Tree::new(Value::Map(Vec::new())));
     }
@@ -289,7 +289,7 @@ fn encode_json_list(tree: &Tree<'_>, out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Deepest nesting of messages that is decoded; Go's limit is 10,000, nothing real comes near either.
+/// Deepest nesting of messages that is decoded. Go's limit is 10,000; real messages come near neither.
 const MAX_DEPTH: usize = 100;
 
 fn decode_message(schema: Schema, message: Message, bytes: &[u8], depth: usize) -> Option<Tree<'static>> {
@@ -405,7 +405,7 @@ fn decode_fields(schema: Schema, message: Message, mut bytes: &[u8], depth: usiz
     Some(out)
 }
 
-/// The last member of a oneof stays.
+/// Keeps the last member of a oneof.
 fn clear_others(message: Message, field: Field, out: &mut Entries, pieces: &mut Vec<(Field, Message, Vec<u8>)>) {
     if let Some(oneof) = field.oneof() {
         let rival = |other: Field| other.oneof() == Some(oneof) && other.number() != field.number();
@@ -465,7 +465,7 @@ fn default_of(kind: Kind) -> Tree<'static> {
     })
 }
 
-/// A scalar; `Some(None)` when the wire type is another one (an unknown field for Go), `None` when it is malformed.
+/// A scalar; `Some(None)` for another wire type (an unknown field in Go), `None` when it is malformed.
 #[allow(clippy::cast_possible_truncation, reason = "protobuf cuts a varint to the width of its field")]
 #[allow(clippy::option_option, reason = "malformed, unknown and known are three answers, and `?` reads the first")]
 fn decode_scalar(kind: Kind, raw: &Raw<'_>) -> Option<Option<Tree<'static>>> {

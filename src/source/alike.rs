@@ -1,4 +1,4 @@
-//! Names that resemble a name: what a user most likely meant.
+//! Finds the name that a user most likely meant.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ pub(crate) struct Nearest<'n> {
     pub same_letters: bool,
 }
 
-/// Of a fixed vocabulary (keys, fields, enum values, options) the word that was most likely meant: the same but for case and
-/// separators, else the nearest within a third of the length.
+/// The most likely entry of a fixed vocabulary (keys, fields, enum values, options): the same but for case and separators, else
+/// the nearest within a third of the length.
 pub(crate) fn keyword<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>) -> Option<Nearest<'n>> {
     let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let wanted_plain = plain(wanted);
@@ -23,7 +23,7 @@ pub(crate) fn keyword<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>
             return Some(Nearest { name, same_letters: true });
         }
         let shorter = wanted_plain.len().min(name_plain.len());
-        // The distance is at least the difference in length, and costs the product of both.
+        // The distance is at least the difference in length, and computing it costs the product of both.
         if wanted_plain.len().abs_diff(name_plain.len()) * 3 > shorter {
             continue;
         }
@@ -35,10 +35,10 @@ pub(crate) fn keyword<'n>(wanted: &str, words: impl IntoIterator<Item = &'n str>
     best.map(|(_, name)| Nearest { name, same_letters: false })
 }
 
-/// Of names that users and istiod give (filters, hosts, labels, Gateways) the one most like another; `None` when none is like it.
+/// The most similar of the names that users and istiod choose (filters, hosts, labels, Gateways); `None` when none is similar.
 pub(crate) fn name<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let (whole, tail) = (wanted.to_lowercase(), last(wanted).to_lowercase());
-    // What names of filters have in common says nothing: `envoy.filters.http.wasm` is not like `envoy.filters.http.cors`.
+    // The common prefix of filter names does not count: `envoy.filters.http.wasm` is not similar to `envoy.filters.http.cors`.
     #[allow(clippy::float_cmp, reason = "1.0 is what equal texts have")]
     let likeness = |one: &str| {
         let whole = strsim::normalized_damerau_levenshtein(&whole, &one.to_lowercase());
@@ -61,7 +61,7 @@ fn last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// The candidates in the order of their likeness, up to `most`: what there is instead, whether or not it is like.
+/// Up to `most` candidates, the most similar first. Dissimilar ones are included: they are what exists.
 pub(crate) fn ranked(wanted: &str, candidates: &BTreeSet<String>, most: usize) -> Vec<String> {
     let mut ranked: Vec<(usize, &String)> = candidates
         .iter()
@@ -85,7 +85,7 @@ pub(crate) fn misspelled(wanted: &str, other: &str) -> bool {
     wanted.parse::<i64>().is_err() && !wanted.is_empty() && likeness(wanted, other) > 0.7
 }
 
-/// How alike two texts are, from 0 to 1.
+/// How similar two texts are, from 0 to 1.
 pub(crate) fn likeness(one: &str, other: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(one, other)
 }

@@ -1,11 +1,11 @@
-//! What kinds of trouble there are with an input.
+//! The kinds of problems with an input.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident: $word:literal,)+) => {
-        /// What kind of trouble there is with an input. Decisions look at this, people at the message.
+        /// The kind of a problem with an input. Code decides by this, people read the message.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(
@@ -101,7 +101,7 @@ codes! {
 }
 
 impl Code {
-    /// Whether a part of what was asked about was not read, however bad that is.
+    /// Whether some requested input was not read, whatever the severity.
     pub const fn is_unread(self) -> bool {
         matches!(
             self,
@@ -115,7 +115,7 @@ impl Code {
         )
     }
 
-    /// Whether an input that somebody named holds nothing.
+    /// Whether an input that was named contains nothing.
     pub const fn is_empty_input(self) -> bool {
         matches!(self, Code::EmptyInput | Code::EmptyDirectory | Code::NoEnvoyFilter)
     }

@@ -1,13 +1,13 @@
-//! The one escaper: names and texts of the input as they may be printed.
+//! The one escaper: how names and texts of the input are printed.
 //!
-//! An object can be called `x\n::error file=…`, contain terminal sequences, or letters that turn the order of the text
-//! around. None of that reaches a terminal, a log or a CI runner: such characters are written as JSON writes them (`\n`,
-//! `\u001b`, `\u202e`), so that JSON output keeps its meaning.
+//! An object can be named `x\n::error file=…`, or contain terminal sequences or characters that reverse the order of text. None
+//! of that may reach a terminal, a log or a CI runner. Such characters are written as JSON writes them (`\n`, `\u001b`,
+//! `\u202e`), so that JSON output keeps its meaning.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character steers a terminal, ends a line, changes the order of the text around it, or cannot be seen.
+/// Whether a character controls a terminal, ends a line, reorders the text around it, or is invisible.
 pub(crate) fn is_unsafe(c: char) -> bool {
     match c {
         ' '..='~' => false,
@@ -24,12 +24,12 @@ pub(crate) fn is_unsafe(c: char) -> bool {
     }
 }
 
-/// A text on one line, with nothing in it that a terminal or a runner would obey.
+/// A text on one line, without anything that a terminal or a runner would obey.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_unsafe)
 }
 
-/// A text of several lines: the same, but line ends and tabs stay.
+/// The same for a text of several lines: line ends and tabs stay.
 pub(crate) fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_unsafe(c) && !matches!(c, '\n' | '\t'))
 }
@@ -74,7 +74,7 @@ mod tests {
             ("\u{e0041}", "\\udb40\\udc41"),
         ] {
             assert_eq!(one_line(text), want);
-            // JSON that holds it means the same as before.
+            // JSON that contains the escaped text keeps its meaning.
             let json = format!("\"{}\"", one_line(text));
             assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
         }

@@ -1,4 +1,5 @@
-//! Two sets of filters on one proxy: what istiod sends with either, in a configuration that may hold the first already.
+//! Compares two sets of filters on one proxy: what istiod sends with each, when the configuration may already contain the
+//! first.
 
 use super::{Settings, Study};
 use crate::engine::unapply::{self, Texts};
@@ -8,13 +9,13 @@ use crate::proto::json::{self, Style};
 use crate::proto::tree::{TYPE_KEY, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A resource that is another one with the second set of filters: its texts with either, several where several resources
-/// have the name, none where it does not exist.
+/// A resource that differs between the two sets of filters, with its texts under each: several where several resources share
+/// the name, none where it does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
     /// Its kind.
     pub kind: ResourceKind,
-    /// The name istiod generates it under; the patched name of an added one.
+    /// The name istiod generates it under; for an added one, its patched name.
     pub name: String,
     /// As indented JSON with the first set of filters.
     pub before: String,
@@ -22,19 +23,19 @@ pub struct Changed {
     pub after: String,
 }
 
-/// Two sets of filters on one proxy.
+/// Two sets of filters on one proxy, compared.
 pub struct Changes<'a> {
-    /// What the second set runs over: the configuration without the first.
+    /// The configuration without the first set, which the second runs over.
     pub base: &'a ProxyConfig<'a>,
     /// The second set.
     pub plan: &'a Plan<'a>,
     /// The resources that differ, by kind and name.
     pub resources: Vec<Changed>,
-    /// Hosts whose clusters an annotation adds, and that nothing here holds.
+    /// Hosts whose clusters an annotation adds but no input contains.
     pub unknown_services: Vec<String>,
 }
 
-/// Compares two sets of filters on a proxy whose configuration may hold what the first did.
+/// Compares two sets of filters on a proxy whose configuration may already contain the effects of the first.
 pub fn changes<T>(
     before: &Program<'_>,
     after: &Program<'_>,
@@ -44,7 +45,7 @@ pub fn changes<T>(
 ) -> T {
     let (old, new) = (before.plan(&dump.proxy, &settings.mesh), after.plan(&dump.proxy, &settings.mesh));
     let options = &settings.options;
-    // A live dump holds what the filters of now wrote. What they overwrote stays as it is today on both sides.
+    // A live dump contains what the current filters wrote. What they overwrote keeps its present value on both sides.
     let kept = engine::unapply(&old, dump, options).kept_texts();
     let base = unapply::without(dump, &kept);
     let first = engine::run(&old, &base, options, &mut ());
@@ -64,13 +65,13 @@ pub fn changes<T>(
     look(&Changes { base: &base, plan: &new, resources, unknown_services: second.unknown_services })
 }
 
-/// Compares what istiod sends to a proxy in two meshes: other filters, or another configuration under them.
+/// Compares what istiod sends to a proxy in two meshes, which may differ in filters and in configuration.
 pub fn between(before: &Study<'_>, after: &Study<'_>) -> Vec<Changed> {
     let (first, second) = (Sent::of(before), Sent::of(after));
     let keys: BTreeSet<&(ResourceKind, String)> = first.keys().chain(second.keys()).collect();
     let differ = keys.into_iter().filter_map(|key| {
         let (kind, name) = key;
-        // Most resources are the same text on both sides, and no filter touches them.
+        // Most resources have the same text on both sides and are not touched by any filter.
         if first.untouched(key).is_some_and(|texts| second.untouched(key) == Some(texts)) {
             return None;
         }
@@ -81,7 +82,7 @@ pub fn between(before: &Study<'_>, after: &Study<'_>) -> Vec<Changed> {
     differ.collect()
 }
 
-/// The resources of one side, by kind and name: texts that istiod generated, and those that filters touch.
+/// The resources of one side, by kind and name: those istiod generated, and those that filters touch.
 struct Sent<'s> {
     generated: BTreeMap<(ResourceKind, String), Vec<&'s str>>,
     touched: BTreeSet<(ResourceKind, String)>,
@@ -113,8 +114,8 @@ impl<'s> Sent<'s> {
     }
 }
 
-/// Runs filters over a configuration that is written out again: resources keep their places, those of now are undone first.
-/// `look` gets the plan, what the run starts from, what was undone, and the result.
+/// Runs filters over a configuration that is written out again. Resources keep their places; the effects of the current filters
+/// are undone first. `look` gets the plan, the start of the run, what was undone, and the result.
 pub fn render<T>(
     now: Option<&Program<'_>>,
     program: &Program<'_>,
@@ -132,7 +133,7 @@ pub fn render<T>(
     look(&plan, &base, &undone, &patched)
 }
 
-/// The configuration with other texts, every resource at its place: one that a filter added is left alone.
+/// The configuration with new texts, every resource in its place; resources that a filter added are left alone.
 fn in_place<'a>(config: &ProxyConfig<'a>, texts: &'a Texts) -> ProxyConfig<'a> {
     let resources = config.resources.iter().enumerate().map(|(index, resource)| match texts.get(&index) {
         None => resource.clone(),
@@ -142,7 +143,7 @@ fn in_place<'a>(config: &ProxyConfig<'a>, texts: &'a Texts) -> ProxyConfig<'a> {
     ProxyConfig { resources: resources.collect(), ..config.clone() }
 }
 
-/// The texts of the resources of one name after a run.
+/// The texts of all resources of one name after a run.
 fn texts(config: &ProxyConfig<'_>, patched: &Patched<'_>, kind: ResourceKind, name: &str, plan: &Plan<'_>) -> String {
     let write = |mut tree: Tree<'_>| {
         tree.remove(TYPE_KEY);

@@ -24,7 +24,7 @@ pub fn resource(schema: Schema, names: FieldNames, kind: ResourceKind, tree: &Tr
     json::write(&tree, style)
 }
 
-/// What to change in a dump so that it holds what istiod sends.
+/// The edits that make a dump contain what istiod sends.
 pub fn edits(schema: Schema, names: FieldNames, patched: &Patched<'_>) -> Vec<Edit<'static>> {
     let edits = patched.resources.iter().filter_map(|one| {
         let text = |tree| resource(schema, names, one.kind, tree, Style::Compact);
@@ -38,7 +38,7 @@ pub fn edits(schema: Schema, names: FieldNames, patched: &Patched<'_>) -> Vec<Ed
     edits.collect()
 }
 
-/// Writes a dump of nothing but what is new or another one.
+/// Writes a dump that contains only new and changed resources.
 pub fn changed(out: &mut dyn Write, schema: Schema, config: &ProxyConfig<'_>, patched: &Patched<'_>) -> io::Result<()> {
     let names = config.field_names;
     // A patch that panics touches a resource without changing it.
@@ -124,7 +124,7 @@ fn section(kind: ResourceKind, names: FieldNames) -> Section {
     }
 }
 
-/// Moves every line but the first to the right.
+/// Indents every line but the first.
 fn indent(text: &str, by: usize) -> String {
     text.replace('\n', &format!("\n{}", " ".repeat(by)))
 }

@@ -1,11 +1,10 @@
 //! One question, one pipeline: what do these EnvoyFilters do to this proxy?
 //!
-//! Plan, reconstruction of what istiod generated before the filters, traced run, typed outcomes and doubts are decided
-//! here and nowhere else. Every command and every rule reads a [`Study`].
+//! The plan, the reconstruction of what istiod generated before the filters, the traced run, the typed outcomes and the doubts
+//! are all decided here and nowhere else. Every command and every rule reads a [`Study`].
 //!
-//! A study borrows from the configuration it starts from, which may itself be reconstructed. [`study`] therefore hands it
-//! to a closure; code that keeps many studies at once builds the same steps itself: [`Undone::of`], [`Undone::base`],
-//! [`Study::of`].
+//! A study borrows from the configuration it starts from, which may itself be reconstructed. [`study`] therefore passes it to a
+//! closure. Code that keeps many studies at once runs the same steps itself: [`Undone::of`], [`Undone::base`], [`Study::of`].
 
 mod changes;
 pub mod dump;
@@ -20,7 +19,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// What a study takes for granted about the control plane of the proxy.
+/// What a study assumes about the control plane of the proxy.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Root namespace, revision and policies of the mesh.
@@ -35,30 +34,30 @@ impl From<MeshSettings> for Settings {
     }
 }
 
-/// The options of a run about which nothing beyond the dump is known.
+/// Options for a run when only the dump is known.
 pub static OPTIONS: LazyLock<Options> = LazyLock::new(Options::default);
 
-/// A config dump and what istiod generated before the filters, as far as the dump shows it.
+/// A config dump, and what istiod generated before the filters as far as the dump shows it.
 #[derive(Debug)]
 pub struct Undone<'a> {
     /// The configuration as it was read.
     pub dump: &'a ProxyConfig<'a>,
-    /// What was undone in it, and whether doing it again gives the dump.
+    /// What was undone in it, and whether redoing it gives the dump.
     pub unapplied: Unapplied<'a>,
 }
 
 impl<'a> Undone<'a> {
-    /// Undoes in a dump what the filters of a plan did to it.
+    /// Undoes the effects of a plan's filters in a dump.
     pub fn of(plan: &Plan<'a>, dump: &'a ProxyConfig<'a>, options: &Options) -> Undone<'a> {
         Undone { dump, unapplied: engine::unapply(plan, dump, options) }
     }
 
-    /// A configuration that holds nothing of the filters: a reference configuration, or one that was undone before.
+    /// A configuration without effects of the filters: a reference configuration, or one that was undone before.
     pub fn generated(dump: &'a ProxyConfig<'a>) -> Undone<'a> {
         Undone { dump, unapplied: Unapplied::default() }
     }
 
-    /// Forgets the trees of the reconstruction, which only [`render`] and [`changes`] need.
+    /// Drops the trees of the reconstruction, which only [`render`] and [`changes`] need.
     #[must_use]
     pub fn compact(mut self) -> Undone<'a> {
         self.unapplied.trees.clear();
@@ -79,11 +78,11 @@ impl<'a> Undone<'a> {
 pub struct Study<'a> {
     /// The filters as the control plane reads them.
     pub program: &'a Program<'a>,
-    /// Which of them attach to the proxy, in the order in which they run.
+    /// The filters that attach to the proxy, in the order in which they run.
     pub plan: &'a Plan<'a>,
     /// Settings of the mesh.
     pub mesh: &'a MeshSettings,
-    /// What the run starts from: the proxy with the configuration that istiod generated before the filters.
+    /// The start of the run: the proxy with the configuration that istiod generated before the filters.
     pub config: &'a ProxyConfig<'a>,
     /// The configuration as it was read.
     pub dump: &'a ProxyConfig<'a>,
@@ -91,7 +90,7 @@ pub struct Study<'a> {
     pub unapplied: &'a Unapplied<'a>,
     /// What the engine did, patch by patch.
     pub judged: Judged<'a>,
-    /// Patches whose outcome is a guess: what they could match may be in no dump.
+    /// Patches whose outcome is a guess, because no dump may contain the objects they could match.
     pub doubtful: BTreeSet<PatchId>,
 }
 
@@ -115,7 +114,7 @@ impl<'a> Study<'a> {
         self.judged.outcome(self.plan, id)
     }
 
-    /// Whether the proxy holds what a patch writes; `None` when the dump cannot tell.
+    /// Whether the proxy contains what a patch writes; `None` when the dump cannot tell.
     pub fn in_effect(&self, id: PatchId) -> Option<InEffect> {
         let seen = self.unapplied.in_effect(id);
         let seen = seen.filter(|_| matches!(self.outcome(id), Outcome::Applied | Outcome::NoOp))?;
@@ -128,7 +127,7 @@ impl<'a> Study<'a> {
     }
 }
 
-/// Patches of which a run over a reconstruction does not tell the outcome; none where the run starts from the dump.
+/// Patches whose outcome a run over a reconstruction cannot tell; none when the run starts from the dump.
 pub fn doubtful(plan: &Plan<'_>, unapplied: &Unapplied<'_>, judged: &Judged<'_>) -> BTreeSet<PatchId> {
     if unapplied.patched() { doubt::doubtful(plan, judged) } else { BTreeSet::new() }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// How long an answer may take.
 pub(crate) const TIME: Duration = Duration::from_secs(10);
 
-/// The body of the answer to a request. Fails when nobody listens, or when the answer is not 200.
+/// The body of the response to a request. Fails when nobody listens, or when the status is not 200.
 #[cfg(unix)]
 pub(super) fn send(socket: &Path, method: &str, path: &str) -> io::Result<String> {
     let stream = std::os::unix::net::UnixStream::connect(socket)?;
@@ -17,7 +17,7 @@ pub(super) fn send(socket: &Path, method: &str, path: &str) -> io::Result<String
     exchange(stream, method, path)
 }
 
-/// The same on a port.
+/// The same over a port.
 pub(super) fn send_to(address: SocketAddr, method: &str, path: &str) -> io::Result<String> {
     let stream = std::net::TcpStream::connect(address)?;
     stream.set_read_timeout(Some(TIME))?;
@@ -43,7 +43,7 @@ pub(super) fn send(_: &Path, _: &str, _: &str) -> io::Result<String> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "Envoy runs on Linux and macOS only"))
 }
 
-/// The chunks of a body without their lengths; what comes after a broken one is left out.
+/// The chunks of a body without their lengths, up to the first broken one.
 fn joined(mut body: &str) -> String {
     let mut out = String::new();
     while let Some((length, rest)) = body.split_once("\r\n") {

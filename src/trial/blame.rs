@@ -1,4 +1,4 @@
-//! Which patch Envoy refuses: the resource is sent again with one patch alone, and without one.
+//! Finds the patch that Envoy refuses by sending the resource with one patch alone, and without it.
 
 use super::{Trial, Trouble, Verdict};
 use crate::engine::trace::Trace;
@@ -15,12 +15,12 @@ pub struct Subject<'s, 'a> {
     pub config: &'a ProxyConfig<'a>,
     /// Settings of the run.
     pub options: &'a Options,
-    /// What came out.
+    /// The result.
     pub patched: &'s Patched<'a>,
     /// What each patch did.
     pub trace: &'s Trace,
-    /// Whether the configuration holds every cluster of the proxy. In one that was made up for a filter, clusters of the
-    /// user's own are taken to be there.
+    /// Whether the configuration contains every cluster of the proxy. In one made up for a filter, the user's own clusters are
+    /// assumed to exist.
     pub complete: bool,
 }
 
@@ -39,31 +39,31 @@ pub struct Refusal {
     pub proof: Proof,
 }
 
-/// How sure it is that a patch is behind a refusal.
+/// How certain it is that a patch causes a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Proof {
     /// Envoy refuses the resource with this patch and no other.
     Alone,
     /// Envoy takes the resource without this patch.
     Together,
-    /// It is one of several, and none of them is enough or needed.
+    /// It is one of several, and none of them is sufficient or necessary.
     Among,
 }
 
-/// What Envoy says of a run.
+/// What Envoy says about a run.
 #[derive(Clone, Debug, Default)]
 pub struct Tried {
-    /// What it refuses because of a patch.
+    /// Refusals caused by a patch.
     pub refusals: Vec<Refusal>,
-    /// Resources that it refuses without any patch, with its words: what patches do there cannot be told.
+    /// Resources that Envoy refuses even without patches, with its words: the effect of patches there is unknown.
     pub before: Vec<(ResourceKind, String, String)>,
-    /// Types that only Istio's own build has, with the patch that brings them.
+    /// Types that only Istio's own build has, with the patch that uses them.
     pub foreign: BTreeSet<(String, PatchId)>,
-    /// Resources it could not be asked about, with the reason.
+    /// Resources that Envoy could not be asked about, with the reason.
     pub unasked: Vec<(ResourceKind, String, &'static str)>,
 }
 
-/// Asks about every resource that patches changed. Fails when Envoy gives no answer.
+/// Asks Envoy about every resource that patches changed. Fails when Envoy gives no answer.
 pub fn ask(trial: &Trial, subject: &Subject<'_, '_>) -> Result<Tried, Trouble> {
     let mut tried = Tried::default();
     let clusters = clusters(subject);
@@ -87,7 +87,7 @@ pub fn ask(trial: &Trial, subject: &Subject<'_, '_>) -> Result<Tried, Trouble> {
     Ok(tried)
 }
 
-/// A resource that is asked about.
+/// A resource that Envoy is asked about.
 struct Asked<'q, 'a> {
     trial: &'q Trial,
     subject: &'q Subject<'q, 'a>,
@@ -105,7 +105,7 @@ impl Asked<'_, '_> {
         self.trial.send(plan.schema, plan.compat.release.minor, self.one.kind, tree, &clusters)
     }
 
-    /// The reason why Envoy refuses the resource when these patches are off; `None` when it takes it.
+    /// Envoy's reason for refusing the resource with these patches off; `None` when it accepts it.
     fn without(&self, off: &[PatchId]) -> Result<Option<String>, Trouble> {
         let Subject { plan, config, options, .. } = *self.subject;
         let plan = plan.without(off);
@@ -123,7 +123,7 @@ impl Asked<'_, '_> {
     }
 
     fn blame(&self, writers: &[PatchId], words: &str, tried: &mut Tried) -> Result<(), Trouble> {
-        // Without one patch another may come to do something: all of them are off.
+        // Without one patch another may take effect, so all are turned off.
         let all: Vec<PatchId> = self.subject.plan.ids().collect();
         let others = |id: PatchId| -> Vec<PatchId> { all.iter().copied().filter(|&other| other != id).collect() };
         if let Some(words) = self.without(&all)? {
@@ -158,7 +158,7 @@ impl Asked<'_, '_> {
     }
 }
 
-/// The patches that changed a resource: those that wrote something in it, and those that took something out.
+/// The patches that changed a resource: those that wrote something in it and those that removed something.
 fn writers(subject: &Subject<'_, '_>, one: &PatchedResource<'_>, tree: &Tree<'_>) -> Vec<PatchId> {
     let mut writers: BTreeSet<PatchId> = tree.origins().into_iter().filter_map(PatchId::of).collect();
     let before = one.source.and_then(|index| subject.config.resources.get(index)).map(|resource| &*resource.name);
@@ -176,7 +176,7 @@ fn writers(subject: &Subject<'_, '_>, one: &PatchedResource<'_>, tree: &Tree<'_>
     writers.into_iter().filter(|id| id.index() < subject.plan.patches.len()).collect()
 }
 
-/// The names of all clusters that the proxy has in the end.
+/// The names of all clusters that the proxy ends up with.
 fn clusters(subject: &Subject<'_, '_>) -> BTreeSet<String> {
     let of = subject.config.of_kind(ResourceKind::Cluster).map(|one| one.name.to_string());
     let mut names: BTreeSet<String> = of.collect();
@@ -193,7 +193,7 @@ fn clusters(subject: &Subject<'_, '_>) -> BTreeSet<String> {
     names
 }
 
-/// The names of clusters that a resource refers to: what stands under `cluster`, `cluster_name`, `collector_cluster` …
+/// The names of clusters that a resource refers to: the values of `cluster`, `cluster_name`, `collector_cluster` …
 fn named_clusters(tree: &Tree<'_>, key: &str, into: &mut BTreeSet<String>) {
     match &tree.value {
         Value::Raw(_) => named_clusters(&tree.readable(), key, into),

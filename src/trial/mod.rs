@@ -1,8 +1,8 @@
-//! What a real Envoy says of the patched configuration, and which patch it refuses.
+//! Asks a real Envoy about the patched configuration, and finds the patch it refuses.
 //!
-//! The engine knows what istiod sends. A resource that patches changed is turned into what a lone Envoy can take
-//! ([`neutral`]), sent the way istiod sends it, as an update of a running process ([`process`]), and what is refused is tied
-//! to a patch by sending it again without the others ([`blame`]).
+//! The engine knows what istiod sends. A resource that patches changed is turned into one that a lone Envoy can accept
+//! ([`neutral`]) and sent the way istiod sends it, as an update of a running process ([`process`]). A refusal is attributed to
+//! a patch by sending the resource again without the others ([`blame`]).
 
 #![allow(clippy::disallowed_methods, reason = "Envoy reads its configuration from files")]
 
@@ -36,7 +36,7 @@ use std::path::Path;
 pub struct Trouble {
     /// What happened.
     pub message: String,
-    /// Whether what was named is no Envoy at all: then it is the command line that is wrong.
+    /// Whether the program is not an Envoy at all, which is an error of the command line.
     pub usage: bool,
 }
 
@@ -65,16 +65,16 @@ impl fmt::Display for Trouble {
 /// What Envoy answers to an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It took it.
+    /// Accepted.
     Accepted,
-    /// It did not, and says why.
+    /// Refused, with Envoy's reason.
     Refused(String),
 }
 
 /// A version of Envoy, as `--version` gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Such as `1.39.3`, with what a build adds: `1.39.3-dev`.
+    /// Such as `1.39.3`, with the suffix of a build: `1.39.3-dev`.
     pub text: String,
     /// The middle number.
     pub minor: u16,
@@ -87,7 +87,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// What an Envoy says of itself in the node of its bootstrap (`/config_dump`).
+    /// What an Envoy reports about itself in the node of its bootstrap (`/config_dump`).
     #[cfg(feature = "sandbox")]
     pub(crate) fn of_dump(dump: &serde_json::Value) -> Known {
         let mut known = Known::default();
@@ -113,7 +113,7 @@ impl Known {
         self.types.get(message).is_some_and(|categories| categories.contains(category))
     }
 
-    /// Whether this is a build of Istio, with its own extensions.
+    /// Whether this is Istio's build, with its own extensions.
     pub fn of_istio(&self) -> bool {
         self.types.keys().any(|name| name.starts_with("istio.") || name.starts_with("io.istio."))
     }
@@ -123,7 +123,7 @@ impl Known {
 pub struct Offer<'o> {
     /// What is sent: a listener or a cluster.
     pub kind: ResourceKind,
-    /// What it says.
+    /// Its content.
     pub tree: &'o Tree<'o>,
     /// Its bytes, an `Any`.
     pub bytes: &'o [u8],
@@ -131,13 +131,13 @@ pub struct Offer<'o> {
     pub clusters: &'o BTreeSet<String>,
 }
 
-/// Whoever answers updates: a running Envoy; in examples of the documentation, a recorded answer.
+/// Answers updates: a running Envoy or, in examples of the documentation, a recorded answer.
 pub trait Judge {
-    /// Takes an update or refuses it.
+    /// Accepts or refuses an update.
     fn judge(&mut self, offer: &Offer<'_>) -> Result<Answer, Trouble>;
 }
 
-/// An Envoy that is asked.
+/// An Envoy that answers questions.
 pub struct Trial {
     /// Its version.
     pub version: Version,
@@ -150,22 +150,22 @@ pub struct Trial {
     neutralised: RefCell<BTreeMap<&'static str, usize>>,
 }
 
-/// What decides an answer: the bytes that are sent, and the clusters beside them.
+/// Everything an answer depends on: the bytes that are sent, and the clusters beside them.
 type Key = (Vec<u8>, BTreeSet<String>);
 
-/// What Envoy says of one resource.
+/// What Envoy says about one resource.
 #[derive(Clone, Debug, Default)]
 struct Verdict {
-    /// Its words, if it refuses it.
+    /// Its reason, if it refuses the resource.
     refused: Option<String>,
-    /// What was taken out because only Istio's own build could judge it: type, and the patch that wrote it.
+    /// What was removed because only Istio's own build could judge it: the type, and the patch that wrote it.
     foreign: BTreeSet<(String, Option<PatchId>)>,
     /// Why it could not be asked.
     unasked: Option<&'static str>,
 }
 
 impl Trial {
-    /// Starts an Envoy. Fails when the path is no Envoy, or when it does not come up.
+    /// Starts an Envoy. Fails when the path is not an Envoy, or when it does not come up.
     pub fn start(binary: &Path) -> Result<Trial, Trouble> {
         let version = process::version(binary)?;
         let process = process::Envoy::start(binary)?;
@@ -173,7 +173,7 @@ impl Trial {
         Trial::new(version, known, Box::new(process))
     }
 
-    /// One that refuses with these words every resource whose text holds a marker.
+    /// A stand-in that refuses every resource whose text contains a marker, with these words.
     pub fn recorded(marker: &str, words: &str) -> Result<Trial, Trouble> {
         let judge = Recorded { marker: marker.to_owned(), words: words.to_owned() };
         Trial::new(Version { text: "1.39.3".to_owned(), minor: 39 }, Known::default(), Box::new(judge))
@@ -196,7 +196,7 @@ impl Trial {
         format!("Envoy {}", self.version.text)
     }
 
-    /// Says that another Envoy is asked than the proxies of a release run.
+    /// A message that this Envoy's release differs from the one the proxies run.
     pub fn other_release(&self, proxies: Release) -> Option<String> {
         let own = envoy_of(proxies.minor);
         let (name, minor) = (self.name(), proxies.minor);
@@ -209,19 +209,19 @@ impl Trial {
         self.asked.get()
     }
 
-    /// What was changed in resources because a lone Envoy cannot have it, and in how many of them.
+    /// What was replaced in resources because a lone Envoy cannot have it, and in how many of them.
     pub fn neutralised(&self) -> BTreeMap<&'static str, usize> {
         self.neutralised.borrow().clone()
     }
 
-    /// The JSON of a resource as this Envoy can have it; `None` when nothing is left, or when it is no JSON.
+    /// The JSON of a resource as this Envoy can have it; `None` when nothing is left, or when it is not JSON.
     pub fn stand_in(&self, schema: Schema, istio: u16, kind: ResourceKind, text: &str) -> Option<String> {
         let mut tree = json::parse(text).ok()?;
         let stays = Neutral::new(schema, istio, &self.known, &self.pair).resource(kind, &mut tree);
         stays.then(|| json::write(&tree, Style::Compact))
     }
 
-    /// Sends a resource. `clusters` are the names of all clusters of the proxy; `istio` the minor release that it is of.
+    /// Sends a resource. `clusters` are the names of all clusters of the proxy; `istio` is the proxy's minor release.
     fn send(
         &self,
         schema: Schema,
@@ -273,7 +273,7 @@ impl Trial {
             answer
         };
         match answer {
-            // A file of the proxy's that nothing here knows to stand in for.
+            // A file of the proxy that has no stand-in here.
             Answer::Refused(words) if words.starts_with("Invalid path: ") => {
                 verdict.unasked = Some("it reads a file of the proxy's");
             }
@@ -284,7 +284,7 @@ impl Trial {
     }
 }
 
-/// Always the same answer.
+/// Always gives the same answer.
 struct Recorded {
     marker: String,
     words: String,

@@ -1,7 +1,7 @@
-//! What a lone Envoy cannot have, replaced: certificates and other files, ports, endpoints, other control planes.
+//! Replaces what a lone Envoy cannot have: certificates and other files, ports, endpoints, other control planes.
 //!
-//! Everything that decides whether Envoy takes a configuration stays. What only Istio's own build knows is taken out, and
-//! told: nobody here can judge it.
+//! Everything that decides whether Envoy accepts a configuration stays. What only Istio's own build knows is removed and
+//! reported, because no other Envoy can judge it.
 
 use super::{Known, Trouble};
 use crate::engine::PatchId;
@@ -13,7 +13,7 @@ use crate::proto::tree::{Origin, TYPE_KEY, Tree, Value, type_name};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// A key and its certificate that stand for those in files.
+/// A key and its certificate, in place of those in files.
 pub(crate) struct Pair {
     certificate: String,
     key: String,
@@ -33,7 +33,7 @@ const JWKS: &str = r#"{"keys":[{"kty":"EC","crv":"P-256","alg":"ES256","kid":"1"
 /// The Wasm runtime for plugins that are compiled into the proxy.
 const NULL_RUNTIME: &str = "envoy.wasm.runtime.null";
 
-/// What Envoy writes for a secret in a config dump.
+/// What Envoy writes in place of a secret in a config dump.
 const REDACTED: [&str; 2] = ["[redacted]", "W3JlZGFjdGVkXQ=="];
 
 /// One resource on its way to Envoy.
@@ -85,7 +85,7 @@ impl<'n> Neutral<'n> {
         }
     }
 
-    /// The value of a TypedStruct is JSON of another message.
+    /// The value of a TypedStruct is the JSON of another message.
     fn typed_struct(&mut self, tree: &mut Tree<'_>) {
         let inner = self.schema.message(type_name(tree.str_at("type_url")));
         if let (Some(inner), Some(value)) = (inner, tree.get_mut("value")) {
@@ -135,7 +135,7 @@ impl<'n> Neutral<'n> {
         }
     }
 
-    /// Whether a message is configured with a type that this Envoy lacks and Istio's has; notes it.
+    /// Whether a message is configured with a type that Istio's build has and this Envoy does not; records it.
     fn is_foreign(&mut self, tree: &Tree<'_>) -> bool {
         let Some(name) = foreign_type(tree, self.known, self.istio) else { return false };
         let any = tree.get("typed_config").unwrap_or(tree);
@@ -182,8 +182,8 @@ impl<'n> Neutral<'n> {
         }
     }
 
-    /// A proxy's endpoints are not reachable from here, and nobody is to be called: addresses that name a host become one,
-    /// addresses that are an IP address stay one.
+    /// A proxy's endpoints are not reachable from here and must not be called. Host names become one address; IP addresses stay
+    /// one.
     fn endpoints(&mut self, cluster: &mut Tree<'_>) {
         let by_name =
             matches!(cluster.str_at("type"), "STRICT_DNS" | "LOGICAL_DNS") || cluster.get("cluster_type").is_some();
@@ -203,7 +203,7 @@ impl<'n> Neutral<'n> {
         }
     }
 
-    /// Other control planes and folders: nothing comes from there. Endpoints come at once, and there are none.
+    /// Other control planes and folders send nothing here. Endpoints arrive at once, as an empty set.
     fn config_source(&mut self, tree: &mut Tree<'_>, at: &str) {
         let of_file = tree.get("path").is_some() || tree.get("path_config_source").is_some();
         if at == "eds_config" {
@@ -235,7 +235,7 @@ impl<'n> Neutral<'n> {
         self.done.insert("files, environment variables and redacted secrets: stand-ins");
     }
 
-    /// Key and certificate belong together: where one of them is not here, both are replaced.
+    /// Key and certificate must match: when one of them is not here, both are replaced.
     fn certificate(&mut self, tree: &mut Tree<'_>) {
         const PARTS: [&str; 2] = ["certificate_chain", "private_key"];
         if !PARTS.iter().filter_map(|key| tree.get(key)).any(of_file) {
@@ -251,7 +251,7 @@ impl<'n> Neutral<'n> {
         self.done.insert("certificates and keys: stand-ins");
     }
 
-    /// Wasm modules are fetched when the proxy runs, or are files of the proxy's.
+    /// Wasm modules are fetched at run time, or are files of the proxy.
     fn wasm(&mut self, tree: &mut Tree<'_>) {
         const FETCHED: &str = r#"{"remote":{"http_uri":{"uri":"http://stand-in.invalid/","cluster":"stand-in.invalid","timeout":"1s"},"sha256":"0000000000000000000000000000000000000000000000000000000000000000"}}"#;
         if tree.str_at("runtime") == NULL_RUNTIME {
@@ -273,7 +273,7 @@ impl<'n> Neutral<'n> {
     }
 }
 
-/// The type that a message is configured with, where this Envoy lacks it and Istio's has it.
+/// The type that a message is configured with, if Istio's build has it and this Envoy does not.
 pub(crate) fn foreign_type(tree: &Tree<'_>, known: &Known, istio: u16) -> Option<String> {
     let any = tree.get("typed_config").unwrap_or(tree);
     let name = configured(any)?;
@@ -296,19 +296,19 @@ pub(crate) fn is_typed_struct(name: &str) -> bool {
     matches!(name, "udpa.type.v1.TypedStruct" | "xds.type.v3.TypedStruct")
 }
 
-/// The message that an `Any` configures an extension with.
+/// The message type with which an `Any` configures an extension.
 fn configured(any: &Tree<'_>) -> Option<String> {
     let name = any.type_name()?;
     Some(if is_typed_struct(&name) { type_name(any.str_at("type_url")).to_owned() } else { name.into_owned() })
 }
 
-/// Whether this is a Wasm filter whose code is compiled into the proxy: those are Istio's.
+/// Whether this is a Wasm filter whose code is compiled into the proxy; only Istio has those.
 fn null_plugin(any: &Tree<'_>) -> bool {
     let wasm = any.get("value").unwrap_or(any);
     wasm.path(&["config", "vm_config", "runtime"]).and_then(Tree::as_str) == Some(NULL_RUNTIME)
 }
 
-/// Whether a DataSource is read from the proxy's own files, or was left out of the dump.
+/// Whether a DataSource is one of the proxy's own files, or was left out of the dump.
 pub(crate) fn of_file(source: &Tree<'_>) -> bool {
     let keys = ["filename", "environment_variable", "environmentVariable"];
     let inline = ["inline_string", "inline_bytes", "inlineString", "inlineBytes"];
@@ -316,17 +316,17 @@ pub(crate) fn of_file(source: &Tree<'_>) -> bool {
         || inline.iter().any(|key| REDACTED.contains(&source.str_at(key)))
 }
 
-/// A listener that has a route configuration inside.
+/// A listener with this route configuration inline.
 pub(super) fn listener_of_route(route: &Tree<'_>) -> String {
     let mut route = route.clone();
     if route.get("validate_clusters").is_none() {
-        // What holds for a route configuration that comes by itself.
+        // The default for a route configuration that arrives by RDS.
         route.set("validate_clusters", Tree::new(Value::Bool(false)));
     }
     listener("", &json::write(&route, Style::Compact))
 }
 
-/// A listener with an extension configuration as a filter; `None` when it is no filter.
+/// A listener that uses an extension configuration as a filter; `None` when it is not a filter.
 pub(super) fn listener_of_extension(extension: &Tree<'_>, known: &Known) -> Option<String> {
     let name = extension.get("typed_config").and_then(configured)?;
     let filter = json::write(extension, Style::Compact);

@@ -1,7 +1,7 @@
-//! An Envoy process that takes updates from files, as a proxy takes those of istiod.
+//! An Envoy process that takes updates from files, the way a proxy takes those of istiod.
 //!
-//! Not `--mode validate`: that reads a bootstrap, of which Envoy refuses unknown fields and, before 1.39, takes what is
-//! disallowed by default; both are the other way round for updates. An update is a file of wire bytes, moved over another.
+//! Not `--mode validate`, which reads a bootstrap: there Envoy refuses unknown fields and, before 1.39, accepts what is
+//! disallowed by default. For updates it is the other way round. An update is a file of wire bytes, moved over another.
 
 use super::sockets::{self, Sockets};
 use super::{Answer, Judge, Known, Offer, Trouble, Version};
@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 /// How long `--version` may take.
 const VERSION_TIME: Duration = Duration::from_secs(20);
 
-/// How long Envoy may take to come up, or to answer an update.
+/// How long Envoy may take to start, or to answer an update.
 const TIME: Duration = Duration::from_secs(20);
 
-/// How long its words may take after its counters.
+/// How long its log may lag behind its counters.
 const WORDS_TIME: Duration = Duration::from_secs(5);
 
 /// Clusters of the bootstrap that istiod's agent gives a proxy (`tools/packaging/common/envoy_bootstrap.json`, Istio 1.31).
@@ -29,10 +29,10 @@ const STATIC_CLUSTERS: [&str; 5] = ["prometheus_stats", "agent", "sds-grpc", "xd
 /// What Envoy writes before the reason (`filesystem_subscription_impl.cc`; 1.36 to 1.40).
 const REFUSED: &str = "Filesystem config update rejected: ";
 
-/// The same where the file could not be read.
+/// The same when the file could not be read.
 const FAILED: &str = "Filesystem config update failure: ";
 
-/// The version of a binary. Fails when it is no Envoy.
+/// The version of a binary. Fails when it is not an Envoy.
 pub(crate) fn version(binary: &Path) -> Result<Version, Trouble> {
     let shown = binary.display();
     let none = |why: String| Trouble::usage(format!("{shown} is no Envoy: {why}"));
@@ -62,7 +62,7 @@ fn parse_version(said: &str) -> Option<Version> {
 struct Running {
     process: process::Running,
     sockets: Sockets,
-    /// The last lines of its log, for a crash.
+    /// The last lines of its log, in case it crashes.
     last: VecDeque<String>,
     updates: u64,
     /// The clusters it has.
@@ -121,7 +121,7 @@ impl Judge for Envoy {
                 self.running = Some(running);
                 Ok(answer)
             }
-            // It is gone: so would the proxy be.
+            // It crashed, and so would the proxy.
             None => Ok(Answer::Refused(running.epitaph())),
         }
     }
@@ -168,7 +168,7 @@ impl Running {
         self.process.ended().is_some()
     }
 
-    /// How it ended, with its last words.
+    /// How it ended, with the last lines of its log.
     fn epitaph(&mut self) -> String {
         while let Line::Text(line) = self.process.line(Duration::from_millis(200)) {
             self.keep(&line);
@@ -194,7 +194,7 @@ impl Running {
         self.ask(path).map_err(|error| Trouble::new(format!("Envoy's admin interface does not answer: {error}")))
     }
 
-    /// What it is built with: Envoy says so in the node of its bootstrap.
+    /// The extensions it is built with, from the node of its bootstrap.
     fn known(&mut self) -> Result<Known, Trouble> {
         let text = self.get("/config_dump?resource=&mask=bootstrap").or_else(|_| self.get("/config_dump"))?;
         let dump: Value = serde_json::from_str(&text)
@@ -210,7 +210,7 @@ impl Running {
         Ok(known)
     }
 
-    /// Sends one resource; `None` when it did not survive that.
+    /// Sends one resource; `None` when Envoy crashed on it.
     fn judge(&mut self, offer: &Offer<'_>) -> Result<Option<Answer>, Trouble> {
         if offer.kind == ResourceKind::Cluster {
             self.clusters = None;
@@ -260,7 +260,7 @@ impl Running {
         }
     }
 
-    /// Updates taken, refused, unreadable.
+    /// Updates accepted, rejected, unreadable.
     fn counters(&self, channel: Channel) -> Result<[u64; 3], Trouble> {
         let names = channel.counters();
         let text = self.get(&format!("/stats?filter=^{}", names.replace('.', "%5C.")))?;
@@ -271,7 +271,7 @@ impl Running {
         Ok([value("success"), value("rejected"), value("failure")])
     }
 
-    /// What it writes of the update that it refused just now.
+    /// Its log about the update that it just rejected.
     fn words(&mut self) -> Result<String, Trouble> {
         let began = Instant::now();
         loop {
@@ -291,8 +291,7 @@ impl Running {
     }
 }
 
-/// The reason alone: without the name of the resource, and without the message that Envoy prints before a broken
-/// constraint.
+/// The reason alone: without the name of the resource, and without the message that Envoy prints before a violated constraint.
 fn plain(words: &str) -> String {
     const BROKEN: &str = "Proto constraint validation failed";
     let text = words.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -306,7 +305,7 @@ fn plain(words: &str) -> String {
     text.trim_end_matches(',').to_owned()
 }
 
-/// A line of the log with Envoy's escapes (`--log-format-escaped`, C style) undone.
+/// A log line with Envoy's escapes (`--log-format-escaped`, C style) undone.
 fn unescape(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line.chars();
@@ -330,7 +329,7 @@ fn response(version: u64, resources: &[&[u8]]) -> Vec<u8> {
     out
 }
 
-/// A cluster of this name with nobody in it, as an `Any`: `name` is field 1, and STATIC is the type of an empty one.
+/// An empty cluster of this name as an `Any`: `name` is field 1, and STATIC is the default type.
 fn stand_in(name: &str) -> Vec<u8> {
     let (mut cluster, mut out) = (Vec::new(), Vec::new());
     wire::field(1, name.as_bytes(), &mut cluster);

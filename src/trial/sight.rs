@@ -1,9 +1,9 @@
-//! What requests through a real Envoy show of a patch.
+//! What requests through a real Envoy show about a patch.
 
 use crate::engine::PatchId;
 use serde::{Deserialize, Serialize};
 
-/// Something that a request shows of a patch.
+/// Something that a request shows about a patch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sight {
     /// The patch.
@@ -27,54 +27,54 @@ pub enum Shows {
         /// Whether it fails on the response.
         response: bool,
     },
-    /// A limit is met by more requests than it allows, and limits none of them.
+    /// More requests reach a limit than it allows, and none of them is limited.
     NeverLimits {
         /// The filter.
         filter: String,
         /// Whether it is a network filter.
         #[serde(default, skip_serializing_if = "is_false")]
         network: bool,
-        /// The descriptor whose bucket it is; `None` for the bucket of all requests.
+        /// The descriptor of the bucket; `None` for the bucket of all requests.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         descriptor: Option<String>,
-        /// How many requests met it.
+        /// How many requests reached it.
         requests: u64,
-        /// How many it allows; `None` where a service decides, which was never asked.
+        /// How many it allows; `None` when a service decides, which was never asked.
         tokens: Option<u64>,
     },
-    /// Requests pass a filter that is to ask for authorization, and it asks nobody.
+    /// Requests pass a filter that should ask for authorization, and it asks no service.
     NeverAsks {
         /// The filter.
         filter: String,
         /// Whether it is a network filter.
         #[serde(default, skip_serializing_if = "is_false")]
         network: bool,
-        /// How many requests met it.
+        /// How many requests reached it.
         requests: u64,
-        /// Whether it is a token that it does not ask for, rather than a service.
+        /// Whether it should require a token rather than ask a service.
         token: bool,
     },
-    /// A limit has a bucket for a descriptor that the route of a request gives to none.
+    /// A limit has a bucket for a descriptor that the request's route does not produce.
     NoDescriptor {
         /// The HTTP filter.
         filter: String,
         /// The descriptor.
         descriptor: String,
-        /// The descriptors that the route gives.
+        /// The descriptors that the route produces.
         written: Vec<String>,
     },
-    /// A route has a setting for an HTTP filter that its filter chain does not have.
+    /// A route has a setting for an HTTP filter that its filter chain does not contain.
     NoFilter {
         /// Key of the setting.
         key: String,
         /// Names of the HTTP filters that the chain has.
         filters: Vec<String>,
     },
-    /// A setting is replaced by one that stands nearer to the route.
+    /// A setting is replaced by one nearer to the route.
     Overridden {
         /// Key of the setting.
         key: String,
-        /// Where the nearer one stands.
+        /// Where the nearer one is.
         by: String,
     },
 }
@@ -91,8 +91,8 @@ pub struct Observed {
     pub sights: Vec<Sight>,
     /// How many requests were sent.
     pub requests: usize,
-    /// Patches that no request met.
+    /// Patches that no request reached.
     pub unmet: Vec<PatchId>,
-    /// What else is not known, as sentences.
+    /// What else is unknown, as sentences.
     pub unknown: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Where the parts of a lone Envoy meet: sockets in its folder or, where that cannot hold any, ports of 127.0.0.1.
+//! How the parts of a lone Envoy connect: sockets in its folder or, where that is impossible, ports of 127.0.0.1.
 
 use super::admin;
 use crate::process::Folder;
@@ -7,16 +7,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How they meet.
+/// How the parts connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sockets {
-    /// By Unix sockets in the folder, which nobody else can enter.
+    /// Through Unix sockets in the folder, which only this user can enter.
     Folder,
-    /// By ports of 127.0.0.1 that the system chooses: the folder's file system has no sockets, or its path is too long for them.
+    /// Through ports of 127.0.0.1 that the system chooses, when the folder's file system has no sockets or its path is too long
+    /// for them.
     Loopback,
 }
 
-/// A name as long as the longest that is used.
+/// A name as long as the longest in use.
 const PROBE: &str = "u0000000";
 
 impl Sockets {
@@ -49,7 +50,7 @@ impl Sockets {
         self.address(ADMIN)
     }
 
-    /// What Envoy is told on its command line, so that its admin interface is found.
+    /// Command-line arguments that let us find the admin interface.
     pub(crate) const fn arguments(self) -> &'static [&'static str] {
         match self {
             Sockets::Folder => &[],
@@ -64,7 +65,8 @@ const ADMIN: &str = "admin";
 /// The file in which Envoy writes the address of its admin interface.
 const ADMIN_ADDRESS: &str = "admin.address";
 
-/// Asks the admin interface of the Envoy that runs in a folder. Fails when nobody listens, or when the answer is not 200.
+/// Sends a request to the admin interface of the Envoy that runs in a folder. Fails when nobody listens, or when the status is
+/// not 200.
 pub(crate) fn ask(folder: &Path, sockets: Sockets, method: &str, path: &str) -> io::Result<String> {
     let file = |name: &str| -> PathBuf { folder.join(name) };
     match sockets {

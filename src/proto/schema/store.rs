@@ -1,4 +1,4 @@
-//! The full descriptors, unpacked from the committed store: milliseconds, for the rare paths that need all of them.
+//! The full descriptors, unpacked from the committed store. That takes milliseconds, for the rare paths that need them all.
 
 use std::{collections::HashMap, fmt};
 
@@ -7,7 +7,7 @@ use crate::proto::bytes::{Raw, read_field};
 
 pub(super) static STORE: &[u8] = include_bytes!("../data/schema-store.bin.zst");
 
-/// Why no descriptors could be had.
+/// Why descriptors are unavailable.
 #[derive(Debug)]
 pub enum StoreError {
     /// The schema does not know this type.
@@ -27,7 +27,7 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {}
 
-/// What a file descriptor says about itself; the rest is skipped.
+/// The parts of a file descriptor that are read here.
 #[derive(Default)]
 struct Header<'f> {
     name: &'f str,

@@ -1,7 +1,7 @@
-//! The compiled tables and how a word, a name or bytes are read out of them.
+//! The compiled tables, and how a word, a name or bytes are read from them.
 //!
-//! `build.rs` writes them and checks every reference; a read out of bounds (it cannot happen) gives zero or nothing.
-//! All numbers are words of the first table, all offsets count words from its start:
+//! `build.rs` writes them and checks every reference; a read out of bounds, which cannot happen, gives zero or nothing. All
+//! numbers are words of the first table, all offsets count words from its start:
 //!
 //! ```text
 //! header      number of sets, offset of the symbols, number of symbols
@@ -21,7 +21,7 @@ static WORDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schema.words"));
 static TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/schema.text"));
 static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schema.bytes"));
 
-/// Words of a set, a symbol, an entry, a message without its fields, a field, a oneof, a value of an enum.
+/// Sizes in words: a set, a symbol, an entry, a message without its fields, a field, a oneof, a value of an enum.
 pub(super) const SET: u32 = 4;
 pub(super) const SYMBOL: u32 = 3;
 pub(super) const ENTRY: u32 = 4;
@@ -49,7 +49,7 @@ pub(super) fn bytes(reference: u32) -> &'static [u8] {
     BYTES.get(range(reference)).unwrap_or_default()
 }
 
-/// Whether a word refers to this name; most are told apart by their length alone.
+/// Whether a word refers to this name; for most, comparing the lengths is enough.
 pub(super) fn is_text(reference: u32, name: &str) -> bool {
     length(reference) == name.len() && TEXT.as_bytes().get(range(reference)) == Some(name.as_bytes())
 }

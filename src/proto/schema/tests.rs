@@ -1,4 +1,4 @@
-//! Cross-checks of the tables against prost-reflect, which reads the same descriptors by itself.
+//! Cross-checks of the tables against prost-reflect, which reads the same descriptors independently.
 
 use std::collections::BTreeSet;
 
@@ -211,7 +211,7 @@ fn istio_s_own_and_the_contrib_types_are_there() {
     }
     assert!(Schema::newest().message("envoy.config.route.v3.Rout").is_none());
     assert!(Schema::newest().message("").is_none());
-    // v2 is not part of any set, nor are its packages that do not say v2.
+    // v2 is not part of any set, nor are v2 packages without v2 in their name.
     assert!(Schema::istiod(18, 0).message("envoy.api.v2.Cluster").is_none());
     assert!(Schema::newest().message("envoy.type.Int64Range").is_none());
 }
@@ -220,12 +220,12 @@ fn istio_s_own_and_the_contrib_types_are_there() {
 fn istiod_knows_what_it_links_and_the_proxy_what_it_runs() {
     let istiod = |minor, name| Schema::istiod(minor, 0).message(name).is_some();
     let envoy = |minor, name| Schema::envoy(minor).unwrap().message(name).is_some();
-    // istiod wrote these as TypedStruct until 1.28; the proxies read them all along.
+    // istiod wrote these as TypedStruct until 1.28; proxies of all releases read them.
     for name in ["io.istio.http.peer_metadata.Config", "envoy.tcp.metadataexchange.config.MetadataExchange"] {
         assert!(!istiod(22, name) && !istiod(28, name) && istiod(29, name), "{name}");
         assert!(envoy(30, name) && envoy(36, name) && envoy(37, name), "{name}");
     }
-    // Gone from the proxy after 1.20 (Envoy 1.28), from istiod after 1.25.
+    // Removed from the proxy after 1.20 (Envoy 1.28), from istiod after 1.25.
     let authn = "istio.envoy.config.filter.http.authn.v2alpha1.FilterConfig";
     assert!(istiod(22, authn) && istiod(25, authn) && !istiod(26, authn));
     assert!(envoy(28, authn) && !envoy(29, authn));
@@ -279,7 +279,7 @@ fn marks_of_types_are_read() {
     assert_eq!(field("envoy.config.core.v3.SocketAddress", "protocol").rules(), [0x82, 0x01, 0x02, 0x10, 0x01]);
 }
 
-/// A descriptor pool that holds these types and all they refer to.
+/// A descriptor pool with these types and everything they refer to.
 fn pool(schema: Schema, roots: &[&str]) -> DescriptorPool {
     let mut pool = DescriptorPool::new();
     for file in schema.file_descriptors(roots).unwrap() {
