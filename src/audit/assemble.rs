@@ -1,4 +1,4 @@
-//! Puts an audit together for reports: by filter, by group of workloads, by combination of releases.
+//! Assembles the audit's report: by filter, by group of workloads, by combination of releases.
 
 use super::view::{API_VERSION, Audit, Cause, Cell, Chain, Counts, Filter, Finding, Fix, Source, Step, Today};
 use super::view::{Verdict, Workloads};
@@ -14,10 +14,10 @@ use crate::model::redact::{REDACTED, Redactor};
 use crate::source::{Sources, Span};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Most members of a group that are named.
+/// Maximum number of listed members of a group.
 const MEMBERS: usize = 20;
 
-/// Everything, for reports.
+/// The whole report.
 pub(super) fn view(
     request: &Request<'_>,
     groups: &[Group],
@@ -53,7 +53,7 @@ pub(super) fn view(
     filters.sort_by(|left, right| {
         (worst(left), &left.namespace, &left.name).cmp(&(worst(right), &right.namespace, &right.name))
     });
-    // Whoever only loses what another's panic takes is counted with that one.
+    // A filter that only loses its effect to another's panic is counted with that one.
     let alone = |filter: &&Filter| !follows(filter, request.rules);
     let of = |class: Class| filters.iter().filter(alone).filter(|filter| filter.verdict == Some(class)).count();
     let dumps = request.stages.first().map_or(0, |stage| stage.dumps.len());
@@ -92,13 +92,13 @@ pub(super) fn view(
     }
 }
 
-/// Whether all that is found of a filter is that a panic of another one takes its effect away.
+/// Whether the only finding about a filter is that another one's panic removes its effect.
 fn follows(filter: &Filter, rules: &[&'static Rule]) -> bool {
     let lost = |code: &str| rules.iter().any(|rule| rule.code == code && rule.changes.contains(&Change::LostToPanic));
     !filter.findings.is_empty() && filter.findings.iter().all(|one| lost(one.code))
 }
 
-/// Patches whose panic takes the effect of other filters away, with the names of these.
+/// Patches whose panic removes the effect of other filters, with the names of those filters.
 fn causes(request: &Request<'_>, steps: &[StepRun], found: &[Found]) -> Vec<Cause> {
     let filters = &request.inventory.envoy_filters;
     let name = |filter: usize| filters.get(filter).map(EnvoyFilter::full_name).unwrap_or_default();
@@ -121,7 +121,7 @@ fn causes(request: &Request<'_>, steps: &[StepRun], found: &[Found]) -> Vec<Caus
     taken.into_iter().map(cause).collect()
 }
 
-/// Breaks without a rewritten filter make it `not ready`; anything else that stops or changes wants a look first.
+/// A break without a rewritten filter makes it `not ready`; anything else that stops or changes makes it `ready after changes`.
 fn verdict(found: &[Found]) -> Verdict {
     let of = |class: Class| found.iter().filter(move |one| one.class == class);
     if of(Class::Breaks).any(|one| one.finding.fix.is_none()) {
@@ -133,7 +133,7 @@ fn verdict(found: &[Found]) -> Verdict {
     }
 }
 
-/// The groups of workloads, and which of them a run belongs to.
+/// The groups of workloads, and the group of each run.
 struct Columns {
     list: Vec<Workloads>,
     of_run: HashMap<RunKey, usize>,
@@ -141,7 +141,7 @@ struct Columns {
     names: Vec<Vec<String>>,
 }
 
-/// What filters do to a run before and after: runs with equal signatures are one column.
+/// The effect of filters on a run before and after: runs with equal signatures share a column.
 type Signature = (Knowledge, &'static str, Vec<(usize, Vec<bool>)>, Vec<(usize, Vec<bool>)>);
 
 impl Columns {
@@ -155,7 +155,7 @@ impl Columns {
             let before = earlier.get(&run.key).map(|run| effects(run)).unwrap_or_default();
             let signature = (run.knowledge, run.kind.as_str(), before, effects(run));
             let made_up = run.is_made_up();
-            // A proxy that no filter meets is no column of its own.
+            // A made-up proxy that no filter reaches gets no column of its own.
             if made_up && signature.2.is_empty() && signature.3.is_empty() {
                 continue;
             }
@@ -192,7 +192,7 @@ impl Columns {
         columns
     }
 
-    /// Puts made-up workloads behind real ones.
+    /// Moves made-up workloads behind real ones.
     fn real_first(&mut self) {
         let mut order: Vec<usize> = (0..self.list.len()).collect();
         order.sort_by_key(|&at| self.list[at].count == 0);
@@ -259,7 +259,7 @@ fn cells(
             }
         }
     }
-    // What hangs on the filter's text alone is so wherever it attaches.
+    // A finding about the filter's text applies wherever the filter attaches.
     let index: HashMap<String, usize> =
         request.inventory.envoy_filters.iter().enumerate().map(|(index, one)| (one.full_name(), index)).collect();
     for one in found.iter().filter(|one| !of_change(one)) {
@@ -272,12 +272,12 @@ fn cells(
     cells.into_iter().map(|cells| cells.into_values().collect()).collect()
 }
 
-/// Whether a finding tells of a change on some proxies, and not of the filter's text.
+/// Whether a finding reports a change on some proxies, rather than something about the filter's text.
 fn of_change(found: &Found) -> bool {
     found.finding.rule.changes.iter().any(|change| change.of_proxies())
 }
 
-/// The class and the words for a change; no class where nothing is reported of it (a suppressed finding, say).
+/// The class and description of a change; no class when no finding reports it (a suppressed finding, for example).
 fn said(change: &PatchChange, request: &Request<'_>, found: &[Found]) -> (Option<Class>, String) {
     let name = request.inventory.envoy_filters.get(change.filter).map(EnvoyFilter::full_name);
     let reported = |one: &&Found| {
@@ -332,14 +332,14 @@ fn filters(request: &Request<'_>, found: &[Found], cells: Vec<Vec<Cell>>, chains
         .collect()
 }
 
-/// What fixes change in a document, in the order of the places.
+/// The edits of fixes in a document, in order of place.
 fn fixes(request: &Request<'_>, document: Span, own: &[&Found]) -> Vec<Edit> {
     let findings: Vec<LintFinding> = own.iter().map(|one| one.finding.clone()).collect();
     let outcome = fix::apply(&findings, request.sources, request.unsafe_fixes);
     outcome.files.into_iter().find(|one| one.file == document.file).map(|one| one.edits).unwrap_or_default()
 }
 
-/// What hides the secrets of a filter.
+/// The edits that hide a filter's secrets.
 fn hidden(redactor: &Redactor, sources: &Sources, filter: &EnvoyFilter) -> Vec<Edit> {
     let edit = |(span, whole)| {
         let mut text = sources.snippet(span).to_owned();
@@ -351,7 +351,7 @@ fn hidden(redactor: &Redactor, sources: &Sources, filter: &EnvoyFilter) -> Vec<E
     redactor.places(&filter.document).into_iter().map(edit).collect()
 }
 
-/// A document with fixes and without secrets. What a fix rewrites is known by its form only.
+/// A document with fixes and without secrets. Text rewritten by a fix is searched for secrets only by their form.
 fn shown(text: &str, document: Span, redactor: &Redactor, hidden: &[Edit], fixes: &[Edit]) -> Option<String> {
     let meet = |one: &Edit, other: &Edit| one.span.start < other.span.end && other.span.start < one.span.end;
     let apart = hidden.iter().filter(|edit| !fixes.iter().any(|fix| meet(fix, edit)));
@@ -362,7 +362,7 @@ fn shown(text: &str, document: Span, redactor: &Redactor, hidden: &[Edit], fixes
     Some(shown)
 }
 
-/// A document with edits; `None` where one does not lie in it.
+/// A document with edits; `None` when an edit is outside of it.
 fn edited(text: &str, document: Span, edits: &[Edit]) -> Option<String> {
     let mut now = text.to_owned();
     for edit in edits.iter().rev() {

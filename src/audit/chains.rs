@@ -1,19 +1,19 @@
-//! The filter chains that each filter writes into, before and after the upgrade: what is drawn of it.
+//! The filter chains that each filter writes into, before and after the upgrade, as drawn in the report.
 
 use super::view::{Chain, Link};
 use crate::lint::upgrade::{ChainRecord, RunKey, Snapshot};
 use crate::model::envoy_filter::EnvoyFilter;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Most chains that are drawn of one filter.
+/// Maximum number of chains drawn per filter.
 const MAX_CHAINS: usize = 6;
 
-/// Longest chain that is drawn whole; of a longer one what stands around the filter's own links, and around what comes and
-/// goes, with so many neighbours.
+/// Longest chain that is drawn whole. A longer one shows the filter's own links and those that come or go, each with this many
+/// neighbors.
 const WHOLE: usize = 24;
 const AROUND: usize = 2;
 
-/// Most links of a filter, and most links that come or go, that are shown of a long chain.
+/// Maximum number of a filter's links, and of links that come or go, that are shown in a long chain.
 const SHOWN: usize = 8;
 
 /// The chains of each filter: those it writes into before or after.
@@ -71,7 +71,7 @@ struct Side {
 }
 
 impl Side {
-    /// The chain; as istiod generates it where no patch touches it at this stage.
+    /// The chain. If no patch touches it at this stage, it is as istiod generates it.
     fn new(filters: &[EnvoyFilter], here: Option<&ChainRecord>, there: Option<&ChainRecord>) -> Side {
         let mut side = Side { links: Vec::new(), own: BTreeMap::new() };
         let link = |name: &String, by| Link { name: name.clone(), by, only: false, skipped: None };
@@ -87,7 +87,7 @@ impl Side {
         side
     }
 
-    /// The same with what the other side does not have marked.
+    /// The same, with links that are missing on the other side marked.
     fn against(&self, other: &Side) -> Side {
         let mut there: HashMap<&str, usize> = HashMap::new();
         for link in &other.links {
@@ -103,7 +103,7 @@ impl Side {
         Side { links, own: self.own.clone() }
     }
 
-    /// What is drawn of it for one filter.
+    /// The part of it that is drawn for one filter.
     fn seen_by(&self, writer: usize) -> Vec<Link> {
         if self.links.len() <= WHOLE {
             return self.links.clone();

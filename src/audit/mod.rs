@@ -1,7 +1,7 @@
-//! The audit: every step of an upgrade compared, what each filter has to fear of it, and whether to go ahead.
+//! The audit: compares every step of an upgrade, lists what it does to each filter, and gives the verdict.
 //!
-//! Nothing is found here that `lint::upgrade` and the rules EF6xx did not find; this module walks the steps, puts the
-//! findings together by filter and by workload, and gives the verdict.
+//! All findings come from `lint::upgrade` and the rules EF6xx. This module walks the steps, groups the findings by filter and
+//! by workload, and derives the verdict.
 
 mod assemble;
 mod chains;
@@ -34,7 +34,7 @@ pub struct Given<'a> {
     pub references: Vec<ProxyConfig<'a>>,
 }
 
-/// What is asked.
+/// The input of an audit.
 pub struct Request<'a> {
     /// The texts.
     pub sources: &'a Sources,
@@ -48,15 +48,15 @@ pub struct Request<'a> {
     pub rules: &'a [&'static Rule],
     /// The stages, from the current release to the target: two or more.
     pub stages: &'a [Given<'a>],
-    /// The stages in the middle of the roll-out: the new istiod with old proxies, the old istiod with new ones.
+    /// The stages during the rollout: the new istiod with old proxies, the old istiod with new ones.
     pub mixed: &'a [Given<'a>],
-    /// What the revisions are called, old and new; empty where that is not known.
+    /// Names of the old and the new revision; empty if unknown.
     pub revisions: (String, String),
-    /// The filters that are asked about, `namespace/name`; `None`: all. The others count, and nothing is said of them.
+    /// The filters to report on, `namespace/name`; `None`: all. The others take part, but are not reported.
     pub asked: Option<&'a BTreeSet<String>>,
     /// Where the proxies of each workload are now, by `namespace/name` of the workload and of the pod.
     pub standings: &'a BTreeMap<String, Vec<Standing>>,
-    /// Whether fixes that change the meaning go into the rewritten filters too.
+    /// Whether the rewritten filters include fixes that change the meaning.
     pub unsafe_fixes: bool,
 }
 
@@ -69,21 +69,21 @@ impl Request<'_> {
 /// Where a proxy is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Standing {
-    /// The revision it belongs to, by the name of the revision or of a tag.
+    /// Its revision, by the name of the revision or of a tag.
     pub revision: String,
-    /// The release of that revision's istiod; empty when it is not known.
+    /// The release of that revision's istiod; empty if unknown.
     pub istiod: String,
-    /// The version of the proxy; empty when it is not known.
+    /// The version of the proxy; empty if unknown.
     pub proxies: String,
 }
 
-/// What a step of the path finds, and what it compares.
+/// The findings and the comparison of one step of the path.
 type StepRun = (Vec<Finding>, Upgrade);
 
-/// A finding and the steps of the upgrade at which it comes up.
+/// A finding and the steps of the upgrade that produce it.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The finding, as its first step tells it.
+    /// The finding, as in its first step.
     pub finding: Finding,
     /// What it means for the upgrade.
     pub class: Class,
@@ -91,23 +91,22 @@ pub struct Found {
     pub steps: Vec<(Release, Release)>,
 }
 
-/// What came out.
+/// The result.
 pub struct Audit {
     /// The findings, by place.
     pub found: Vec<Found>,
-    /// Everything, put together for reports.
+    /// The assembled report.
     pub view: view::Audit,
     /// Findings that a comment or annotation suppresses.
     pub suppressed: usize,
 }
 
-/// Runs the audit. With fewer than two stages nothing changes and nothing is found.
+/// Runs the audit. With fewer than two stages nothing changes and there are no findings.
 pub fn run(request: &Request<'_>) -> Audit {
     run_with(request, None)
 }
 
-/// The same with an Envoy, which is asked about the last stage whose proxies run its release; of another release, about the
-/// target.
+/// The same with an Envoy. It is asked about the last stage whose proxies run its release, or else about the target.
 pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
     let own = |given: &Given<'_>| trial.is_some_and(|trial| trial.other_release(given.proxies).is_none());
     let tried =
@@ -171,8 +170,8 @@ pub fn run_with(request: &Request<'_>, trial: Option<&Trial>) -> Audit {
     Audit { found, view, suppressed }
 }
 
-/// Patches, by the full name of their filter, that change no proxy at any stage: what a release says about their text makes
-/// no difference. Only where some proxy was looked at, and the API takes the filter.
+/// Patches, by the full name of their filter, that change no proxy at any stage: a release's objections to their text make no
+/// difference. Only if at least one proxy was checked and the API accepts the filter.
 fn in_effect_nowhere(
     request: &Request<'_>,
     first: Option<&Snapshot>,
@@ -183,7 +182,7 @@ fn in_effect_nowhere(
         for run in &snapshot.runs {
             for (&filter, patches) in &run.filters {
                 for (patch, record) in patches.iter().enumerate() {
-                    // What a panic takes away is in effect without it.
+                    // Without the panic, the patch would be in effect.
                     let effective = matches!(record.outcome, Outcome::Applied | Outcome::Aborted)
                         || record.panic.is_some()
                         || (run.knowledge == Knowledge::Reference
@@ -200,8 +199,8 @@ fn in_effect_nowhere(
     nowhere.filter_map(|((filter, patch), _)| Some((name(filter)?, Some(patch)))).collect()
 }
 
-/// Whether a patch matches a filter that istiod generates at a release, if only for a policy or a plugin that the reference
-/// configuration does not have: then it may be in effect.
+/// Whether a patch matches a filter that istiod generates at a release for a policy or a plugin that the reference
+/// configuration lacks: then it may be in effect.
 fn anchored(request: &Request<'_>, release: Release, filter: usize, patch: usize) -> bool {
     let filters = &request.inventory.envoy_filters;
     let Some(patch) = filters.get(filter).and_then(|filter| filter.patches.get(patch)) else { return false };
@@ -216,7 +215,7 @@ fn anchored(request: &Request<'_>, release: Release, filter: usize, patch: usize
     asked.next_back().is_some_and(|(kind, name)| names::known(kind, name, release) == Known::Now)
 }
 
-/// What the Envoy could not be asked, and why it stopped answering.
+/// What Envoy could not be asked, and why it stopped answering.
 fn of_envoy(cx: &Context<'_>, given: &Given<'_>, trial: Option<&Trial>) -> Vec<String> {
     let (Some(trial), Some(trials)) = (trial, &cx.trials) else { return Vec::new() };
     let mut said: Vec<String> = trial.other_release(given.proxies).into_iter().collect();
@@ -254,7 +253,7 @@ fn stage<'a>(request: &'a Request<'a>, given: &'a Given<'a>, stand_ins: &'a [(us
     }
 }
 
-/// The findings of all steps; what comes up at several is one finding with several steps.
+/// The findings of all steps; what several steps find is one finding with several steps.
 fn merge(steps: &[StepRun]) -> Vec<Found> {
     let mut merged: Vec<Found> = Vec::new();
     let mut index: BTreeMap<(Span, &str, Option<usize>), usize> = BTreeMap::new();
@@ -263,7 +262,7 @@ fn merge(steps: &[StepRun]) -> Vec<Found> {
         let mut here: BTreeMap<(Span, &str, Option<usize>), String> = BTreeMap::new();
         for finding in findings {
             let key = (finding.primary.span, finding.rule.code, finding.patch);
-            // Two things said of one place at one step are two findings; the same thing at a later step is one.
+            // Two different messages for one place at one step are two findings; the same message at a later step is one.
             if here.get(&key).is_some_and(|message| *message != finding.message) {
                 merged.push(Found { finding: finding.clone(), class: Class::of(finding), steps: vec![step] });
                 continue;

@@ -1,4 +1,4 @@
-//! The middle of an upgrade: what each combination of control plane and proxies gives, in all and workload by workload.
+//! The rollout: what each combination of control plane and proxies gives, in total and per workload.
 
 use super::view::{During, Gets, Place, RollOut};
 use super::{Request, StepRun};
@@ -10,13 +10,13 @@ use crate::lint::upgrade::{Change, RunKey, Snapshot, Upgrade};
 use crate::model::envoy_filter::EnvoyFilter;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A stage and the comparisons that lead to it from the one before the upgrade.
+/// A stage and the comparisons that lead to it from the stage before the upgrade.
 struct Row<'a> {
     snapshot: &'a Snapshot,
     steps: Vec<&'a StepRun>,
 }
 
-/// Before, the combinations in the middle, after.
+/// The stages before, during and after the rollout.
 fn stages<'a>(first: &'a Snapshot, steps: &'a [StepRun], mixed: &'a [StepRun]) -> Vec<Row<'a>> {
     let mut rows = vec![Row { snapshot: first, steps: Vec::new() }];
     rows.extend(mixed.iter().map(|step| Row { snapshot: &step.1.after, steps: vec![step] }));
@@ -37,7 +37,7 @@ impl Row<'_> {
     }
 }
 
-/// Whether a change takes something away, and does not only change it.
+/// Whether a change removes something rather than only changing it.
 fn takes(kind: Change) -> bool {
     !matches!(kind, Change::Begins | Change::Different)
 }

@@ -1,5 +1,5 @@
-//! Workloads without a config dump: those that no filter can tell apart are one group, with the reference configuration
-//! of their kind.
+//! Workloads without a config dump: those that filters cannot distinguish form one group, with the reference configuration of
+//! their kind.
 
 use super::{Given, Request};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -15,21 +15,21 @@ pub(super) struct Group {
     pub(super) kind: ProxyKind,
     /// The namespace of the first.
     pub(super) namespace: String,
-    /// The labels of the first that some filter asks for.
+    /// The labels of the first that some filter requires.
     pub(super) labels: Labels,
     /// `namespace/name` of each.
     pub(super) members: Vec<String>,
 }
 
 impl Group {
-    /// What a run of it is called.
+    /// The label for its runs.
     pub(super) fn label(&self) -> String {
         self.members.first().cloned().unwrap_or_default()
     }
 }
 
-/// What filters can tell of a workload, in any release: its kind, the filters that may attach to it (and whether their
-/// selectors fit, which counts beside `targetRefs` up to 1.26), and what `targetRefs` compare.
+/// What distinguishes workloads for filters, in any release: its kind, the filters that may attach to it (and whether their
+/// selectors match, which counts beside `targetRefs` up to 1.26), and what `targetRefs` compare.
 type Alike<'a> = (ProxyKind, Vec<(usize, bool)>, Option<(&'a str, &'a str)>);
 
 /// The filters of each namespace, by index.
@@ -41,10 +41,10 @@ fn by_namespace(filters: &[EnvoyFilter]) -> HashMap<&str, Vec<usize>> {
     found
 }
 
-/// Controllers whose pods are workloads; a Pod that one of them owns is told by it.
+/// Controllers whose pods are workloads; a Pod owned by one of them is represented by it.
 const CONTROLLERS: &[&str] = &["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"];
 
-/// Groups the workloads of the input of which there is no dump.
+/// Groups the workloads of the input that have no dump.
 pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
     let filters = &request.inventory.envoy_filters;
     let mut asked: BTreeSet<&str> =
@@ -79,7 +79,7 @@ pub(super) fn group(request: &Request<'_>) -> Vec<Group> {
             let fits = filter.missing_label(&workload.labels).is_none();
             (fits || !filter.target_refs.is_empty()).then_some((index, fits))
         });
-        // Gateways and waypoints are named by targetRefs.
+        // targetRefs name gateways and waypoints.
         let gateway = workload.labels.get(GATEWAY_NAME_LABEL).map(|gateway| (namespace, gateway.as_str()));
         groups.entry((kind, meets.collect(), gateway)).or_default().insert(format!("{namespace}/{name}"), workload);
     }
@@ -111,10 +111,10 @@ fn name(workload: &Workload) -> String {
     }
 }
 
-/// What its proxy is; `None` for a workload that says it has none.
+/// The kind of its proxy; `None` for a workload that declares to have none.
 fn kind(workload: &Workload) -> Option<ProxyKind> {
     let injection = &workload.injection;
-    // istiod itself runs none.
+    // istiod itself has no proxy.
     if injection.proxy_image.is_none() && workload.labels.get("app").is_some_and(|app| app == "istiod") {
         return None;
     }
@@ -136,7 +136,7 @@ fn kind(workload: &Workload) -> Option<ProxyKind> {
     (!refuses && !ambient).then_some(ProxyKind::Sidecar)
 }
 
-/// One configuration a group: the reference configuration of its kind.
+/// One configuration per group: the reference configuration of its kind.
 pub(super) fn stand_ins<'a>(groups: &[Group], given: &Given<'a>) -> Vec<(usize, ProxyConfig<'a>)> {
     let mut found = Vec::new();
     for group in groups {

@@ -1,4 +1,4 @@
-//! `audit`: what an upgrade of Istio does to a set of EnvoyFilters, before it is done.
+//! `audit`: what an Istio upgrade does to a set of EnvoyFilters, before it happens.
 
 use super::options::{Envoy, Proxies};
 use super::session::{Exit, Session};
@@ -151,7 +151,7 @@ impl Audit {
         }
         self.write(session, &report)?;
         let fails = report.audit.found.iter().any(|one| self.fail_on.fails(one.class));
-        // The process ends here; to free all documents one by one takes a tenth of its time.
+        // The process ends here; freeing all documents one by one would take a tenth of its time.
         let partial = report.partial;
         std::mem::forget(report);
         Ok(match (partial, fails) {

@@ -1,4 +1,4 @@
-//! `capture`: everything a run reads, in a folder or one archive, without secrets.
+//! `capture`: saves everything a run reads in a folder or one archive, without secrets.
 
 use super::session::{Exit, Session};
 use crate::mesh::{self, CaptureRequest, Error};

@@ -1,4 +1,4 @@
-//! Cases of rules: a file of filters, with comment lines at its head that say what to judge it by.
+//! Cases of rules: a file of filters that starts with comment lines describing how to judge it.
 
 use crate::engine::MeshSettings;
 use crate::lint::upgrade::Stage;
@@ -9,20 +9,20 @@ use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::trial::Trial;
 
-/// The words after `# <word>: ` in the comment lines at the head of a case.
+/// The text after `# <word>: ` in the comment lines at the start of a case.
 pub(super) fn directive<'t>(text: &'t str, word: &str) -> impl Iterator<Item = &'t str> {
     let start = format!("# {word}: ");
     let head = text.lines().take_while(|line| line.starts_with('#'));
     head.filter_map(move |line| line.strip_prefix(&start)).map(str::trim)
 }
 
-/// The Envoy of a case: `# envoy: MARKER => WORDS` is one that refuses, with these words, what holds the marker.
+/// The Envoy of a case: `# envoy: MARKER => WORDS` rejects, with these words, whatever contains the marker.
 pub(super) fn recorded(text: &str) -> Option<Trial> {
     let (marker, words) = directive(text, "envoy").next()?.split_once(" => ")?;
     Trial::recorded(marker, words).ok()
 }
 
-/// What a real Envoy showed of a case: `# seen: {…}`.
+/// What a real Envoy showed for a case: `# seen: {…}`.
 pub(super) fn seen(text: &str) -> Option<Recorded> {
     let mut records = directive(text, "seen").peekable();
     records.peek()?;
@@ -33,11 +33,11 @@ pub(super) fn seen(text: &str) -> Option<Recorded> {
 pub(super) enum Given<'g> {
     /// Config dumps; none: reference configurations.
     Dumps(&'g [Dump]),
-    /// Reference configurations of these workloads, as if they were config dumps.
+    /// Reference configurations of these workloads, treated like config dumps.
     References(&'g [&'g str]),
 }
 
-/// Looks at what was loaded as a release has it, with these proxies.
+/// Judges what was loaded at a release, with these proxies.
 pub(super) fn on_stage<T>(
     loaded: &Loaded,
     release: Release,

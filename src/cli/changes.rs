@@ -1,4 +1,4 @@
-//! Waits until something changed in a cluster, for `get --watch`.
+//! Waits until something changes in a cluster, for `get --watch`.
 
 use super::session::Session;
 use crate::cluster::Cluster;
@@ -15,17 +15,17 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// Changes come in bursts: what comes this soon after another is looked at with it.
+/// Changes come in bursts: a change this soon after another is handled together with it.
 const BURST: Duration = Duration::from_secs(1);
-/// istiod gathers changes this long at most before it sends them to proxies (`PILOT_DEBOUNCE_MAX`, Istio 1.31).
+/// The longest that istiod collects changes before it sends them to proxies (`PILOT_DEBOUNCE_MAX`, Istio 1.31).
 const PUSHED: Duration = Duration::from_secs(10);
-/// What is told before anybody takes it in.
+/// Maximum number of unread events.
 const WAITING: usize = 256;
 
-/// What is watched: its kind, and the namespace where that is not all of them.
+/// What is watched: a kind, and the namespace unless it is all of them.
 type Place = (&'static Kind, Option<String>);
 
-/// What a command reads of a cluster, watched.
+/// Watches what a command reads from a cluster.
 pub(super) struct Changes {
     runtime: Runtime,
     cluster: Cluster,
@@ -34,32 +34,32 @@ pub(super) struct Changes {
     places: Vec<Place>,
     /// The objects of each place that answered, by namespace and name.
     known: Vec<Option<BTreeMap<(String, String), Value>>>,
-    /// When proxies have what changed last.
+    /// When proxies will have received the last change.
     pushed: Option<Instant>,
-    /// What was said already.
+    /// Messages that were already printed.
     said: BTreeSet<String>,
 }
 
-/// What came.
+/// The next event.
 pub(super) enum Next {
-    /// Something is not as it was.
+    /// Something changed.
     Changed,
-    /// The user wants an end.
+    /// The user wants to stop.
     Ended,
     /// EnvoyFilters cannot be watched, for this reason.
     Refused(String),
 }
 
-/// A watch that broke.
+/// A watch that failed.
 struct Trouble {
     kind: &'static Kind,
     reason: String,
-    /// Whether it is no use to wait.
+    /// Whether waiting is pointless.
     lasting: bool,
 }
 
 impl Changes {
-    /// Connects; nothing is watched yet.
+    /// Connects, without watching anything yet.
     pub(super) fn connect(session: &Session<'_>) -> Result<Changes, Error> {
         let (runtime, cluster) = session.connect()?;
         let (sender, receiver) = mpsc::channel(WAITING);
@@ -67,7 +67,7 @@ impl Changes {
         Ok(Changes { runtime, cluster, sender, receiver, places, known, pushed: None, said })
     }
 
-    /// Begins to watch what a command needs, the first time it is called.
+    /// On its first call, starts to watch what a command needs.
     pub(super) fn begin(&mut self, session: &Session<'_>, needs: &Needs, roots: &BTreeSet<String>) {
         if !self.places.is_empty() {
             return;
@@ -83,8 +83,8 @@ impl Changes {
         }
     }
 
-    /// Waits for a change: of an object, or of the proxies after it. Everything there is when the watch begins counts as
-    /// one, since it may have changed after it was read.
+    /// Waits for a change of an object, or of the proxies after it. All objects that exist when the watch starts count as a
+    /// change, because they may have changed since they were read.
     pub(super) fn next(&mut self, session: &mut Session<'_>) -> io::Result<Next> {
         let mut burst: Option<Instant> = None;
         loop {
@@ -100,7 +100,7 @@ impl Changes {
             let (number, seen) = match seen {
                 Ok(seen) => seen,
                 Err(next) => {
-                    // What changed is in the proxies a little later.
+                    // Proxies receive the change a little later.
                     self.pushed = burst.map(|_| Instant::now() + PUSHED);
                     return Ok(next);
                 }
@@ -118,7 +118,7 @@ impl Changes {
                     if self.said.insert(message.clone()) {
                         session.warn(&message)?;
                     }
-                    // Changes of the others are told all the same.
+                    // Changes of the others are reported all the same.
                     if let Some(known) = self.known.get_mut(number) {
                         known.get_or_insert_default();
                     }
@@ -127,7 +127,7 @@ impl Changes {
         }
     }
 
-    /// Takes in what a watch saw; whether anything is other than it was.
+    /// Processes a watch event; returns whether anything changed.
     fn take(&mut self, number: usize, seen: Seen) -> Result<bool, Trouble> {
         let Some(known) = self.known.get_mut(number) else { return Ok(false) };
         let kind = self.places.get(number).map_or(kinds::ENVOY_FILTER, |(kind, _)| kind);

@@ -1,4 +1,4 @@
-//! Completion: scripts for shells, and the answers to kubectl's own completion (`kubectl_complete-envoyfilter`, kubectl 1.26).
+//! Completion: scripts for shells, and answers to kubectl's own completion (`kubectl_complete-envoyfilter`, kubectl 1.26).
 
 use super::options::Global;
 use super::session::{Exit, Session};
@@ -37,17 +37,17 @@ pub(super) struct Complete {
     words: Vec<OsString>,
 }
 
-/// What can stand in a place.
+/// The possible values at a position.
 enum Place {
-    /// One of these, with what each means.
+    /// One of these, each with its description.
     Words(Vec<(String, String)>),
-    /// An object of the cluster, of one of these kinds, with this before its name.
+    /// An object of the cluster, of one of these kinds, with this prefix.
     Objects(&'static [&'static Kind], String),
     /// A context of the kubeconfig.
     Contexts,
-    /// A file, which the shell completes.
+    /// A file, completed by the shell.
     File,
-    /// Nothing that is known.
+    /// Unknown.
     Nothing,
 }
 
@@ -55,7 +55,7 @@ enum Place {
 const FILES: u8 = 0;
 const NO_FILES: u8 = 4;
 
-/// How long a user who has pressed the tab key waits for a cluster.
+/// How long to wait for a cluster after the user pressed the tab key.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Complete {
@@ -86,7 +86,7 @@ impl Complete {
     }
 }
 
-/// What can stand after the words before.
+/// The possible values after the previous words.
 fn place(root: &Command, before: &[OsString], last: &str) -> Place {
     let (mut command, mut path, mut value_of, mut positionals) = (root, Vec::new(), None, 0);
     for word in before {
@@ -112,7 +112,7 @@ fn place(root: &Command, before: &[OsString], last: &str) -> Place {
             options.filter_map(|arg| Some((format!("--{}", arg.get_long()?), help(arg.get_help())))).collect(),
         );
     }
-    // kubectl's way to write a kind and a name in one word.
+    // kubectl's `kind/name` form.
     let kind = last.split_once('/').filter(|_| positionals == 0);
     if let Some((kind, kinds)) = kind.and_then(|(kind, _)| Some((kind, kinds_of(super::kind_of(kind)?)))) {
         let named = match path.as_slice() {
@@ -156,7 +156,7 @@ const PODS: &[&Kind] = &[kinds::POD];
 const FILTERS: &[&Kind] = &[kinds::ENVOY_FILTER];
 const NAMESPACES: &[&Kind] = &[kinds::NAMESPACE];
 
-/// The kinds of objects that a word of `explain` names.
+/// The kinds of objects named by a word of `explain`.
 fn kinds_of(word: &str) -> &'static [&'static Kind] {
     match word {
         "deployment" => &[kinds::DEPLOYMENT],
@@ -179,7 +179,7 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_action().takes_values()
 }
 
-/// What an option's value can be.
+/// The possible values of an option.
 fn value(arg: &Arg) -> Place {
     match arg.get_long().unwrap_or_default() {
         "namespace" | "istio-namespace" | "root-namespace" => return Place::Objects(NAMESPACES, String::new()),
@@ -197,7 +197,7 @@ fn help(text: Option<&clap::builder::StyledStr>) -> String {
     text.map(ToString::to_string).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Names of objects in the cluster that the words before name. A cluster that does not answer has none.
+/// Names of objects in the cluster selected by the previous words; none if the cluster does not answer.
 fn objects(before: &[OsString], kinds: &[&Kind], prefix: &str) -> Vec<(String, String)> {
     let words = arguments(std::iter::once(OsString::from("kubectl-envoyfilter")).chain(before.iter().cloned()));
     let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(words) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Several contexts in one run: each cluster is asked at the same time, and the answers become one.
+//! Several contexts in one run: all clusters are read at the same time, and the results are merged.
 
 use super::Cli;
 use super::progress::Watched;
@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::thread;
 
-/// How the answers of several contexts become one.
+/// How the results of several contexts are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
     /// One after the other, each under its context.
@@ -31,17 +31,17 @@ pub(super) enum Merge {
     Yaml,
     /// One SARIF log with a run for each context.
     Sarif,
-    /// One JUnit report with the suites of all.
+    /// One JUnit report with all suites.
     Junit,
     /// One JSON list.
     List,
 }
 
-/// What cells of a table have between them until they are put into one with those of other contexts: no cell holds it, as
-/// they are escaped.
+/// Separator of a table's cells until the table is merged with those of other contexts. No cell contains it, because cells are
+/// escaped.
 pub(super) const BETWEEN: char = '\u{1f}';
 
-/// How a command line's answers about several contexts become one: by the form of output that it names.
+/// How to merge the results, depending on the output format on the command line.
 fn merge(given: &[OsString], lists: bool) -> Merge {
     let Ok(matches) = Cli::command().try_get_matches_from(given) else { return Merge::Texts };
     let mut matches = &matches;
@@ -62,7 +62,7 @@ fn merge(given: &[OsString], lists: bool) -> Merge {
     }
 }
 
-/// What one context gave.
+/// The result of one context.
 struct Answer {
     context: String,
     exit: io::Result<Exit>,
@@ -70,7 +70,7 @@ struct Answer {
     err: Vec<u8>,
 }
 
-/// Asks every context and writes what they say.
+/// Runs the command in every context and writes the results.
 pub(super) fn run(
     cli: &mut Cli,
     contexts: &[String],
@@ -143,7 +143,7 @@ pub(super) fn run(
     Ok(worst)
 }
 
-/// The run for one context, in memory.
+/// The run in one context, in memory.
 fn one(
     (given, secrets): &(Vec<OsString>, Keeper),
     context: &str,
@@ -155,7 +155,7 @@ fn one(
     let exit = match Cli::try_parse_from(given) {
         Ok(mut own) => {
             own.global.cluster.context = vec![context.to_owned()];
-            // What one context shows of secrets, no output repeats.
+            // Secrets seen in one context are hidden in the output of all.
             own.global.secrets = secrets.clone();
             own.global.merged = !matches!(merge, Merge::Texts);
             own.command.for_context(context);
@@ -166,7 +166,7 @@ fn one(
     Answer { context: context.to_owned(), exit, out, err }
 }
 
-/// Tables as one, with a column for the context.
+/// Merges tables, adding a column for the context.
 fn together(out: &mut dyn Write, answers: &[Answer], headings: bool) -> io::Result<()> {
     let (mut heading, mut rows): (Vec<String>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
     for answer in answers {
@@ -194,7 +194,7 @@ fn together(out: &mut dyn Write, answers: &[Answer], headings: bool) -> io::Resu
     rows.iter().try_for_each(|row| table::line(out, &widths, row.iter().map(String::as_str)))
 }
 
-/// One document: what each context answered, under its name.
+/// One document with the result of each context under its name.
 fn documents(answers: &[Answer]) -> Value {
     let mut kind = Value::Null;
     let contexts: Vec<Value> = answers
@@ -221,7 +221,7 @@ fn documents(answers: &[Answer]) -> Value {
     json!({"apiVersion": API_VERSION, "kind": kind, "contexts": contexts})
 }
 
-/// One log, a run for each context.
+/// One log with a run for each context.
 fn log(answers: &[Answer]) -> Value {
     let (mut log, mut runs) = (json!({"version": "2.1.0"}), Vec::new());
     for answer in answers {
@@ -249,7 +249,7 @@ fn log(answers: &[Answer]) -> Value {
     log
 }
 
-/// One report with the suites of all; a context without an answer is a suite with an error.
+/// One report with all suites; a context without a result is a suite with an error.
 fn suites(answers: &[Answer]) -> quick_junit::Report {
     let mut all = quick_junit::Report::unnamed();
     for answer in answers {
@@ -271,7 +271,7 @@ fn suites(answers: &[Answer]) -> quick_junit::Report {
     all
 }
 
-/// A path with the name of a context before its ending: `mesh.tar.zst` as `mesh-prod.tar.zst`.
+/// A path with the name of a context before its extension: `mesh.tar.zst` becomes `mesh-prod.tar.zst`.
 pub(super) fn named(path: &std::path::Path, context: &str) -> std::path::PathBuf {
     let context: String =
         context.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! Rules of a user's own: reading them, and `rules test`.
+//! User-defined rules: reading them, and `rules test`.
 
 use super::case::{Given, directive, on_stage};
 use super::session::{Exit, Session};
@@ -12,8 +12,7 @@ use crate::source::Sources;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Runs every rule of a folder over its cases: `<file of the rule>/bad*.yaml`, whose offending lines end in `# CODE`, and
-/// `good*.yaml`.
+/// Runs every rule of a folder on its cases: `<rule file>/bad*.yaml`, whose offending lines end in `# CODE`, and `good*.yaml`.
 pub(super) fn test(session: &mut Session<'_>, paths: &[PathBuf]) -> Result<Exit, Error> {
     let mut sources = Sources::default();
     let (read, problems) = mesh::rules::read(paths, &mut sources);

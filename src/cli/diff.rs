@@ -1,4 +1,4 @@
-//! `diff`: what changed EnvoyFilters change on each proxy.
+//! `diff`: what changes to EnvoyFilters change on each proxy.
 
 use super::istiod::IstiodOptions;
 use super::options::{Envoy, Proxies};
@@ -64,7 +64,7 @@ struct Total {
 }
 
 impl Diff {
-    /// Any trouble is 2, as for kubectl: 1 says that something changes.
+    /// Any trouble exits with 2, as in kubectl: 1 means that something changes.
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if let Some([first, second]) = self.between.as_deref() {
             return self.between(session, [first, second]);
@@ -105,7 +105,7 @@ impl Diff {
         let trouble =
             [session.report_problems(&found.current, &[])?, session.report_problems(&found.new, &found.problems)?];
         session.scope(&found.scope)?;
-        // Nothing differs where no EnvoyFilter does; else somebody must have been asked.
+        // Nothing differs if no EnvoyFilter does; otherwise some proxy must have been judged.
         let judged = report::changes::is_judged(&found);
         let complete = (!found.whole || found.scope.is_complete()) && found.unknown_services.is_empty();
         let same = found.proxies.is_empty() && !report::changes::more_than_resources(&found);
@@ -129,7 +129,7 @@ impl Diff {
         }
         let [first, second] = names.map(|name| {
             let mut settings = session.settings();
-            // A path is a capture, everything else a context.
+            // A path is a capture, anything else a context.
             if Path::new(name).exists() {
                 settings.cluster.capture = Some(PathBuf::from(name));
             } else {

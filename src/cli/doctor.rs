@@ -1,4 +1,4 @@
-//! `doctor`: the engine of this program held against a real istiod, on the user's own objects.
+//! `doctor`: compares this program's engine with a real istiod, on the user's own objects.
 
 use super::istiod::{self, IstiodOptions};
 use super::options::TextOrJson;

@@ -94,7 +94,7 @@ impl Dump {
         }
     }
 
-    /// The proxy of the dump that is named, if one is.
+    /// The proxy of the named dump, if any.
     fn like(&self, session: &mut Session<'_>) -> Result<Result<Option<Node>, Exit>, Error> {
         let Some(path) = &self.like else { return Ok(Ok(None)) };
         let (dump, problems) = ConfigDump::read(path, Layout::Dropped);

@@ -1,4 +1,4 @@
-//! The example of a rule: its first bad case, and what `lint` says of it.
+//! The example of a rule: its first bad case, and the output of `lint` for it.
 
 use super::case::{Given, directive, on_stage, recorded, seen};
 use crate::lint::{self, RealEnvoy, Rule, upgrade};
@@ -9,19 +9,19 @@ use crate::report::style::Terminal;
 use crate::rules::ALL;
 use std::io;
 
-/// Name of the example in what is said of it.
+/// File name of the example in its output.
 const NAME: &str = "example.yaml";
 
 /// An example.
 #[derive(Debug)]
 pub struct Example {
-    /// The filters, as somebody wrote them.
+    /// The filters, as in the case.
     pub yaml: String,
-    /// What the rule says of them, as `lint` prints it.
+    /// The output of `lint` for the rule.
     pub output: String,
 }
 
-/// Lints the example of a rule. `None` when the rule has none, or when it is found only beside other files.
+/// Lints the example of a rule. `None` when the rule has none, or when its finding requires other files.
 pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Example>> {
     let text = String::from_utf8_lossy(rule.example);
     let first = |word| directive(&text, word).next();
@@ -59,5 +59,5 @@ pub fn example(rule: &'static Rule, terminal: Terminal) -> io::Result<Option<Exa
     Ok((!found.is_empty()).then_some(Example { yaml, output }))
 }
 
-/// Comment lines at the head of a case that tell the tests what to give beside it.
+/// Comment lines at the start of a case that tell tests what other input it needs.
 const DIRECTIVES: [&str; 6] = ["# with: ", "# istio: ", "# from: ", "# also: ", "# envoy: ", "# seen: "];

@@ -214,7 +214,7 @@ mod tests {
     use clap::{Command, CommandFactory, Parser};
     use std::ffi::OsString;
 
-    /// The commands without commands of their own, each by its words, with its examples.
+    /// The commands without subcommands, each by its words, with its examples.
     fn leaves(command: &Command, words: &str, found: &mut Vec<(String, String)>) {
         let below: Vec<_> = command.get_subcommands().filter(|one| !one.is_hide_set()).collect();
         for one in &below {

@@ -1,4 +1,4 @@
-//! `get`: EnvoyFilters as a table, with what they select and what of them is in effect.
+//! `get`: EnvoyFilters as a table, with what they select and which patches are in effect.
 
 use super::changes::{Changes, Next};
 use super::listing::{Form, Listing, refused};
@@ -31,7 +31,7 @@ pub(super) struct Get {
     output_watch_events: bool,
 }
 
-/// The answer as data.
+/// The result as data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct List<'l> {
@@ -45,7 +45,7 @@ struct List<'l> {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Item {
-    /// What became of it since it was said last: `ADDED`, `MODIFIED` or `DELETED`; only when watched.
+    /// What happened to it since the last output: `ADDED`, `MODIFIED` or `DELETED`; only when watching.
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<&'static str>,
     namespace: String,
@@ -60,8 +60,8 @@ struct Item {
     patches: usize,
     /// Proxies of these pods that were read.
     read: usize,
-    /// Patches that are to do something, each once on every running proxy that was read; absent when none was read. So the
-    /// others.
+    /// Patches that should do something, counted once per running proxy that was read; absent when none was read. The same
+    /// holds for the fields below.
     #[serde(skip_serializing_if = "Option::is_none")]
     judged: Option<usize>,
     /// Those in effect.
@@ -79,7 +79,7 @@ struct Item {
 }
 
 impl Get {
-    /// Whether it goes on.
+    /// Whether it keeps running.
     pub(super) fn watches(&self) -> bool {
         self.watch
     }
@@ -98,7 +98,7 @@ impl Get {
             session.scope(&survey.scope)?;
         }
         let items = self.items(&survey)?;
-        // Of names that nothing has, the error below tells.
+        // The error below reports names that do not exist.
         if items.is_empty() && self.listing.is_table() {
             if self.names.is_empty() {
                 none(session, &survey)?;
@@ -112,7 +112,7 @@ impl Get {
         Ok(if serious { Exit::Partial } else { Exit::Ok })
     }
 
-    /// Says all, then what changes, until the user ends it.
+    /// Prints everything, then changes, until the user stops it.
     fn follow(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if session.global.cluster.capture.is_some() {
             return session.usage("a capture does not change: --watch needs a cluster", None);
@@ -124,7 +124,7 @@ impl Get {
             let survey = match mesh::survey(&self.request(session), session.progress) {
                 Ok(survey) => survey,
                 Err(error) if shown.is_none() => return Err(error),
-                // The API server may be away for a while.
+                // The API server may be unavailable for a while.
                 Err(error) => {
                     session.fail(&error)?;
                     match changes.next(session)? {
@@ -161,7 +161,7 @@ impl Get {
             shown = Some((now, widths));
             session.out.flush()?;
             let roots = survey.root_namespaces.iter().cloned().collect();
-            // What was read takes memory that nobody needs while waiting.
+            // Free the memory while waiting.
             drop(survey);
             changes.begin(session, &kinds::GET, &roots);
             match changes.next(session)? {
@@ -177,7 +177,7 @@ impl Get {
         SurveyRequest { names, ..SurveyRequest::get(session.settings()) }
     }
 
-    /// The filters that are named, or all.
+    /// The named filters, or all.
     fn items(&self, survey: &SurveyReport) -> Result<Vec<Item>, Error> {
         let filters = &survey.loaded.inventory.envoy_filters;
         let rows = survey.rows.iter().filter_map(|row| Some((row, filters.get(row.filter)?)));
@@ -192,7 +192,7 @@ impl Get {
         self.names.iter().find(|name| !filters.iter().any(|filter| is(filter, name)))
     }
 
-    /// Writes filters in the form that is asked for; a table goes on with the widths of the one before. The widths.
+    /// Writes filters in the requested form. A table continues with the column widths of the previous one; returns the widths.
     fn write(
         &self,
         session: &mut Session<'_>,
@@ -225,7 +225,7 @@ impl Get {
     }
 }
 
-/// Whether a name is a filter's: bare, with its kind or with its namespace.
+/// Whether a name refers to a filter: bare, with its kind or with its namespace.
 fn is(filter: &EnvoyFilter, name: &str) -> bool {
     let name = bare(name);
     filter.name == name || filter.full_name() == name
@@ -237,7 +237,7 @@ fn bare(name: &str) -> &str {
     kind.map_or(name, |(_, name)| name)
 }
 
-/// What to write instead of a name that nothing has.
+/// Suggestions for a name that does not exist.
 fn known(survey: &SurveyReport, name: &str) -> Option<String> {
     let filters = &survey.loaded.inventory.envoy_filters;
     mesh::similar(name, &filters.iter().map(EnvoyFilter::full_name).collect::<Vec<_>>())
@@ -255,7 +255,7 @@ fn none(session: &mut Session<'_>, survey: &SurveyReport) -> io::Result<()> {
     writeln!(session.err, "No EnvoyFilters found{place}.")
 }
 
-/// What is not as it was, each with what became of it.
+/// The changed items, each with what happened to it.
 fn news(before: &BTreeMap<String, Item>, now: &BTreeMap<String, Item>) -> Vec<Item> {
     let with = |item: &Item, event| Item { event: Some(event), ..item.clone() };
     let gone = before.iter().filter(|(name, _)| !now.contains_key(*name)).map(|(_, item)| with(item, "DELETED"));
@@ -266,7 +266,7 @@ fn news(before: &BTreeMap<String, Item>, now: &BTreeMap<String, Item>) -> Vec<It
     gone.chain(others).collect()
 }
 
-/// Which columns a table has.
+/// The columns of a table.
 struct Table {
     wide: bool,
     events: bool,
@@ -324,7 +324,7 @@ impl Table {
     }
 }
 
-/// The names alone: no proxy is read and nothing is judged.
+/// Only the names: no proxy is read and nothing is judged.
 fn names(session: &mut Session<'_>) -> Result<Exit, Error> {
     let request = SurveyRequest { proxies: false, findings: false, ..SurveyRequest::get(session.settings()) };
     let survey = mesh::survey(&request, session.progress)?;

@@ -1,4 +1,4 @@
-//! The options that name an istiod to run here, and its start.
+//! The options that name an istiod to run on this machine, and its start.
 
 use super::session::{Exit, Session};
 use crate::bottle::stand_ins::Added;
@@ -48,12 +48,12 @@ fn setting(text: &str) -> Result<(String, String), String> {
 }
 
 impl IstiodOptions {
-    /// The same as plain data, where an istiod is named.
+    /// The same as plain data, if an istiod is named.
     pub(super) fn settings(&self) -> Option<IstiodSettings> {
         self.istiod.is_some().then(|| self.required())
     }
 
-    /// The same where one is needed: without a name, the one on the `PATH`.
+    /// The same for commands that require one: without a name, the one on the `PATH`.
     pub(super) fn required(&self) -> IstiodSettings {
         IstiodSettings {
             path: self.istiod.clone().unwrap_or_default(),
@@ -63,18 +63,18 @@ impl IstiodOptions {
             cluster_id: self.cluster_id.clone(),
             ready: self.istiod_timeout.map(Duration::from_secs),
             memory: self.istiod_memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
-            // clap does not tell an option from its variable.
+            // clap does not distinguish an option from its environment variable.
             named: self.istiod.as_deref().is_some_and(|path| !is_default("ENVOYFILTER_ISTIOD", path)),
         }
     }
 
-    /// The settings of a mesh with it.
+    /// The settings of a mesh with this istiod.
     pub(super) fn of(&self, session: &Session<'_>) -> Settings {
         Settings { istiod: self.settings(), ..session.settings() }
     }
 
-    /// Starts istiod with the objects of these files, without files with those of the capture or the cluster, and says what could
-    /// not be read of them; whether that was serious.
+    /// Starts istiod with the objects of these files or, without files, of the capture or the cluster. Reports what could not
+    /// be read, and returns whether that was serious.
     pub(super) fn open(
         &self,
         session: &mut Session<'_>,
@@ -96,24 +96,24 @@ impl IstiodOptions {
     }
 }
 
-/// Namespace of objects that give none.
+/// Namespace of objects that do not name one.
 pub(super) fn namespace(session: &Session<'_>) -> String {
     session.settings().namespace.unwrap_or_else(|| "default".to_owned())
 }
 
-/// Writes what could not be read; whether that was serious.
+/// Reports what could not be read; returns whether that was serious.
 pub(super) fn tell(session: &mut Session<'_>, loaded: &Loaded) -> Result<bool, Error> {
     session.problems(&loaded.sources, &loaded.problems)?;
     Ok(loaded.problems.iter().any(|problem| problem.severity == Severity::Error))
 }
 
-/// Says why istiod gave no answer.
+/// Reports why istiod gave no answer.
 pub(super) fn failed(session: &mut Session<'_>, fault: &Fault) -> Result<Exit, Error> {
     let exit = session.usage(&fault.to_string(), fault.help())?;
     Ok(if fault.is_usage() { exit } else { Exit::Partial })
 }
 
-/// Says what istiod was shown, when everything is asked for.
+/// With --verbose, reports what istiod read.
 fn summary(session: &mut Session<'_>, opened: &Opened) -> Result<(), Error> {
     if !session.verbose() {
         return Ok(());
@@ -132,7 +132,7 @@ fn summary(session: &mut Session<'_>, opened: &Opened) -> Result<(), Error> {
     Ok(())
 }
 
-/// What was added to the objects, for people.
+/// What was added to the objects, in words.
 pub(super) fn made_up(added: &Added) -> String {
     let parts = [
         (added.namespaces, "namespace", "namespaces"),

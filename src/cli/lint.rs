@@ -1,4 +1,4 @@
-//! `lint`: what is wrong, risky or without effect in a set of EnvoyFilters.
+//! `lint`: EnvoyFilters that are wrong, risky or have no effect.
 
 use super::istiod::IstiodOptions;
 use super::options::{Envoy, Proxies};
@@ -121,11 +121,11 @@ enum Output {
 }
 
 impl Lint {
-    /// How the output is to be printed, where that depends on the options.
+    /// The output mode, if the options determine it.
     pub(super) fn mode(&self) -> Option<Mode> {
         let standard_input = self.files.iter().chain(&self.named).any(|file| file.as_os_str() == "-");
         match self.output {
-            // Who gives a text to fix gets that text back.
+            // Input from standard input is fixed on standard output.
             _ if standard_input && (self.fix || self.unsafe_fixes) && !self.diff => Some(Mode::Exact),
             Output::Github if self.output_file.is_none() => Some(Mode::Commands),
             _ => None,
@@ -165,7 +165,7 @@ impl Lint {
             let done = self.fixes(session, &mut run)?;
             fixed_text = done.standard_input;
             if done.written > 0 && !standard_input {
-                // What is left is said with the places it has now.
+                // Remaining findings are reported at their new places.
                 run = mesh::lint(&request, session.progress)?;
                 self.tell(session, &run)?;
             }
@@ -183,7 +183,7 @@ impl Lint {
         }
         self.write(session, &run, text)?;
         let (fails, partial) = (run.fails(), !run.trouble.is_empty());
-        // The process ends here; to free all documents one by one takes a tenth of its time.
+        // The process ends here; freeing all documents one by one would take a tenth of its time.
         std::mem::forget(run);
         Ok(if partial {
             Exit::Partial
@@ -214,14 +214,14 @@ impl Lint {
         }
     }
 
-    /// Says what no finding tells of.
+    /// Reports what no finding covers.
     fn tell(&self, session: &mut Session<'_>, run: &LintReport) -> io::Result<()> {
         session.problems(&run.loaded.sources, &run.problems)?;
         session.notes(&run.notes)?;
         if self.output == Output::Json { Ok(()) } else { session.scope(&run.scope) }
     }
 
-    /// Takes away what the baseline knows, or writes it.
+    /// Removes findings listed in the baseline, or updates it.
     fn against_baseline(&self, session: &mut Session<'_>, run: &mut LintReport) -> Result<Option<Exit>, Error> {
         let Some(path) = &self.baseline else { return Ok(None) };
         let old = if files::exists(path) || !self.update_baseline {
@@ -335,7 +335,7 @@ impl Lint {
         }
         let direct: &mut dyn Write = match (to_file, aside || (self.diff && self.output == Output::Human)) {
             (true, _) => &mut text,
-            // The standard output holds the fixed text, or the differences.
+            // Standard output contains the fixed text, or the differences.
             (false, true) => {
                 terminal = session.around.err;
                 session.err
@@ -345,7 +345,7 @@ impl Lint {
         match self.output {
             _ if self.stat => forms::stat(direct, terminal, &report)?,
             Output::Human => {
-                // Who asks for infos by their severity or by a rule wants to read them.
+                // Users who select infos by severity or by rule want to read them.
                 let asked = self.pedantic || self.min_severity == Some(Severity::Info) || !self.select.is_empty();
                 forms::text(direct, terminal, forms::Detail { verbose, infos: verbose || asked }, &report)?;
                 for verdict in &run.verdicts {
@@ -373,7 +373,7 @@ impl Lint {
     }
 }
 
-/// What became of fixes.
+/// The result of applying fixes.
 #[derive(Debug, Default)]
 struct Done {
     /// Files written.
@@ -384,7 +384,7 @@ struct Done {
     unwritten: Vec<String>,
 }
 
-/// The text that stands in a source's file. What was read may differ from it: Secrets are blanked, packed files unpacked.
+/// The text in a source's file. It may differ from what was read: Secrets are blanked, packed files unpacked.
 fn original(source: &SourceText) -> Result<String, Problem> {
     let text = files::text(Path::new(&source.name)).map_err(|_| changed(&source.name))?;
     let blanked = |(read, stands): (u8, u8)| read == stands || read == b' ';

@@ -1,4 +1,4 @@
-//! Forms of output of the commands that list, as kubectl has them.
+//! Output formats of the commands that list, as in kubectl.
 
 use super::contexts::BETWEEN;
 use super::session::{Exit, Session};
@@ -24,7 +24,7 @@ pub(super) struct Listing {
     pub(super) sort_by: Option<Path>,
 }
 
-/// A form of output.
+/// An output format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// For people.
@@ -35,11 +35,11 @@ pub(super) enum Form {
     Json,
     /// For programs.
     Yaml,
-    /// The names alone.
+    /// Only the names.
     Name,
-    /// What a template takes out of the JSON.
+    /// What a template extracts from the JSON.
     JsonPath(Template),
-    /// A table of what paths take out of each item.
+    /// A table of what paths extract from each item.
     Columns(Columns),
 }
 
@@ -59,12 +59,12 @@ fn form(text: &str) -> Result<Form, String> {
 }
 
 impl Listing {
-    /// Whether people read it.
+    /// Whether the output is for people.
     pub(super) fn is_table(&self) -> bool {
         matches!(self.output, Form::Table | Form::Wide)
     }
 
-    /// Puts items into the order that is asked for. Fails where no item has the field.
+    /// Sorts items as requested. Fails when no item has the field.
     pub(super) fn sort<T: Serialize + Clone>(&self, items: &mut Vec<T>) -> Result<(), Error> {
         let Some(path) = &self.sort_by else { return Ok(()) };
         let values: Vec<Value> =
@@ -77,7 +77,8 @@ impl Listing {
         Ok(())
     }
 
-    /// Writes what programs read; `items` are in the list under this key. `false`: people read it, nothing was written.
+    /// Writes output for programs, with `items` under this key of the list. `false`: the output is for people, and nothing was
+    /// written.
     pub(super) fn write(&self, session: &mut Session<'_>, list: &impl Serialize, key: &str) -> io::Result<bool> {
         let value = || serde_json::to_value(list).map_err(io::Error::other);
         match &self.output {
@@ -94,7 +95,7 @@ impl Listing {
         Ok(true)
     }
 
-    /// Writes a table, under a heading unless it goes on with one of these widths, or none is wanted. The widths.
+    /// Writes a table, with headings unless it continues one with these widths or headings are off. Returns the widths.
     pub(super) fn table(
         &self,
         session: &mut Session<'_>,
@@ -126,7 +127,7 @@ impl Listing {
     }
 }
 
-/// Refuses to watch, with what the API server said.
+/// Reports that watching failed, with the API server's message.
 pub(super) fn refused(session: &mut Session<'_>, command: &str, reason: &str) -> Result<Exit, Error> {
     let help = format!("`kubectl envoyfilter rbac {command} --watch` prints the required role");
     session.usage(&format!("cannot watch EnvoyFilters: {reason}"), Some(&help))

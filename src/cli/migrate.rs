@@ -1,4 +1,4 @@
-//! `migrate`: which native objects take over from EnvoyFilters, and what differs then.
+//! `migrate`: native objects that replace EnvoyFilters, and what then differs.
 
 use super::istiod::IstiodOptions;
 use super::session::{Exit, Session};
@@ -54,7 +54,7 @@ pub(super) struct Migrate {
     output_dir: Option<PathBuf>,
 }
 
-/// Where the filters move to.
+/// The target of the migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum To {
     Release(Release),
@@ -215,7 +215,7 @@ impl Verify {
     }
 }
 
-/// The proxies of some dumps and captures, by workload.
+/// The proxies of dumps and captures, by workload.
 fn read(paths: &[PathBuf], limits: Limits, secrets: &Keeper, problems: &mut Vec<Problem>) -> Side {
     let mut side = Side::default();
     let mut take = |dump: Option<Dump>, found: Vec<Problem>, problems: &mut Vec<Problem>| {

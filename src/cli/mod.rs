@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand.
+//! The command line: one file per subcommand.
 
 mod api;
 mod audit;
@@ -69,7 +69,7 @@ pub struct Cli {
     global: Global,
     #[command(subcommand)]
     command: Command,
-    /// The command line, for runs that are made of it.
+    /// The command line, for runs that repeat it.
     #[arg(skip)]
     given: Vec<OsString>,
 }
@@ -139,7 +139,7 @@ enum Command {
     Webhook(webhook::Webhook),
 }
 
-/// Kinds as kubectl writes them, and the word of `explain` for each.
+/// Kinds as in kubectl, with the word of `explain` for each.
 const KINDS: &[(&[&str], &str)] = &[
     (&["pod", "pods", "po"], "pod"),
     (&["deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"], "deployment"),
@@ -152,24 +152,24 @@ const KINDS: &[(&[&str], &str)] = &[
     (&["rule"], "rule"),
 ];
 
-/// The word of `explain` for a kind as kubectl writes it.
+/// The word of `explain` for a kind as in kubectl.
 fn kind_of(text: &str) -> Option<&'static str> {
     KINDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, word)| *word)
 }
 
-/// The name of a pod or a workload without the kind that kubectl writes in front of it.
+/// The name of a pod or a workload without the kind that kubectl puts in front of it.
 fn pod_name(text: &str) -> &str {
     let of_pods = |kind: &str| matches!(kind_of(kind), Some("pod" | "deployment" | "gateway" | "workload"));
     text.split_once('/').filter(|(kind, _)| of_pods(kind)).map_or(text, |(_, name)| name)
 }
 
-/// The arguments with `explain pod/x` written as `explain pod x`: kubectl takes both.
+/// The arguments with `explain pod/x` turned into `explain pod x`: kubectl accepts both.
 pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments = Vec::new();
     let (mut explain, mut completes) = (false, false);
     for argument in given {
         let text = argument.to_str().unwrap_or_default();
-        // What is completed is the word as it stands on the command line.
+        // Completion works on the word as typed.
         completes |= text == "__complete";
         if completes {
             arguments.push(argument);
@@ -190,32 +190,31 @@ pub fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// What to write instead of a command line that was refused, where its parser cannot know: `explain cart` names a thing
-/// without its kind.
+/// A suggestion for a rejected command line that the parser cannot make: `explain cart` names an object without its kind.
 pub fn advice(error: &clap::Error, given: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let before = given.iter().position(|argument| argument.to_str() == Some(word))?.checked_sub(1)?;
     let explain = given.get(before).is_some_and(|argument| argument == "explain");
-    // What looks like a kind got its suggestion.
+    // Words similar to a kind already got their suggestion.
     let kind = error.get(ContextKind::SuggestedSubcommand).is_some() || word.contains('/');
     (explain && !kind)
         .then(|| format!("name the kind: explain pod {word}, explain deploy/{word}, explain filter {word}"))
 }
 
 impl Cli {
-    /// With the command line that it was read from: several contexts are as many runs of it.
+    /// Adds the command line that it was parsed from: several contexts run it several times.
     #[must_use]
     pub fn given(mut self, arguments: Vec<OsString>) -> Cli {
         self.given = arguments;
         self
     }
 
-    /// When to use colours.
+    /// When to use colors.
     pub fn color(&self) -> ColorChoice {
         self.global.color
     }
 
-    /// Runs the command, once for each context that is named. Fails when the output cannot be written.
+    /// Runs the command, once for each context. Fails when the output cannot be written.
     pub fn run(self, around: Surroundings, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
         let secrets = (!self.global.show_secrets).then(|| self.global.secrets.clone());
         let colors = |colored| if colored { Mode::Colored } else { Mode::Plain };
@@ -223,7 +222,7 @@ impl Cli {
         let mut out = Screen::new(out, mode, secrets.clone());
         let mut err = Screen::new(err, colors(around.err.colour), secrets);
         let exit = self.run_on(around, &mut out, &mut err);
-        // What a failed run has written is told as well.
+        // Output of a failed run is printed too.
         err.flush()?;
         let exit = exit?;
         out.flush()?;
@@ -285,7 +284,7 @@ impl Cli {
 }
 
 impl Command {
-    /// Takes away where the answer is to be written: that of all contexts is written there.
+    /// Takes the output file: the merged output of all contexts is written there.
     fn take_output_file(&mut self) -> Option<PathBuf> {
         match self {
             Command::Lint(lint) => lint.output_file.take(),
@@ -294,7 +293,7 @@ impl Command {
         }
     }
 
-    /// Gives what a command writes for one of several contexts a name of its own.
+    /// Changes the output path of a command to one for a context.
     fn for_context(&mut self, context: &str) {
         if let Command::Capture(capture) = self {
             capture.path = contexts::named(&capture.path, context);
@@ -302,12 +301,12 @@ impl Command {
         drop(self.take_output_file());
     }
 
-    /// Whether it lists: then the answers of several contexts are one table.
+    /// Whether it lists items: then the results of several contexts are one table.
     const fn lists(&self) -> bool {
         matches!(self, Command::Get(_) | Command::Status(_))
     }
 
-    /// How its output is to be printed, where that depends on the command.
+    /// The output mode, if the command determines it.
     fn mode(&self) -> Option<Mode> {
         match self {
             Command::Completion(_) | Command::Complete(_) => Some(Mode::Exact),

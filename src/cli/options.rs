@@ -1,4 +1,4 @@
-//! Options that several commands share: common ones, which cluster is read, which proxies.
+//! Options shared by several commands: common ones, the cluster, the proxies.
 
 use crate::cluster::{Access, Via};
 use crate::load::dump::Identity;
@@ -51,7 +51,7 @@ pub(super) struct Global {
     pub(super) cluster: ClusterOptions,
     #[arg(skip)]
     pub(super) secrets: Keeper,
-    /// Whether what this run writes becomes a part of one answer about several contexts.
+    /// Whether the output will be merged with that of other contexts.
     #[arg(skip)]
     pub(super) merged: bool,
 }
@@ -83,14 +83,14 @@ pub enum ColorChoice {
     Never,
 }
 
-/// Forms of output of commands that explain.
+/// Output formats of commands that explain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TextOrJson {
     Text,
     Json,
 }
 
-/// Forms of output of commands that list.
+/// Output formats of commands that list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TableOrJson {
     /// For people
@@ -99,7 +99,7 @@ pub(super) enum TableOrJson {
     Json,
 }
 
-/// Where proxies come from, and who they are.
+/// The source and identity of proxies.
 #[derive(Debug, Default, Args)]
 pub(super) struct Proxies {
     /// Config dump of a proxy, from `istioctl proxy-config all POD -o json` or Envoy's /config_dump, also gzip or zstd; a
@@ -260,7 +260,7 @@ enum DumpVia {
     Istiod,
 }
 
-/// Reads a duration as kubectl does, which is as Go does: `10s`, `2m`, `1m30s`, `500ms`, or seconds; `0` is no limit.
+/// Parses a duration as kubectl and Go do: `10s`, `2m`, `1m30s`, `500ms`, or seconds; `0` means no limit.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     if let Ok(seconds) = text.parse::<u32>() {
         return Ok(Duration::from_secs(seconds.into()));
@@ -308,7 +308,7 @@ impl ClusterOptions {
         self.selector.is_some() || self.field_selector.is_some()
     }
 
-    /// The way to proxies that is forced.
+    /// The way of reading proxies, if one is forced.
     pub(super) fn via(&self) -> Option<Via> {
         match self.dump_via {
             DumpVia::Auto => None,

@@ -7,7 +7,7 @@ use std::cell::{OnceCell, RefCell};
 use std::thread;
 use tokio::runtime::Builder;
 
-/// A progress bar where somebody watches, and Ctrl-C.
+/// A progress bar if standard error is a terminal, and Ctrl-C.
 pub(super) struct Watched {
     shown: bool,
     bar: RefCell<Option<ProgressBar>>,
@@ -15,12 +15,12 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// `shown`: whether somebody watches standard error.
+    /// `shown`: whether to show a progress bar.
     pub(super) fn new(shown: bool) -> Watched {
         Watched { shown, bar: RefCell::default(), stop: OnceCell::new() }
     }
 
-    /// One that shows nothing, and ends with this one.
+    /// Another one without a progress bar that stops together with this one.
     pub(super) fn sharing(&self) -> Watched {
         let stop = OnceCell::from(self.stop.get_or_init(interrupts).clone());
         Watched { shown: false, bar: RefCell::default(), stop }
@@ -29,7 +29,7 @@ impl Watched {
 
 impl Progress for Watched {
     fn begin(&self, proxies: usize) {
-        // Nothing ticks by itself: a bar that draws from another thread would wait for our lock on standard error.
+        // No ticks: a bar that draws from another thread would wait for our lock on standard error.
         let target = if self.shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(proxies as u64), target);
         if let Ok(style) = ProgressStyle::with_template("reading proxies [{bar:30}] {pos}/{len} {eta}") {
@@ -55,8 +55,7 @@ impl Progress for Watched {
     }
 }
 
-/// Ends every wait at the user's first Ctrl-C, and the process at the second: whoever asks twice does not want to wait for
-/// the answer either.
+/// The first Ctrl-C ends every wait, the second ends the process.
 fn interrupts() -> Stop {
     let (sender, stop) = Stop::new();
     let listen = async move {
@@ -75,7 +74,7 @@ fn interrupts() -> Stop {
     stop
 }
 
-/// Ends the process with the code that shells give for an interruption.
+/// Exits with the code that shells use for an interruption.
 #[expect(clippy::exit, reason = "the main thread may be busy computing and cannot be asked")]
 fn leave() -> ! {
     std::process::exit(130)

@@ -1,4 +1,4 @@
-//! `rbac`: the roles that a command needs, to be reviewed and applied.
+//! `rbac`: the roles that a command requires, to be reviewed and applied.
 
 use super::session::{Exit, Session};
 use crate::cluster::Via;
@@ -35,7 +35,7 @@ pub(super) struct Rbac {
     binding: Option<Value>,
 }
 
-/// Who gets the rights, as a subject of a binding.
+/// The subject of a binding that gets the rights.
 fn subject(text: &str) -> Result<Value, String> {
     let bad = || "a user, group:NAME or serviceaccount:NAMESPACE:NAME".to_owned();
     let account = text.strip_prefix("serviceaccount:").or_else(|| text.strip_prefix("system:serviceaccount:"));
@@ -60,7 +60,7 @@ fn needs(word: &str) -> Result<&'static Needs, String> {
 }
 
 impl Rbac {
-    /// With -n the roles for one namespace, without it those for all.
+    /// With -n the roles for one namespace, otherwise those for all.
     pub(super) fn run(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         let options = &session.global.cluster;
         let watches = self.command.command == "watch";
@@ -94,7 +94,7 @@ impl Rbac {
             let message = format!("`{}` asks no istiod about a cluster", self.command.command);
             return session.usage(&message, Some("lint, explain, diff, render, audit, dump and doctor do"));
         }
-        // What proxies have now is what they run with.
+        // Proxies' current dumps show what they run with.
         let with_istiod = Needs { dumps: self.command.command == "audit", ..self.command.with_istiod() };
         let needs = if self.istiod { &with_istiod } else { self.command };
         let mut roles = roles(needs, &place, doing);

@@ -1,4 +1,4 @@
-//! `render`: the config dump of a proxy as istiod would send it with these EnvoyFilters.
+//! `render`: a proxy's config dump as istiod would send it with these EnvoyFilters.
 
 use super::istiod::IstiodOptions;
 use super::options::{Envoy, Proxies};
@@ -94,7 +94,7 @@ impl Render {
     }
 }
 
-/// Writes the dump, or what changed of it; what cannot be put into the dump becomes a problem.
+/// Writes the dump, or its changes; what cannot be added to the dump becomes a problem.
 fn write(report: &mut mesh::RenderReport, out: &mut dyn Write) -> io::Result<()> {
     if let Some(text) = &report.changed {
         return out.write_all(text);

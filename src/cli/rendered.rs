@@ -1,4 +1,4 @@
-//! Charts and kustomizations, rendered by the programs that are made for them.
+//! Renders charts and kustomizations with their own tools.
 
 use crate::process::{self, Ended, Program};
 use crate::source::{Code, Problem, Severity, escape};
@@ -7,9 +7,9 @@ use std::time::Duration;
 
 /// How long rendering may take.
 const LIMIT: Duration = Duration::from_secs(120);
-/// How much of what was rendered is kept, in bytes.
+/// Maximum size of kept output, in bytes.
 const OUTPUT: usize = 64 << 20;
-/// What the programs find their settings and caches by.
+/// Environment variables with which the tools find their settings and caches.
 const ENVIRONMENT: [&str; 8] = [
     "PATH",
     "HOME",
@@ -21,15 +21,15 @@ const ENVIRONMENT: [&str; 8] = [
     "HELM_DATA_HOME",
 ];
 
-/// A text that a program rendered.
+/// Rendered text.
 pub(super) struct Rendered {
-    /// What to call it in messages.
+    /// Its name in messages.
     pub(super) name: String,
     /// The YAML.
     pub(super) text: String,
 }
 
-/// What `helm template` makes of a chart.
+/// The output of `helm template` for a chart.
 pub(super) fn helm(chart: &Path, values: &[PathBuf]) -> Result<Rendered, Problem> {
     let mut pipe = format!("helm template {}", shown(chart));
     for file in values {
@@ -43,7 +43,7 @@ pub(super) fn helm(chart: &Path, values: &[PathBuf]) -> Result<Rendered, Problem
     render(&program, arguments, &pipe)
 }
 
-/// What `kustomize build`, or else `kubectl kustomize`, makes of a folder.
+/// The output of `kustomize build`, or else `kubectl kustomize`, for a folder.
 pub(super) fn kustomize(folder: &Path) -> Result<Rendered, Problem> {
     let pipe = format!("kubectl kustomize {}", shown(folder));
     let (program, word) = match (process::find("kustomize"), process::find("kubectl")) {
@@ -70,7 +70,7 @@ fn render(program: &Path, arguments: Vec<std::ffi::OsString>, pipe: &str) -> Res
     Ok(Rendered { name: pipe.to_owned(), text })
 }
 
-/// A chart or folder of this machine by its whole path; the name of a chart in a repository as it is.
+/// The absolute path of a local chart or folder; the name of a chart in a repository is unchanged.
 fn local(path: &Path) -> PathBuf {
     if path.exists() { std::path::absolute(path).unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() }
 }

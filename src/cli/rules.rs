@@ -1,4 +1,4 @@
-//! `rules`: the list of rules, the documentation of one, and tests of a user's own.
+//! `rules`: lists rules, shows the documentation of one, and tests user-defined ones.
 
 use super::example::example;
 use super::options::TextOrJson;
@@ -47,7 +47,7 @@ impl Rules {
         let terminal = session.around.out;
         let wanted =
             |word: &String| all.iter().copied().find(|rule| rule.code.eq_ignore_ascii_case(word) || rule.name == word);
-        // The beginning of a code stands for all rules of which it is one, as in `lint --select`.
+        // A prefix of codes selects all matching rules, as in `lint --select`.
         let group: Vec<_> = self.rule.as_ref().map_or_else(Vec::new, |word| {
             let word = word.to_ascii_uppercase();
             all.iter().copied().filter(|rule| word.len() > 1 && rule.code.starts_with(&word)).collect()

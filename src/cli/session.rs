@@ -1,4 +1,4 @@
-//! One run: the common options, where output goes, and what becomes of errors.
+//! One run: the common options, the output, and the handling of errors.
 
 use super::options::Global;
 use super::progress::Watched;
@@ -13,23 +13,23 @@ use crate::source::{Code, Problem, Severity, Sources, escape};
 use std::io::{self, Write};
 use tokio::runtime::Runtime;
 
-/// What a run ends with.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Answered; no difference.
+    /// Success; no difference.
     Ok,
     /// `diff` found changes.
     Changes,
-    /// `lint` or `audit` found something at or above `--fail-on`; Envoy rejects what `render` wrote.
+    /// `lint` or `audit` found something at or above `--fail-on`; Envoy rejects the output of `render`.
     Findings,
-    /// The command line does not make sense, or `diff` had trouble.
+    /// The command line is invalid, or `diff` had trouble.
     Usage,
-    /// Something could not be read; what could be read was answered.
+    /// Something could not be read; the rest was processed.
     Partial,
 }
 
 impl Exit {
-    /// The number of it.
+    /// The exit code.
     pub const fn code(self) -> u8 {
         match self {
             Exit::Ok => 0,
@@ -39,10 +39,10 @@ impl Exit {
         }
     }
 
-    /// What an error means for a command.
+    /// The exit code for an error.
     pub(super) fn of(error: &Error) -> Exit {
         match error {
-            // What could not be listed may have it.
+            // It may be among what could not be listed.
             Error::NotFound(unanswered) if unanswered.problems.iter().any(hides) => Exit::Partial,
             Error::Cluster { .. } | Error::Output(_) => Exit::Partial,
             Error::Envoy(trouble) if !trouble.usage => Exit::Partial,
@@ -52,7 +52,7 @@ impl Exit {
     }
 }
 
-/// Whether something may exist that was not seen.
+/// Whether something may exist that was not read.
 fn hides(problem: &Problem) -> bool {
     match problem.code {
         Code::NoDump | Code::NotReady => true,
@@ -61,18 +61,18 @@ fn hides(problem: &Problem) -> bool {
     }
 }
 
-/// What the process tells the library about its surroundings.
+/// What the process tells the library about its environment.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings {
     /// Standard output as a terminal.
     pub out: Terminal,
     /// Standard error as a terminal.
     pub err: Terminal,
-    /// Whether somebody watches standard error, so that a progress bar makes sense.
+    /// Whether standard error is a terminal, so that a progress bar makes sense.
     pub progress: bool,
 }
 
-/// One run: the common options and where output goes. Nothing below the command line sees it.
+/// One run: the common options and the output. No code below the command line sees it.
 pub(super) struct Session<'s> {
     pub(super) global: &'s Global,
     pub(super) around: Surroundings,
@@ -86,17 +86,17 @@ impl Session<'_> {
         self.global.istio_version.unwrap_or(Release::NEWEST)
     }
 
-    /// What the common options say of the mesh.
+    /// The settings of the mesh from the common options.
     pub(super) fn settings(&self) -> Settings {
         self.global.settings()
     }
 
-    /// Whether everything is to be shown.
+    /// Whether to show everything.
     pub(super) fn verbose(&self) -> bool {
         self.global.verbose
     }
 
-    /// Says why the command line does not make sense.
+    /// Reports an invalid command line.
     pub(super) fn usage(&mut self, message: &str, help: Option<&str>) -> Result<Exit, Error> {
         self.error(message, help)?;
         Ok(Exit::Usage)
@@ -111,7 +111,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Writes an error with everything that may be its reason.
+    /// Prints an error with its possible causes.
     pub(super) fn fail(&mut self, error: &Error) -> io::Result<Exit> {
         if let Some(unanswered) = error.unanswered() {
             self.problems(&unanswered.sources, &unanswered.problems)?;
@@ -134,7 +134,7 @@ impl Session<'_> {
         writeln!(self.err, "{word}: {text}")
     }
 
-    /// Notes that only people who want to see everything care about.
+    /// Notes that are shown only with --verbose.
     pub(super) fn notes(&mut self, notes: &[String]) -> io::Result<()> {
         for note in notes.iter().filter(|_| self.global.verbose) {
             writeln!(self.err, "note: {note}")?;
@@ -142,7 +142,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Writes problems, mere information only when everything is asked for; whether one means that something is missing.
+    /// Prints problems, infos only with --verbose; returns whether any of them means that something is missing.
     pub(super) fn problems<'p>(
         &mut self,
         sources: &Sources,
@@ -158,12 +158,12 @@ impl Session<'_> {
         Ok(serious)
     }
 
-    /// Writes what the loader noticed, and more; whether anything means that something is missing.
+    /// Prints the loader's problems, and more; returns whether any of them means that something is missing.
     pub(super) fn report_problems(&mut self, loaded: &Loaded, more: &[Problem]) -> io::Result<bool> {
         self.problems(&loaded.sources, loaded.problems.iter().chain(more))
     }
 
-    /// Writes what an Envoy said; places are in one of these texts.
+    /// Prints what an Envoy said; places refer to one of these texts.
     pub(super) fn remarks(&mut self, remarks: &[Remark], texts: &[&Sources]) -> io::Result<()> {
         let none = Sources::default();
         for remark in remarks {
@@ -176,7 +176,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Writes what an answer was made from, where that is more than the files that were named.
+    /// Prints what a result is based on, if that is more than the named files.
     pub(super) fn scope(&mut self, scope: &Scope) -> io::Result<()> {
         match scope::line(scope) {
             Some(line) => writeln!(self.err, "{}: {line}", self.around.err.paint(Role::Dim, "scope")),
@@ -184,7 +184,7 @@ impl Session<'_> {
         }
     }
 
-    /// Finds the cluster that the options name; nothing is sent yet.
+    /// Finds the cluster that the options name, without sending anything.
     pub(super) fn connect(&self) -> Result<(Runtime, Cluster), Error> {
         Ok(Link::connect(&self.settings(), self.progress)?.parts())
     }

@@ -1,4 +1,4 @@
-//! `status`: one line for each EnvoyFilter and workload where something is wrong.
+//! `status`: one line for each EnvoyFilter and workload with a problem.
 
 use super::changes::{Changes, Next};
 use super::listing::{Form, Listing, refused};
@@ -9,7 +9,7 @@ use crate::report::status::{HEADING, MOST_WORDS, OnWorkload, Status as Answer, n
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is wrong as it was shown last, and the widths of the table.
+/// The problems as last shown, and the column widths of the table.
 type Shown = (BTreeMap<[String; 4], OnWorkload>, Vec<usize>);
 
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub(super) struct Status {
 }
 
 impl Status {
-    /// Whether it goes on.
+    /// Whether it keeps running.
     pub(super) fn watches(&self) -> bool {
         self.watch
     }
@@ -70,7 +70,7 @@ impl Status {
         Ok(())
     }
 
-    /// Says all, then what becomes wrong or right, until the user ends it.
+    /// Prints everything, then what becomes wrong or right, until the user stops it.
     fn follow(&self, session: &mut Session<'_>) -> Result<Exit, Error> {
         if session.global.cluster.capture.is_some() {
             return session.usage("a capture does not change: --watch needs a cluster", None);
@@ -99,12 +99,12 @@ impl Status {
                     }
                     session.out.flush()?;
                     let roots = survey.root_namespaces.iter().cloned().collect();
-                    // What was read takes memory that nobody needs while waiting.
+                    // Free the memory while waiting.
                     drop(survey);
                     changes.begin(session, &kinds::STATUS, &roots);
                 }
                 Err(error) if shown.is_none() => return Err(error),
-                // The API server may be away for a while.
+                // The API server may be unavailable for a while.
                 Err(error) => drop(session.fail(&error)?),
             }
             match changes.next(session)? {
@@ -115,7 +115,7 @@ impl Status {
         }
     }
 
-    /// Writes everything the first time; then, to people, what is not as it was. The widths of the table.
+    /// Prints everything the first time, then, for people, only changes. Returns the column widths of the table.
     fn news(&self, session: &mut Session<'_>, status: &Answer<'_>, before: Option<Shown>) -> Result<Vec<usize>, Error> {
         if self.listing.output == Form::Yaml {
             writeln!(session.out, "---")?;
@@ -142,7 +142,7 @@ impl Status {
     }
 }
 
-/// How much was asked of a cluster.
+/// The number of requests to a cluster, in words.
 pub(super) fn requests(survey: &SurveyReport) -> Vec<String> {
     survey.requests.iter().map(|(number, context)| format!("{number} requests to {context}")).collect()
 }

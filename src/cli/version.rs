@@ -1,4 +1,4 @@
-//! `version`: this program, the API server, control planes, proxies, and pods that no EnvoyFilter reaches.
+//! `version`: this program, the API server, control planes, proxies, and pods that EnvoyFilters cannot reach.
 
 use super::options::TableOrJson;
 use super::session::{Exit, Session};
@@ -19,7 +19,7 @@ pub(super) struct Version {
     output: TableOrJson,
 }
 
-/// The answer as data.
+/// The result as data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Versions {
@@ -45,7 +45,7 @@ struct ControlPlane {
     version: String,
     pods: usize,
     root_namespace: String,
-    /// The release that is modelled for it.
+    /// The modeled release.
     modelled: String,
 }
 

@@ -1,4 +1,4 @@
-//! `watch`: stays, looks at proxies in turns, and tells what changes.
+//! `watch`: keeps reading proxies in turn and reports changes.
 
 use super::options::{TextOrJson, duration};
 use super::session::{Exit, Session};
@@ -25,7 +25,7 @@ pub(super) struct Watch {
     /// Maximum number of proxies read in a minute
     #[arg(long, value_name = "NUMBER", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=60_000))]
     rate: u32,
-    /// How long to wait before a proxy is read repeated when nothing changed
+    /// How long to wait before a proxy is read again when nothing changed
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     interval: Duration,
     /// How long proxies may take to receive a change before they are read
@@ -60,9 +60,9 @@ pub(super) struct Watch {
     rules: Vec<PathBuf>,
 }
 
-/// Lines that wait to be written.
+/// Maximum number of unwritten lines.
 const WAITING: usize = 1_024;
-/// Words of Envoy that are remembered as written.
+/// Maximum number of Envoy's messages remembered as written.
 const REMEMBERED: usize = 10_000;
 
 impl Watch {
@@ -78,7 +78,7 @@ impl Watch {
             return Ok(Exit::Usage);
         };
         let (runtime, cluster) = session.connect()?;
-        // A server that cannot be reached at all is told at once.
+        // An unreachable server is reported at once.
         match runtime.block_on(cluster.text("/version")) {
             Ok(_) | Err(Fault::NotAllowed(_) | Fault::NotFound(_) | Fault::Garbled(_)) => {}
             Err(fault) => return Err(failed(&cluster, fault)),
@@ -137,7 +137,7 @@ impl Watch {
     }
 }
 
-/// Leaves out Envoy's words where they were written already: a mesh may refuse one update a thousand times.
+/// Omits Envoy's message if it was printed already: a mesh may reject one update a thousand times.
 fn once(line: &mut Line, printed: &mut HashSet<u64>) {
     let Line::Change { became, notice, .. } = line else { return };
     let Some(short) = &notice.short else { return };

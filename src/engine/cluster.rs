@@ -12,14 +12,14 @@ use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
 use std::collections::HashSet;
 
-/// Where istiod's list of clusters has a cluster: the order in which names are taken when they occur twice.
+/// The position of a cluster in istiod's list, which decides between clusters of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     Outbound,
     Catchall,
     AddedOutbound,
     Inbound,
-    /// Generated beside the inbound ones, and patched by nothing.
+    /// Generated beside the inbound ones, but never patched.
     InboundUnpatched,
     InboundPassthrough,
     AddedInbound,
@@ -38,7 +38,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             ProxyKind::Gateway => Vec::new(),
             _ => self.plan.for_context(ApplyTo::Cluster, PatchContext::SidecarInbound),
         };
-        // istiod's order, which counts where clusters come to share the value of a patch.
+        // istiod's order matters when several clusters share the value of a patch.
         let mut ranked: Vec<(Rank, usize)> =
             indices.iter().map(|&index| (rank(self.plan.proxy.kind, &slots[index].name), index)).collect();
         ranked.sort_by_key(|(rank, _)| *rank);
@@ -63,8 +63,9 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         self.drop_duplicates(slots, ranked);
     }
 
-    /// Outbound clusters are written out one by one, and the others when all patches are done: those whose transport socket is
-    /// the value of a patch have it as the last merge left it. Recorded: `edge-shared-socket-set-then-merged`.
+    /// Makes clusters share transport sockets as istiod does. Outbound clusters are serialized one by one, the others after all
+    /// patches: if their transport socket is the value of a patch, they have it as the last merge left it. Recorded:
+    /// `edge-shared-socket-set-then-merged`.
     fn share_sockets(&mut self, slots: &mut [Slot<'a>], ranked: &[(Rank, usize)]) {
         let sockets = std::mem::take(&mut self.sockets);
         for &(rank, index) in ranked.iter().filter(|_| !sockets.is_empty()) {
@@ -158,7 +159,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         let own = cluster.get_mut("transport_socket").filter(|socket| socket.name() == wanted.name());
         if let Some(socket) = own {
             let effect = self.merge_socket(id, socket, wanted, value, place.as_ref())?;
-            // What an earlier patch put there is that patch's own value, not a copy: the next cluster gets it as it is now.
+            // What an earlier patch put there is that patch's own value, not a copy: the next cluster gets it in its current
+            // state.
             if let Some(owner) = PatchId::of(socket.origin).filter(|_| effect.changes() || !S::ON) {
                 self.sockets.insert(owner, socket.clone());
             }
@@ -194,7 +196,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         slots: &mut Vec<Slot<'a>>,
         ranked: &mut Vec<(Rank, usize)>,
     ) {
-        // A waypoint inserts what is added for its inbound side only.
+        // A waypoint inserts added clusters only for its inbound side.
         let waypoint_outbound = self.plan.proxy.kind == ProxyKind::Waypoint && context == PatchContext::SidecarOutbound;
         for &id in ids {
             if self.operation(id) != Operation::Add {
@@ -228,7 +230,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
     }
 
-    /// Of several clusters of one name the first stays.
+    /// Of several clusters with one name, keeps the first.
     fn drop_duplicates(&mut self, slots: &mut [Slot<'a>], mut ranked: Vec<(Rank, usize)>) {
         if self.plan.patches.is_empty() {
             return;
@@ -253,7 +255,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 }
 
-/// istiod's place for a cluster, by its generated name.
+/// The rank of a cluster, by its generated name.
 pub(super) fn rank(kind: ProxyKind, name: &str) -> Rank {
     match name {
         "BlackHoleCluster" | "PassthroughCluster" | "AllowAnyDynamicDNSCluster" if kind != ProxyKind::Waypoint => {
@@ -262,11 +264,11 @@ pub(super) fn rank(kind: ProxyKind, name: &str) -> Rank {
         "InboundPassthroughCluster" | "InboundPassthroughClusterIpv4" | "InboundPassthroughClusterIpv6" => {
             Rank::InboundPassthrough
         }
-        // Clusters for AUTO_PASSTHROUGH servers stand among the others, not in the outbound list.
+        // Clusters for AUTO_PASSTHROUGH servers are among the others, not in the outbound list.
         _ if name.starts_with("outbound_.") => Rank::Catchall,
         _ if name.starts_with("outbound|") => Rank::Outbound,
         _ if name.starts_with("inbound|") => Rank::Inbound,
-        // All of a waypoint's come before what is added (`buildWaypointInboundClusters`), and so does a sidecar's way to
+        // All clusters of a waypoint come before added ones (`buildWaypointInboundClusters`), as does a sidecar's cluster for
         // the listener behind HBONE.
         _ if kind == ProxyKind::Waypoint || (kind == ProxyKind::Sidecar && name == "main_internal") => {
             Rank::InboundUnpatched

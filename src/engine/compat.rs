@@ -1,21 +1,21 @@
-//! What differs between Istio releases, as data keyed by the release that brought it.
+//! Differences between Istio releases, as data keyed by the release that introduced them.
 //!
 //! Each line is proven by a recording of that release (testdata/reference) or read in the source of its tags.
 
 use crate::model::release::Release;
 
-/// A behaviour that some releases have and others have not.
+/// A behavior that only some releases have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Behaviour {
-    /// `filterChain.applicationProtocols` is compared; before, it is passed over (`listener_patch.go`, 1.20 and 1.21).
+    /// `filterChain.applicationProtocols` is compared; before, it is ignored (`listener_patch.go`, 1.20 and 1.21).
     ApplicationProtocols,
-    /// `priority` orders the filters of the root namespace among those of the workload's own; before, only within each of the
-    /// two, and those of the root namespace came first (`PushContext.EnvoyFilters`, istiod 1.18 to 1.21).
+    /// `priority` orders the filters of the root namespace and of the workload's namespace together; before, it applied only
+    /// within each of the two, and the root namespace came first (`PushContext.EnvoyFilters`, istiod 1.18 to 1.21).
     PriorityAcrossNamespaces,
-    /// Chains without filters and listeners without a name are always dropped; before, only where a patch of the same
-    /// listener or pass removed one.
+    /// Chains without filters and listeners without a name are always dropped; before, only if a patch of the same listener or
+    /// pass removed one.
     DropEmptyAlways,
-    /// A merged Duration changes only its target; before, it leaked into the mesh settings that istiod shares.
+    /// A merged Duration changes only its target; before, it leaked into mesh settings that istiod shares.
     DurationStaysLocal,
     /// `vhost.domainName` is read.
     DomainName,
@@ -25,16 +25,16 @@ pub enum Behaviour {
     ReferencedServices,
     /// `targetRefs` are read; waypoints stop seeing filters without them.
     TargetRefs,
-    /// A GatewayClass in `targetRefs` attaches, from the root namespace; before, istiod compares the namespace with nothing
-    /// (`getMatchedEnvoyFilters`, 1.27.3 and 1.27.4).
+    /// A GatewayClass in `targetRefs` attaches, from the root namespace; before, istiod compares the namespace with an empty
+    /// string (`getMatchedEnvoyFilters`, 1.27.3 and 1.27.4).
     GatewayClassTargets,
     /// A merge of another type panics; before, the bytes were read as the target's type.
     TypeMismatchPanics,
-    /// LISTENER_FILTER MERGE does something.
+    /// LISTENER_FILTER MERGE has an effect.
     ListenerFilterMerge,
-    /// CLUSTER REMOVE runs in its place among the merges; before, ahead of all of them.
+    /// CLUSTER REMOVE runs in order with the merges; before, it ran ahead of all of them.
     ClusterRemoveInOrder,
-    /// Context WAYPOINT and `match.waypoint` are part of the API (and applied by nobody).
+    /// Context WAYPOINT and `match.waypoint` are part of the API, but never applied.
     WaypointContext,
     /// Operation MERGE_AND_REPLACE_LIST exists.
     MergeAndReplaceList,
@@ -42,7 +42,7 @@ pub enum Behaviour {
     LongProxyVersionMatchesNothing,
 }
 
-/// Behaviour, first release that has it, and what a user should know about it.
+/// Behavior, the first release that has it, and what a user should know about it.
 pub const TABLE: &[(Behaviour, Release, &str)] = &[
     (Behaviour::ApplicationProtocols, Release::minor(21), "`filterChain.applicationProtocols` is compared"),
     (
@@ -73,12 +73,12 @@ pub const TABLE: &[(Behaviour, Release, &str)] = &[
     (Behaviour::LongProxyVersionMatchesNothing, Release::minor(31), "`proxyVersion` over 1024 bytes matches nothing"),
 ];
 
-/// First release with a behaviour.
+/// First release with a behavior.
 pub fn since(behaviour: Behaviour) -> Release {
     TABLE.iter().find(|(known, ..)| *known == behaviour).map_or(Release::NEWEST, |(_, since, _)| *since)
 }
 
-/// The behaviours of one release.
+/// The behaviors of one release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compat {
     /// The release.
@@ -86,7 +86,7 @@ pub struct Compat {
 }
 
 impl Compat {
-    /// Whether this release has a behaviour.
+    /// Whether this release has a behavior.
     pub fn has(self, behaviour: Behaviour) -> bool {
         // The fix of the Duration leak reached the 1.23 line in 1.23.4, before 1.24.1.
         if behaviour == Behaviour::DurationStaysLocal && self.release.minor == 23 {

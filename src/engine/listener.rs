@@ -1,6 +1,6 @@
 //! LDS: listeners, listener filters, filter chains, network filters, HTTP filters.
 //!
-//! Follows istiod's `listener_patch.go` step by step; the order of the steps is the behaviour.
+//! Follows istiod's `listener_patch.go` step by step; the order of the steps is part of the behavior.
 
 use super::compat::Behaviour;
 use super::matching::{self, HTTP_CONNECTION_MANAGER};
@@ -15,7 +15,7 @@ use crate::proto::tree::{Tree, Value};
 /// Message name of the HTTP connection manager.
 pub(super) const HCM_TYPE: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
-/// What of an HTTP connection manager somebody looks at whose filters are inserted, replaced or removed.
+/// The fields of an HTTP connection manager that are needed to insert, replace or remove its filters.
 const LOOKED_INTO: &[&str] = &["http_filters", "rds", "route_config"];
 
 /// The patches of one call, by applyTo.
@@ -52,11 +52,11 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             slots[index].touched |= self.touched;
             if let Err(stop) = result {
                 slots[index].touched = true;
-                // A patch before the one that panics may have renamed it.
+                // An earlier patch may have renamed it before the panic.
                 if let Some(tree) = &slots[index].tree {
                     slots[index].name = tree.name().to_owned().into();
                 }
-                // Go keeps the slice it was given: a removed listener is one without a name, and stays.
+                // Go keeps the slice it was given: a removed listener is one without a name, and stays in it.
                 for &index in &indices[..=done] {
                     unremove(&mut slots[index]);
                 }
@@ -114,7 +114,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 
     fn listener(&mut self, patches: &Patches, slot: &mut Slot<'a>, context: PatchContext) -> Flow {
-        // The name is known without decoding; most listeners of a large mesh end here.
+        // The name is known without decoding; most listeners of a large mesh are done here.
         let all = [&patches.listener, &patches.listener_filter, &patches.chain, &patches.network, &patches.http];
         let wanted = |id: PatchId| matching::listener_name(self.object(id), &slot.name).is_ok();
         if slot.tree.is_none() && !all.iter().any(|ids| ids.iter().any(|&id| wanted(id))) {
@@ -242,7 +242,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         Ok(())
     }
 
-    /// Chains without `filters` go, also those that a LISTENER MERGE brought. Up to 1.22 only where a patch `removed` one.
+    /// Drops chains without `filters`, including those that a LISTENER MERGE brought; up to 1.22 only if a patch `removed` one.
     fn drop_empty_chains(&mut self, listener: &mut Tree<'a>, removed: bool) {
         if !removed && !self.plan.compat.has(Behaviour::DropEmptyAlways) {
             return;
@@ -252,7 +252,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
     }
 
-    /// One filter chain; without `filters` afterwards it is removed.
+    /// One filter chain; without `filters` at the end it is removed.
     fn filter_chain(&mut self, patches: &Patches, listener: &str, chain: &mut Tree<'a>, place: Option<&Place>) -> Flow {
         for &id in &patches.chain {
             let operation = self.operation(id);
@@ -296,7 +296,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         Ok(())
     }
 
-    /// Puts in what merges elsewhere have made of the objects in this list.
+    /// Updates objects in this list that merges elsewhere have changed.
     fn bring_shared(&mut self, class: &Class, filters: &mut [Tree<'a>]) {
         if self.shared.is_empty() {
             return;
@@ -309,7 +309,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
     }
 
-    /// Same transport socket name on both sides: only the socket is merged. `false`: merge the whole chain.
+    /// Both sides have the same transport socket name: only the socket is merged. `false`: merge the whole chain.
     fn merge_chain_socket(
         &mut self,
         id: PatchId,
@@ -403,14 +403,14 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         };
         let risky =
             ids.iter().any(|&id| self.operation(id) == Operation::Merge || self.plan.get(id).built.value.is_none());
-        // A large mesh has thousands of listeners, and little of each is looked at.
+        // A large mesh has thousands of listeners, of which only small parts are needed.
         if risky {
             config.open();
         } else {
             config.open_partly(LOOKED_INTO);
         }
         let Some(list) = config.list_mut("http_filters") else { return Ok(()) };
-        // istiod works on a copy of the HTTP connection manager and writes it back at the end: a panic loses it all.
+        // istiod works on a copy of the HTTP connection manager and writes it back at the end: a panic discards all changes.
         if !risky {
             return self.edit_http_filters(&ids, list, manager.as_ref());
         }
@@ -452,7 +452,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         Ok(())
     }
 
-    /// Patches the route configurations inside a listener's HTTP connection managers, each a call of its own.
+    /// Patches the route configurations inside a listener's HTTP connection managers, each in its own call.
     pub(super) fn inline_routes(&mut self, slot: &mut Slot<'a>, wanted: impl Fn(&Tree<'a>) -> bool) {
         let tree = slot.open(self.config, self.plan.schema);
         let name = tree.name().to_owned();
@@ -493,7 +493,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
     }
 }
 
-/// A removed listener after a panic: still there, without its name.
+/// After a panic a removed listener still exists, without its name.
 fn unremove(slot: &mut Slot<'_>) {
     if slot.removed {
         slot.removed = false;
@@ -514,7 +514,7 @@ pub(super) fn filter_place(chain: Option<&Place>, filter: &Tree<'_>) -> Place {
     Place { filter: Some(filter.name().to_owned()), ..place }
 }
 
-/// Names of the route configurations a listener asks for by RDS.
+/// Names of the route configurations that a listener requests by RDS.
 pub(super) fn rds_names(listener: &Tree<'_>) -> Vec<String> {
     let mut names = Vec::new();
     let chains = listener.get("filter_chains").map(Tree::items).unwrap_or_default();
@@ -532,7 +532,7 @@ pub(super) fn rds_names(listener: &Tree<'_>) -> Vec<String> {
     names
 }
 
-/// Names of the extension configurations a listener asks for by ECDS: HTTP, network and listener filters with
+/// Names of the extension configurations that a listener requests by ECDS: HTTP, network and listener filters with
 /// `config_discovery`.
 pub(super) fn discovery_names(listener: &Tree<'_>) -> Vec<String> {
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! The match predicates of istiod, each saying the first condition that fails.
+//! The match predicates of istiod; each returns the first condition that fails.
 //!
 //! istiod `pilot/pkg/networking/core/envoyfilter/{listener,rc,cluster}_patch.go`, releases 1.22 to 1.31.
 
@@ -18,7 +18,7 @@ pub const VIRTUAL_OUTBOUND: &str = "virtualOutbound";
 /// Name of the network filter whose HTTP filters HTTP_FILTER patches change.
 pub const HTTP_CONNECTION_MANAGER: &str = "envoy.filters.network.http_connection_manager";
 
-/// A condition that holds, or the first that does not.
+/// Success, or the first condition that fails.
 pub type Matched<'m> = Result<(), Miss<'m>>;
 
 fn is_virtual(name: &str) -> bool {
@@ -37,7 +37,7 @@ pub fn listener_match(object: &ObjectMatch) -> Option<&ListenerMatch> {
     }
 }
 
-/// The network filter that a match names, as it is written.
+/// The network filter that a match names, as written.
 pub fn network_filter_name(object: &ObjectMatch) -> Option<&str> {
     Some(listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.name.as_str())
 }
@@ -47,12 +47,12 @@ pub fn sub_filter_name(object: &ObjectMatch) -> Option<&str> {
     listener_match(object)?.filter_chain.as_ref()?.filter.as_ref()?.sub_filter.as_deref()
 }
 
-/// Whether a listener's name fits: all that can be said without decoding it.
+/// Whether a listener's name matches: all that can be decided without decoding it.
 pub fn listener_name<'m>(object: &ObjectMatch, name: &'m str) -> Matched<'m> {
     listener_match(object).map_or(Ok(()), |want| equal(Condition::ListenerName, &want.name, name))
 }
 
-/// Whether a listener fits.
+/// Whether a listener matches.
 pub fn listener<'m>(apply_to: ApplyTo, object: &ObjectMatch, listener: &'m Tree<'_>) -> Matched<'m> {
     let Some(want) = listener_match(object) else { return Ok(()) };
     equal(Condition::ListenerName, &want.name, listener.name())?;
@@ -74,7 +74,7 @@ pub fn port(listener: &Tree<'_>) -> Option<u64> {
     Some(address.get("port_value").and_then(Tree::as_u64).unwrap_or(0))
 }
 
-/// Whether a filter chain of a listener that fits does fit too.
+/// Whether a filter chain of a matching listener matches too.
 pub fn filter_chain<'m>(object: &ObjectMatch, listener_name: &str, chain: &'m Tree<'_>, compat: Compat) -> Matched<'m> {
     let Some(want) = listener_match(object) else { return Ok(()) };
     let criteria = chain.get("filter_chain_match");
@@ -116,7 +116,7 @@ fn texts<'m>(number: Option<u64>) -> Vec<Cow<'m, str>> {
     number.map(|number| number.to_string().into()).into_iter().collect()
 }
 
-/// Whether a network filter has the name asked for; without a `filter` in the match every filter has.
+/// Whether a network filter has the required name; without a `filter` in the match every filter matches.
 pub fn network_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
     let want = listener_match(object).and_then(|it| it.filter_chain.as_ref()).and_then(|it| it.filter.as_ref());
     match want {
@@ -125,7 +125,7 @@ pub fn network_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched
     }
 }
 
-/// Whether an HTTP filter has the name asked for; without a `subFilter` in the match every filter has.
+/// Whether an HTTP filter has the required name; without a `subFilter` in the match every filter matches.
 pub fn http_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
     let want = listener_match(object)
         .and_then(|it| it.filter_chain.as_ref())
@@ -137,7 +137,7 @@ pub fn http_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m
     }
 }
 
-/// Whether a listener filter has the name asked for; without one in the match every filter has.
+/// Whether a listener filter has the required name; without one in the match every filter matches.
 pub fn listener_filter<'m>(object: &ObjectMatch, filter: &'m Tree<'_>) -> Matched<'m> {
     let want = listener_match(object).map(|it| it.listener_filter.as_str()).unwrap_or_default();
     equal(Condition::ListenerFilter, want, filter.name())
@@ -154,7 +154,7 @@ pub fn route_match(object: &ObjectMatch) -> Option<&RouteConfigurationMatch> {
 /// Service ports behind the target port of a gateway's route configurations.
 pub type PortMap = BTreeMap<u32, BTreeSet<u32>>;
 
-/// Whether a route configuration fits, by its name.
+/// Whether a route configuration matches, by its name.
 pub fn route_configuration(gateway: bool, object: &ObjectMatch, name: &str, ports: &PortMap) -> Matched<'static> {
     let Some(want) = route_match(object) else { return Ok(()) };
     let miss = |condition, found: &str| Err(Miss::new(condition, found.to_owned()));
@@ -196,11 +196,11 @@ fn port_of_route_name(name: &str) -> u32 {
     if name.starts_with("inbound") {
         return parse_subset_key(name).port;
     }
-    // Go's strconv.Atoi takes a sign; a port number in a match is never negative.
+    // Go's strconv.Atoi accepts a sign; a port number in a match is never negative.
     name.strip_prefix('+').unwrap_or(name).parse().unwrap_or(0)
 }
 
-/// What the name of a gateway's route configuration says.
+/// The parts of the name of a gateway's route configuration.
 pub struct GatewayRouteName<'n> {
     /// Target port.
     pub port: u32,
@@ -223,7 +223,7 @@ pub fn parse_gateway_route_name(name: &str) -> GatewayRouteName<'_> {
     GatewayRouteName { port: 0, port_name: "", gateway: String::new() }
 }
 
-/// Whether a virtual host fits.
+/// Whether a virtual host matches.
 pub fn virtual_host<'m>(object: &ObjectMatch, vhost: &'m Tree<'_>) -> Matched<'m> {
     let Some(want) = route_match(object).and_then(|it| it.vhost.as_ref()) else { return Ok(()) };
     equal(Condition::VirtualHostName, &want.name, vhost.name())?;
@@ -237,12 +237,12 @@ pub fn virtual_host<'m>(object: &ObjectMatch, vhost: &'m Tree<'_>) -> Matched<'m
     Ok(())
 }
 
-/// Whether the match asks for a certain route.
+/// Whether the match names or describes a route.
 pub fn has_route(object: &ObjectMatch) -> bool {
     route_match(object).and_then(|it| it.vhost.as_ref()).is_some_and(|vhost| vhost.route.is_some())
 }
 
-/// Whether a route fits.
+/// Whether a route matches.
 pub fn route<'m>(object: &ObjectMatch, route: &'m Tree<'_>) -> Matched<'m> {
     let want = route_match(object).and_then(|it| it.vhost.as_ref()).and_then(|it| it.route.as_ref());
     let Some(want) = want else { return Ok(()) };
@@ -264,9 +264,9 @@ pub fn route<'m>(object: &ObjectMatch, route: &'m Tree<'_>) -> Matched<'m> {
 /// The parts of `direction|port|subset|host` or `direction_.port_.subset_.host`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SubsetKey<'n> {
-    /// `inbound`, `outbound` or whatever stands first; empty without a separator.
+    /// `inbound`, `outbound` or whatever comes first; empty without a separator.
     pub direction: &'n str,
-    /// Port, 0 when it is no number.
+    /// Port, 0 when it is not a number.
     pub port: u32,
     /// Subset.
     pub subset: &'n str,
@@ -274,7 +274,7 @@ pub struct SubsetKey<'n> {
     pub host: &'n str,
 }
 
-/// Reads the name of a generated cluster, part by part, as far as it goes.
+/// Splits the name of a generated cluster into its parts, as far as possible.
 pub fn parse_subset_key(name: &str) -> SubsetKey<'_> {
     let dns = name.starts_with("outbound_.") || name.starts_with("inbound_.");
     let separator = if dns { "_." } else { "|" };
@@ -299,7 +299,7 @@ pub fn cluster_match(object: &ObjectMatch) -> Option<&ClusterMatch> {
     }
 }
 
-/// Whether a cluster fits. `hosts` are those of the services behind an inbound cluster, asked for only if needed.
+/// Whether a cluster matches. `hosts` returns those of the services behind an inbound cluster; called only if needed.
 pub fn cluster<'m>(object: &ObjectMatch, name: &'m str, hosts: impl FnOnce() -> Vec<String>) -> Matched<'m> {
     let Some(want) = cluster_match(object) else { return Ok(()) };
     if !want.name.is_empty() {

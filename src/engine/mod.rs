@@ -1,6 +1,6 @@
-//! The patch engine: (configuration of a proxy, filters, release) → (patched configuration, trace), as istiod has it.
+//! The patch engine: (configuration of a proxy, filters, release) → (patched configuration, trace), as in istiod.
 //!
-//! Pure and total: no IO, no panic, broken input changes nothing. What is not touched is neither decoded nor copied.
+//! Pure and total: no IO, no panic, broken input changes nothing. Untouched resources are neither decoded nor copied.
 
 mod cluster;
 pub mod compat;
@@ -34,20 +34,19 @@ use run::{Run, Slot};
 use std::collections::{BTreeMap, BTreeSet};
 use trace::{Effect, NoOp, Place};
 
-/// What istiod sends instead of the configuration it was given.
+/// What istiod sends in place of the given configuration.
 #[derive(Clone, Debug)]
 pub struct Patched<'a> {
-    /// Every resource that is new, gone or another one; all others are as they were.
+    /// Every resource that is new, removed or changed; all others are unchanged.
     pub resources: Vec<PatchedResource<'a>>,
-    /// Route configurations that listeners ask for after patching and the configuration does not hold: what istiod would
-    /// generate for them is not known from a dump.
+    /// Route configurations that listeners request after patching but the configuration does not contain: a dump does not show
+    /// what istiod would generate for them.
     pub unknown_routes: Vec<String>,
-    /// Hosts that an annotation adds to a waypoint, and for which neither the configuration nor any other dump or option holds
-    /// a cluster.
+    /// Hosts that an annotation adds to a waypoint, but for which no dump or option contains a cluster.
     pub unknown_services: Vec<String>,
 }
 
-/// A resource that is new, gone or another one.
+/// A resource that is new, removed or changed.
 #[derive(Clone, Debug)]
 pub struct PatchedResource<'a> {
     /// Its kind.
@@ -56,19 +55,19 @@ pub struct PatchedResource<'a> {
     pub source: Option<usize>,
     /// Its name now.
     pub name: String,
-    /// What it is now; `None` when it is gone.
+    /// Its content; `None` when it is removed.
     pub tree: Option<Tree<'a>>,
 }
 
 /// Settings of a run beyond the plan.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Service ports behind a gateway's target ports; where absent they are read off the names of virtual hosts.
+    /// Service ports behind a gateway's target ports; if absent, they are derived from the names of virtual hosts.
     pub port_map: Option<PortMap>,
-    /// Names of extension configurations the proxy asks for; `None`: those its listeners refer to.
+    /// Names of extension configurations that the proxy requests; `None`: those its listeners refer to.
     pub extension_names: Option<Vec<String>>,
     /// Clusters, as JSON by name, that istiod generates for services which a filter's annotation
-    /// `envoyfilter.istio.io/referenced-services` adds to a waypoint: a dump made without the filter does not hold them.
+    /// `envoyfilter.istio.io/referenced-services` adds to a waypoint: a dump made without the filter does not contain them.
     pub service_clusters: BTreeMap<String, String>,
 }
 
@@ -131,7 +130,7 @@ pub fn open<'a>(config: &ProxyConfig<'a>, index: usize, plan: &Plan<'_>) -> Opti
     slot.tree.map(|tree| *tree)
 }
 
-/// Forgets what no patch changed. Of a large dump that is nearly everything.
+/// Drops what no patch changed: nearly everything in a large dump.
 fn forget_untouched(slots: &mut Vec<Slot<'_>>) {
     slots.retain(|slot| slot.touched || slot.removed);
     slots.shrink_to_fit();
@@ -200,8 +199,8 @@ fn context_of(kind: ProxyKind, slot: &Slot<'_>) -> PatchContext {
     }
 }
 
-/// The order in which istiod patches a waypoint's listeners (`buildWaypointInbound`); it matters when a panic ends the
-/// call. A sidecar's and a gateway's listeners come out of a Go map: their order is another one at each push.
+/// The order in which istiod patches a waypoint's listeners (`buildWaypointInbound`); it matters when a panic ends the call.
+/// Listeners of sidecars and gateways come out of a Go map, in a different order at each push.
 const WAYPOINT_ORDER: &[&str] = &[
     "connect_terminate",
     "main_internal",
@@ -211,7 +210,7 @@ const WAYPOINT_ORDER: &[&str] = &[
     "outer_connect_originate",
 ];
 
-/// Which call a listener of a sidecar or waypoint belongs to.
+/// The call that a listener of a sidecar or waypoint belongs to.
 enum Side {
     Virtual(PatchContext),
     Inbound,
@@ -229,14 +228,14 @@ fn side(kind: ProxyKind, slot: &Slot<'_>) -> Side {
         VIRTUAL_INBOUND => Side::Virtual(PatchContext::SidecarInbound),
         _ if kind == ProxyKind::Waypoint => Side::Inbound,
         _ if inbound() => Side::Inbound,
-        // The listener of the mesh's HTTP proxy port asks for the route configuration of that name.
+        // The listener of the mesh's HTTP proxy port requests the route configuration of that name.
         _ if has("\"http_proxy\"") => Side::Virtual(PatchContext::SidecarOutbound),
         _ => Side::Outbound,
     }
 }
 
-/// `traffic_direction` of a listener that has it near its end: Envoy writes fields by their numbers and others by their
-/// names, and either way the long field, `filter_chains`, comes before it.
+/// `traffic_direction` of a listener, near its end: Envoy orders fields by number, others by name, and in both cases the long
+/// field, `filter_chains`, comes first.
 fn direction(text: &str) -> Option<&str> {
     const NEAR: usize = 4096;
     let mut start = text.len().saturating_sub(NEAR);
@@ -249,9 +248,9 @@ fn direction(text: &str) -> Option<&str> {
     value.split_once('"').map(|(value, _)| value)
 }
 
-/// Whether istiod patches a route configuration inside a listener: those it makes for inbound ports of services
-/// (`inbound|http|<port>`), but on a waypoint not those it made from a VirtualService
-/// (`buildWaypointInboundHTTPRouteConfig`), whose routes carry that VirtualService in their metadata.
+/// Whether istiod patches a route configuration inside a listener: those it generates for inbound ports of services
+/// (`inbound|http|<port>`), but on a waypoint not those it generates from a VirtualService
+/// (`buildWaypointInboundHTTPRouteConfig`), whose routes have that VirtualService in their metadata.
 fn patched_inline(routes: &Tree<'_>) -> bool {
     let vhosts = routes.get("virtual_hosts").map(Tree::items).unwrap_or_default();
     let of_virtual_service = |route: &Tree<'_>| {
@@ -264,7 +263,7 @@ fn patched_inline(routes: &Tree<'_>) -> bool {
     })
 }
 
-/// RDS: patches what the listeners ask for; what no listener asks for any more is gone.
+/// RDS: patches what the listeners request; route configurations that no listener requests any more are removed.
 fn route_passes<'a, S: Sink>(
     run: &mut Run<'_, 'a, S>,
     listeners: &[Slot<'a>],
@@ -275,7 +274,7 @@ fn route_passes<'a, S: Sink>(
     let changed = |slot: &&Slot<'a>| slot.removed || slot.touched;
     let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
     for slot in listeners.iter().filter(changed) {
-        // Most listeners have their routes inside, and say so without being parsed.
+        // Most listeners have inline routes, which a text search shows without parsing.
         let asks = memchr::memmem::find(slot.text.as_bytes(), b"\"rds\"").is_some();
         if let Some(tree) = asks.then(|| json::parse(slot.text).ok()).flatten() {
             before.extend(listener::rds_names(&tree));
@@ -349,7 +348,7 @@ fn empty_route<'a>(name: &str) -> Slot<'a> {
     }
 }
 
-/// ECDS: only ADD, whatever the context, and only for names that the proxy asks for.
+/// ECDS: only ADD, whatever the context, and only for names that the proxy requests.
 fn extension_configs<'a, S: Sink>(
     run: &mut Run<'_, 'a, S>,
     options: &Options,
@@ -411,8 +410,8 @@ fn extension_configs<'a, S: Sink>(
     }
 }
 
-/// Service ports behind a gateway's target ports. istiod names a gateway's virtual hosts `<host>:<server port>`, so the
-/// names tell what the Gateway's servers say (`model.MergeGateways`, `getTargetPortMap`).
+/// Service ports behind a gateway's target ports. istiod names a gateway's virtual hosts `<host>:<server port>`, so the names
+/// show the ports of the Gateway's servers (`model.MergeGateways`, `getTargetPortMap`).
 fn port_map(config: &ProxyConfig<'_>) -> PortMap {
     let mut map = PortMap::new();
     for (_, resource) in config.generated(ResourceKind::Route) {

@@ -1,4 +1,4 @@
-//! The verdict on each patch of a run: one word, and what a panic took from it.
+//! The verdict on each patch of a run, and what a panic took from it.
 
 use super::program::{Plan, Status};
 use super::trace::{PatchId, Place, Trace};
@@ -8,25 +8,25 @@ use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What became of a patch on a proxy.
+/// The outcome of a patch on a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
-    /// It changed something (perhaps not everything, perhaps not for long).
+    /// It changed something (perhaps not everywhere, perhaps not for long).
     Applied,
-    /// No object of the proxy fits its match.
+    /// No object of the proxy matches.
     NoMatch,
-    /// It matched, or could have, and changes nothing.
+    /// It matched, or could have, but changes nothing.
     NoOp,
-    /// istiod threw it away when it read the filter.
+    /// istiod dropped it when it read the filter.
     Discarded,
-    /// A panic of istiod took everything it would have done.
+    /// A panic of istiod discarded everything it would have done.
     Aborted,
-    /// Its filter does not attach to the proxy, or its `match.proxy` does not fit.
+    /// Its filter does not attach to the proxy, or its `match.proxy` does not match.
     NotSelected,
 }
 
 impl Outcome {
-    /// The word in JSON.
+    /// The name in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Outcome::Applied => "applied",
@@ -51,17 +51,17 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A traced run with everything that is computed from more than one run.
+/// A traced run, with everything that requires more than one run.
 pub struct Judged<'a> {
     /// What istiod sends.
     pub patched: Patched<'a>,
     /// What each patch did.
     pub trace: Trace,
-    /// What a panic took from a patch: the places it would have changed.
+    /// The changes that a panic discarded: the places each patch would have changed.
     pub lost: BTreeMap<PatchId, Vec<Place>>,
 }
 
-/// Runs a plan with a trace; after a panic runs it again without the patches that panicked, to see what was lost.
+/// Runs a plan with a trace. After a panic, runs it again without the patches that panicked, to see what was lost.
 pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Options) -> Judged<'a> {
     let mut trace = Trace::new(plan.patches.len());
     let patched = run(plan, config, options, &mut trace);
@@ -78,14 +78,14 @@ pub fn judge<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &'a Opti
             lost = missing(&trace, &other);
         }
     }
-    // Nobody asks what else there is than what a patch changed, and a proxy has many clusters.
+    // Candidates are not needed for a patch that changed something, and a proxy has many clusters.
     for patch in trace.patches.iter_mut().filter(|patch| !patch.effects.is_empty()) {
         patch.candidates = BTreeSet::new();
     }
     Judged { patched, trace, lost }
 }
 
-/// What patches changed in `other` and not in `trace`.
+/// What patches changed in `other` but not in `trace`.
 fn missing(trace: &Trace, other: &Trace) -> BTreeMap<PatchId, Vec<Place>> {
     let places = |trace: &Trace, index: usize| -> BTreeSet<Place> {
         let effects = trace.patches[index].effects.iter();

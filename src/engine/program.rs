@@ -1,4 +1,4 @@
-//! Filters made ready for one control plane release: values decoded, operations settled, what can never work marked.
+//! Prepares filters for one control plane release: decodes values, determines operations, marks what can never work.
 
 use super::compat::{Behaviour, Compat};
 use super::go_regexp::{self, Compiled};
@@ -17,18 +17,18 @@ use crate::proto::tree::{Origin, Tree};
 use std::ops::{Index, Range};
 use std::sync::OnceLock;
 
-/// Longest `proxyVersion` that releases from 1.31 on compile (istiod `maxProxyVersionLen`).
+/// Longest `proxyVersion` that releases from 1.31 compile (istiod `maxProxyVersionLen`).
 pub const MAX_PROXY_VERSION: usize = 1024;
 
 /// A set of filters as one istiod release reads them.
 pub struct Program<'f> {
-    /// What differs by release.
+    /// Differences by release.
     pub compat: Compat,
     /// The types linked into that istiod.
     pub schema: Schema,
     /// The filters.
     pub filters: &'f [EnvoyFilter],
-    /// Per filter: its patches, or why the release cannot read it.
+    /// For each filter: its patches, or why the release cannot read it.
     built: Vec<Result<Vec<BuiltPatch<'f>>, &'static str>>,
 }
 
@@ -36,23 +36,23 @@ pub struct Program<'f> {
 pub struct BuiltPatch<'f> {
     /// The patch.
     pub patch: &'f Patch,
-    /// The match's object part as this release knows it.
+    /// The object part of the match as known to this release.
     pub object: ObjectMatch,
-    /// The operation, INSERT_* already turned into ADD where istiod does so.
+    /// The operation, with INSERT_* turned into ADD where istiod does so.
     pub operation: Operation,
     /// The value as a message; `None` when there is none.
     pub value: Option<Tree<'f>>,
-    /// What was noticed while reading the value.
+    /// Notices from reading the value.
     pub notices: Vec<Notice>,
     /// Whether it runs at all.
     pub status: Status,
     version: VersionRule<'f>,
 }
 
-/// The label by which a filter is for one revision of istiod.
+/// The label that restricts a filter to one revision of istiod.
 pub const REVISION: &str = "istio.io/rev";
 
-/// Why a revision of istiod passes over a filter of another one.
+/// Why a revision of istiod ignores a filter of another revision.
 pub const OTHER_REVISION: &str = "its label istio.io/rev names another revision";
 
 /// Whether a patch runs.
@@ -60,33 +60,34 @@ pub const OTHER_REVISION: &str = "its label istio.io/rev names another revision"
 pub enum Status {
     /// It runs.
     Ready,
-    /// istiod throws it away when it reads the filter.
+    /// istiod drops it when it reads the filter.
     Discarded(Discard),
-    /// It is kept, and no code ever does anything with it.
+    /// It is kept, but no code ever acts on it.
     NoOp(NoOp),
 }
 
-/// Why istiod throws a patch away.
+/// Why istiod drops a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Discard {
     /// There is no `patch`.
     NoPatch,
     /// The value does not fit the type of `applyTo`.
     ValueRefused,
-    /// `applyTo` is missing, so that the value has no type.
+    /// `applyTo` is missing, so the value has no type.
     NoApplyTo,
 }
 
 /// `proxyVersion` as a release reads it.
 enum VersionRule<'f> {
     Any,
-    /// Compiled when a proxy is first asked for; most proxies are never asked.
+    /// Compiled on first use: most proxies never need it.
     Expression(&'f str, OnceLock<Compiled>),
     Never,
 }
 
 impl VersionRule<'_> {
-    /// Whether a version fits; an expression that Go does not compile fits every version, since istiod ignores the error.
+    /// Whether a version matches. An expression that does not compile in Go matches every version, because istiod ignores the
+    /// error.
     fn fits(&self, version: &str) -> bool {
         match self {
             VersionRule::Any => true,
@@ -99,20 +100,20 @@ impl VersionRule<'_> {
     }
 }
 
-/// Why a patch of an attached filter is not for this proxy.
+/// Why a patch of an attached filter does not apply to this proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProxyMiss {
     /// `proxyVersion` does not match the proxy's version (empty: the proxy has none).
     Version(String),
     /// `proxyVersion` is over 1024 bytes.
     VersionTooLong,
-    /// Node metadata of that key is not the text asked for.
+    /// Node metadata of that key differs from the required text.
     Metadata {
         /// The key.
         key: String,
-        /// The text asked for.
+        /// The required text.
         want: String,
-        /// What the proxy has, as JSON.
+        /// The proxy's value, as JSON.
         have: Option<String>,
     },
 }
@@ -132,8 +133,8 @@ impl<'f> Program<'f> {
         Program { compat, schema, filters, built }
     }
 
-    /// Leaves out the filters that are for another revision of istiod (`pkg/config/model.go`, `LabelsInRevision`): those whose
-    /// label `istio.io/rev` names another one than this. An empty name leaves out none.
+    /// Removes filters that are for another revision of istiod (`pkg/config/model.go`, `LabelsInRevision`): those whose label
+    /// `istio.io/rev` names another one than this. An empty name removes none.
     pub fn pass_over_other_revisions(&mut self, revision: &str) {
         for (filter, built) in self.filters.iter().zip(&mut self.built) {
             if !revision.is_empty() && built.is_ok() && !in_revision(filter, revision) {
@@ -142,23 +143,23 @@ impl<'f> Program<'f> {
         }
     }
 
-    /// The patches of a filter; nothing when this release cannot read the filter.
+    /// The patches of a filter; none when this release cannot read the filter.
     pub fn patches(&self, filter: usize) -> &[BuiltPatch<'f>] {
         self.built.get(filter).and_then(|built| built.as_ref().ok()).map_or(&[], Vec::as_slice)
     }
 
-    /// Why this release's API refuses a filter; `None` when it reads it.
+    /// Why this release's API rejects a filter; `None` when it accepts it.
     pub fn refused(&self, filter: usize) -> Option<&'static str> {
         self.built.get(filter).and_then(|built| built.as_ref().err()).copied()
     }
 
-    /// What of these filters concerns a proxy, in the order of application.
+    /// The parts of these filters that apply to a proxy, in the order of application.
     pub fn plan<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings) -> Plan<'p> {
         self.plan_among(proxy, mesh, &(0..self.filters.len()).collect::<Vec<_>>())
     }
 
-    /// Like [`Program::plan`], when the caller knows that only these filters (by index) can attach to the proxy: the others
-    /// are taken for filters of other namespaces.
+    /// Like [`Program::plan`], when the caller knows that only these filters (by index) can attach to the proxy: the others are
+    /// treated as filters of other namespaces.
     pub fn plan_among<'p>(&'p self, proxy: &'p Proxy, mesh: &MeshSettings, candidates: &[usize]) -> Plan<'p> {
         let mut selections = Selections::default();
         let mut order = Vec::new();
@@ -206,8 +207,8 @@ impl<'f> Program<'f> {
     }
 }
 
-/// Whether each filter attaches to a proxy, by its index. Filters that nobody looked at count as of another namespace: a
-/// mesh has many filters, and few that can meet a given proxy.
+/// Whether each filter attaches to a proxy, by its index. Unchecked filters count as filters of another namespace: a mesh has
+/// many filters, but few can attach to a given proxy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selections {
     known: Vec<(usize, Selection)>,
@@ -225,9 +226,9 @@ impl Index<usize> for Selections {
     }
 }
 
-/// What concerns one proxy.
+/// The patches for one proxy.
 pub struct Plan<'p> {
-    /// What differs by release.
+    /// Differences by release.
     pub compat: Compat,
     /// The types linked into istiod.
     pub schema: Schema,
@@ -235,7 +236,7 @@ pub struct Plan<'p> {
     pub filters: &'p [EnvoyFilter],
     /// The proxy.
     pub proxy: &'p Proxy,
-    /// Per filter: whether it attaches.
+    /// For each filter: whether it attaches.
     pub selections: Selections,
     /// The attached filters in the order of application.
     pub order: Vec<usize>,
@@ -254,12 +255,12 @@ pub struct Planned<'p> {
     pub built: &'p BuiltPatch<'p>,
     /// Whether it runs on this proxy.
     pub status: Status,
-    /// Why it is not for this proxy.
+    /// Why it does not apply to this proxy.
     pub proxy_miss: Option<ProxyMiss>,
 }
 
 impl<'p> Plan<'p> {
-    /// The same plan with some patches switched off: what would be if they were not there.
+    /// The same plan with some patches switched off, to see what happens without them.
     #[must_use]
     pub fn without(&self, off: &[PatchId]) -> Plan<'p> {
         let mut patches = self.patches.clone();
@@ -270,7 +271,7 @@ impl<'p> Plan<'p> {
         Plan { selections, order, patches, places, ..*self }
     }
 
-    /// The patch of a filter at a place of its list, by both indices; `None` where the filter does not attach.
+    /// The patch of a filter by both indices; `None` if the filter does not attach.
     pub fn find(&self, filter: usize, patch: usize) -> Option<PatchId> {
         let place = self.places.binary_search_by_key(&filter, |(filter, _)| *filter).ok()?;
         let (_, range) = self.places.get(place)?;
@@ -300,7 +301,7 @@ impl<'p> Plan<'p> {
         (0..u32::try_from(self.patches.len()).unwrap_or(u32::MAX)).map(PatchId)
     }
 
-    /// `namespace/name` of the filter a patch belongs to.
+    /// The filter that a patch belongs to.
     pub fn filter(&self, id: PatchId) -> &'p EnvoyFilter {
         &self.filters[self.get(id).filter]
     }
@@ -365,7 +366,7 @@ fn build(patch: &Patch, schema: Schema, compat: Compat) -> BuiltPatch<'_> {
     BuiltPatch { patch, object, operation, value, notices, status, version: version_rule(patch, compat) }
 }
 
-/// INSERT_* exists for four kinds of objects; for the others istiod turns it into ADD.
+/// INSERT_* exists for four kinds of objects; istiod turns it into ADD for the others.
 fn settle(apply_to: ApplyTo, operation: Operation) -> Operation {
     let inserts = matches!(operation, Operation::InsertAfter | Operation::InsertBefore | Operation::InsertFirst);
     let listed =
@@ -373,7 +374,7 @@ fn settle(apply_to: ApplyTo, operation: Operation) -> Operation {
     if inserts && !listed { Operation::Add } else { operation }
 }
 
-/// Why a patch can do nothing on any proxy.
+/// Why a patch can never have an effect on any proxy.
 fn never(patch: &Patch, object: &ObjectMatch, operation: Operation, compat: Compat) -> Option<NoOp> {
     use ApplyTo as To;
     use Operation as Op;
@@ -417,7 +418,7 @@ pub fn names_filter(apply_to: ApplyTo, object: &ObjectMatch) -> bool {
     }
 }
 
-/// A context that no code asks for on this kind of proxy.
+/// A context that is never used for this kind of proxy.
 fn foreign_context(context: PatchContext, proxy: &Proxy) -> Option<NoOp> {
     let foreign = match proxy.kind {
         ProxyKind::Gateway => matches!(context, PatchContext::SidecarInbound | PatchContext::SidecarOutbound),
@@ -437,8 +438,8 @@ fn version_rule(patch: &Patch, compat: Compat) -> VersionRule<'_> {
     VersionRule::Expression(version, OnceLock::new())
 }
 
-/// Checks the syntax of an RE2 expression. The syntax of the regex crate is that of RE2 but for `\Q…\E`, `\C`, `\z`'s spelling, and a `{` that starts
-/// no repetition, which RE2 takes as it stands.
+/// Checks the syntax of an RE2 expression. The regex crate has the syntax of RE2 except for `\Q…\E`, `\C`, the spelling of
+/// `\z`, and a literal `{` that starts no repetition.
 pub fn check_re2(text: &str) -> Result<(), Box<regex_syntax::Error>> {
     budget::charge_for(text.len());
     let mut rest = text;
@@ -464,11 +465,11 @@ pub fn check_re2(text: &str) -> Result<(), Box<regex_syntax::Error>> {
         }
     }
     out.push_str(rest);
-    // An expression is never compiled here: `\w{1000}` of the regex crate takes a second and 10 MB.
+    // Never compile an expression here: `\w{1000}` takes the regex crate a second and 10 MB.
     regex_syntax::Parser::new().parse(&out).map(|_| ()).map_err(Box::new)
 }
 
-/// Whether what follows a `{` makes it a repetition: `3}`, `3,}`, `3,5}`.
+/// Whether the text after a `{` makes it a repetition: `3}`, `3,}`, `3,5}`.
 fn repeats(after: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     after.split_once('}').is_some_and(|(inside, _)| match inside.split_once(',') {

@@ -10,7 +10,7 @@ use crate::model::resource::ResourceKind;
 use crate::proto::tree::{Tree, Value};
 
 impl<'a, S: Sink> Run<'_, 'a, S> {
-    /// Whether any patch of a context may concern a route configuration of this name; notes the misses if none does.
+    /// Whether any patch of a context may apply to a route configuration of this name; records the misses if none does.
     pub(super) fn concerns_routes(&mut self, context: PatchContext, name: &str) -> bool {
         let ids: Vec<PatchId> = [ApplyTo::RouteConfiguration, ApplyTo::VirtualHost, ApplyTo::HttpRoute]
             .into_iter()
@@ -26,8 +26,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         false
     }
 
-    /// One call of istiod's `ApplyRouteConfigurationPatches`. A panic ends the call. `inside`: the filter chain that
-    /// an inline route configuration stands in.
+    /// One call of istiod's `ApplyRouteConfigurationPatches`. A panic ends the call. `inside`: the filter chain that contains
+    /// an inline route configuration.
     pub(super) fn route_configuration(&mut self, context: PatchContext, routes: &mut Tree<'a>, inside: Option<&Place>) {
         let name = routes.name().to_owned();
         if !self.concerns_routes(context, &name) {
@@ -99,7 +99,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
             vhosts.push(vhost);
             self.effect(id, place, Effect::Inserted { index: vhosts.len() - 1, length: vhosts.len() });
         }
-        // By name: an added virtual host with the name of a removed one goes too.
+        // By name: an added virtual host with the name of a removed one is removed too.
         for vhost in &vhosts[first_added..] {
             if let Some((_, by)) = removed.iter().find(|(name, _)| name == vhost.name()) {
                 let place = self.place(|| at(vhost));
@@ -172,7 +172,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
                 if operation == Operation::Remove {
                     self.bury(id, route, place.as_ref());
                     self.effect(id, place, Effect::Removed);
-                    // Go leaves a nil behind until all patches are done: positions stay.
+                    // Go leaves a nil until all patches are done, so positions stay valid.
                     route.value = Value::Null;
                     removed = true;
                     break;

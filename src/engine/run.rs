@@ -1,4 +1,4 @@
-//! One run of a plan over one configuration: what all passes share.
+//! One run of a plan over one configuration: the state that all passes share.
 
 use super::matching::{Matched, PortMap};
 use super::program::Plan;
@@ -24,13 +24,13 @@ pub(super) struct Run<'e, 'a, S> {
     pub ports: PortMap,
     /// Set whenever a patch has an effect; a pass clears it before each resource.
     pub touched: bool,
-    /// Objects of several listeners that merges have changed.
+    /// Objects shared by several listeners that merges have changed.
     pub shared: super::shared::Shared<'a>,
-    /// Transport sockets of patches that were put into clusters and merged into there, as they are now.
+    /// The current state of patches' transport sockets that were put into clusters and then merged into.
     pub sockets: BTreeMap<PatchId, Tree<'a>>,
 }
 
-/// A resource on its way through the passes.
+/// A resource in the course of the passes.
 #[derive(Clone, Debug)]
 pub(super) struct Slot<'a> {
     pub kind: ResourceKind,
@@ -38,26 +38,26 @@ pub(super) struct Slot<'a> {
     pub source: Option<usize>,
     pub name: Cow<'a, str>,
     pub text: &'a str,
-    /// The resource decoded; only while somebody looks at it, or when it changed.
+    /// The decoded resource; only while in use, or when it changed.
     pub tree: Option<Box<Tree<'a>>>,
     pub touched: bool,
     pub removed: bool,
 }
 
-/// A panic of istiod on its way up to the call that recovers it.
+/// A panic of istiod on its way to the call that recovers it.
 pub(super) struct Stop {
     pub cause: PatchId,
     pub panic: Panic,
     pub place: Option<Place>,
 }
 
-/// Whether an item of a list fits a match.
+/// Whether an item of a list matches.
 pub(super) type Test = for<'o, 't, 'x> fn(&'o ObjectMatch, &'t Tree<'x>) -> Matched<'t>;
 
 pub(super) type Flow = Result<(), Box<Stop>>;
 
 impl<'a> Slot<'a> {
-    /// The resource as a tree, decoded now if it was not before.
+    /// The resource as a tree, decoded on first use.
     pub(super) fn open(&mut self, config: &ProxyConfig<'_>, schema: Schema) -> &mut Tree<'a> {
         self.tree.get_or_insert_with(|| {
             let opened = self.source.and_then(|source| config.resources.get(source)?.opened.as_ref()?.of(self.text));
@@ -72,7 +72,7 @@ impl<'a> Slot<'a> {
         })
     }
 
-    /// Forgets what nobody changed: a large dump must not end up in memory a second time, decoded.
+    /// Drops an unchanged tree: a large dump must not be in memory a second time, decoded.
     pub(super) fn close(&mut self) {
         if !self.touched && !self.removed {
             self.tree = None;
@@ -80,7 +80,7 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// A resource written with JSON names, in proto names.
+/// Converts a resource with JSON names to proto names.
 fn normalise(schema: Schema, message: Message, mut tree: Tree<'_>) -> Tree<'_> {
     let url = tree.remove(crate::proto::tree::TYPE_KEY);
     let mut tree = decode::decode(schema, message, tree).tree;
@@ -111,7 +111,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         self.plan.schema.message(apply_to.message()?)
     }
 
-    /// A place, made only if somebody listens.
+    /// A place, created only for a listening sink.
     #[allow(clippy::unused_self, reason = "reads as a question to the run")]
     pub(super) fn place(&self, make: impl FnOnce() -> Place) -> Option<Place> {
         S::ON.then(make)
@@ -121,7 +121,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         self.sink.miss(id, miss);
     }
 
-    /// Keeps the patches whose condition holds, noting the others.
+    /// Keeps the patches whose condition holds and records the others.
     pub(super) fn keep<'m>(&mut self, ids: &[PatchId], test: impl Fn(&'a ObjectMatch) -> Matched<'m>) -> Vec<PatchId> {
         budget::charge_for(2 * ids.len());
         ids.iter()
@@ -155,7 +155,7 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
     }
 
-    /// Says of every patch that wrote something in this object that it is gone.
+    /// Records for every patch that wrote something in this object that it is gone.
     pub(super) fn bury(&mut self, by: PatchId, tree: &Tree<'_>, place: Option<&Place>) {
         let Some(place) = place else { return };
         for victim in tree.origins().into_iter().filter_map(PatchId::of).filter(|&victim| victim != by) {
@@ -200,8 +200,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         Merger { schema: self.plan.schema, origin: id.origin(), replace_lists, log, path: String::new() }
     }
 
-    /// Merges the payload of an `Any` into another as istiod's `MergeAnyWithAny` does in this release. `Ok(false)`: the
-    /// target stays as it is, because a type is unknown or the bytes do not fit.
+    /// Merges the payload of an `Any` into another as istiod's `MergeAnyWithAny` does in this release. `Ok(false)`: the target
+    /// is unchanged, because a type is unknown or the bytes do not fit.
     pub(super) fn merge_any(
         &mut self,
         id: PatchId,
@@ -226,8 +226,8 @@ impl<'a, S: Sink> Run<'_, 'a, S> {
         }
     }
 
-    /// Merges a filter into another of its kind: the name, where one is given and `rename`, and the typed_config. Gives what
-    /// changed, if somebody listens.
+    /// Merges a filter into another of its kind: the typed_config and, if `rename` is set and the value has one, the name.
+    /// Returns what changed, for a listening sink.
     pub(super) fn merge_filter(
         &mut self,
         id: PatchId,

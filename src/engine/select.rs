@@ -15,15 +15,15 @@ pub struct MeshSettings {
     pub root_namespace: String,
     /// istiod's `ENABLE_SELECTOR_BASED_K8S_GATEWAY_POLICY` (default true).
     pub selector_based_gateway_policy: bool,
-    /// The revision of the control plane, where it is known: filters labelled for another one it does not read
-    /// (`LabelsInRevision` in `pkg/config/model.go`, istiod 1.22 to 1.31).
+    /// The revision of the control plane, if known: it ignores filters labeled for another one (`LabelsInRevision` in
+    /// `pkg/config/model.go`, istiod 1.22 to 1.31).
     pub revision: Option<String>,
-    /// The release of proxies that nothing else is known of; `None`: that of the control plane.
+    /// The release of proxies about which nothing else is known; `None`: that of the control plane.
     pub proxies: Option<Release>,
 }
 
 impl MeshSettings {
-    /// Those of the mesh that objects belong to.
+    /// The settings of the mesh that these objects belong to.
     pub fn of(inventory: &Inventory) -> MeshSettings {
         MeshSettings { root_namespace: inventory.root_namespace().to_owned(), ..MeshSettings::default() }
     }
@@ -45,7 +45,7 @@ impl Default for MeshSettings {
 pub enum Selection {
     /// It attaches.
     Selected,
-    /// The filter is labelled for the control plane of another revision.
+    /// The filter is labeled for the control plane of another revision.
     OtherRevision {
         /// Its label `istio.io/rev`.
         want: String,
@@ -58,27 +58,27 @@ pub enum Selection {
     Label {
         /// The label.
         key: String,
-        /// The value asked for.
+        /// The required value.
         want: String,
-        /// The value the workload has.
+        /// The workload's value.
         have: Option<String>,
     },
     /// `targetRefs` never attach to a workload without the gateway-name label.
     TargetRefsNeedGateway,
-    /// A waypoint takes only filters with `targetRefs`.
+    /// A waypoint accepts only filters with `targetRefs`.
     WaypointNeedsTargetRefs,
-    /// istiod is told to take only filters with `targetRefs` for Gateway API gateways.
+    /// istiod is configured to accept only filters with `targetRefs` for Gateway API gateways.
     GatewayNeedsTargetRefs,
-    /// None of the `targetRefs` fits: for each the reason.
+    /// No entry of `targetRefs` matches; the reason for each.
     NoTargetRef(Vec<TargetMiss>),
-    /// The release's API does not know a value that the filter uses: the API server refuses the whole filter.
+    /// The release's API does not know a value that the filter uses, so the API server rejects the whole filter.
     Unreadable(&'static str),
 }
 
 /// Why a target reference does not attach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TargetMiss {
-    /// Service and ServiceEntry are documented for EnvoyFilter and attach in no release.
+    /// Service and ServiceEntry are documented for EnvoyFilter but attach in no release.
     ServiceNeverAttaches,
     /// Neither Gateway nor GatewayClass.
     OtherKind,
@@ -88,14 +88,14 @@ pub enum TargetMiss {
     OtherNamespace,
     /// `namespace` of the reference is not the gateway's.
     ReferenceToOtherNamespace,
-    /// This release attaches nothing by its GatewayClass.
+    /// This release attaches nothing by GatewayClass.
     GatewayClassNotYet,
     /// GatewayClass works for waypoints, from the root namespace, for the class istio-waypoint only.
     GatewayClass,
 }
 
 /// Whether the control plane of a revision reads a filter at all: istiod ignores objects whose label names another revision
-/// (`LabelsInRevision` in `pkg/config/model.go`, istiod 1.22 to 1.31). The one place where that is decided.
+/// (`LabelsInRevision` in `pkg/config/model.go`, istiod 1.22 to 1.31). This is decided only here.
 pub(crate) fn in_revision(filter: &EnvoyFilter, revision: &str) -> bool {
     filter.labels.get(REVISION_LABEL).is_none_or(|label| label == revision)
 }
@@ -181,8 +181,8 @@ fn target_miss(
     (target.name != gateway).then_some(TargetMiss::OtherGateway)
 }
 
-/// Sorts filters (given by index) into the order in which istiod applies them: priority, root namespace first, creation
-/// time, then `name.namespace`. Before 1.22 those of the root namespace come first whatever their priority.
+/// Sorts filters (by index) into the order in which istiod applies them: priority, root namespace first, creation time, then
+/// `name.namespace`. Before 1.22 the root namespace comes first whatever the priority.
 pub(crate) fn sort(filters: &[EnvoyFilter], indices: &mut [usize], mesh: &MeshSettings, compat: Compat) {
     let apart = !compat.has(Behaviour::PriorityAcrossNamespaces);
     indices.sort_by_cached_key(|&index| {

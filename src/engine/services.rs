@@ -1,4 +1,4 @@
-//! Outbound clusters that an annotation of a filter adds to a waypoint: which hosts, and where their clusters are known from.
+//! Outbound clusters that an annotation of a filter adds to a waypoint: their hosts, and the sources of their content.
 //!
 //! istiod `pilot/pkg/networking/core/cluster.go`, releases 1.26 to 1.31.
 
@@ -12,8 +12,8 @@ use crate::proto::json::{self, Style};
 use crate::proto::schema::Schema;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Annotation that adds outbound clusters of services to a waypoint (istiod from 1.26 on): hosts, or `namespace/host`, with
-/// commas between.
+/// Annotation that adds outbound clusters of services to a waypoint (istiod 1.26 and later): hosts or `namespace/host`,
+/// separated by commas.
 pub const REFERENCED_SERVICES: &str = "envoyfilter.istio.io/referenced-services";
 
 /// The hosts that a filter's annotation names.
@@ -50,8 +50,8 @@ pub fn clusters_of(config: &ProxyConfig<'_>, hosts: &BTreeSet<&str>) -> BTreeMap
         .collect()
 }
 
-/// Adds the outbound clusters that annotations of attached filters bring to a waypoint; gives the hosts that nothing is
-/// known about.
+/// Adds the outbound clusters that annotations of attached filters bring to a waypoint; returns the hosts without a known
+/// cluster.
 pub(super) fn add_referenced<'a>(
     plan: &Plan<'a>,
     config: &'a ProxyConfig<'a>,

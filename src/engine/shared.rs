@@ -1,8 +1,8 @@
-//! Objects that istiod makes once and hands out to many: a merge into one of them changes it wherever it stands.
+//! Objects that istiod creates once and uses in several places: a merge into one changes all of them.
 //!
-//! Network filters of telemetry come out of a cache of the push (`Telemetries.TCPFilters`, by class of listener and, on a
+//! Network filters of telemetry come from a cache of the push (`Telemetries.TCPFilters`, by class of listener and, on a
 //! waypoint, by service); others and the listener filters are variables of `pilot/pkg/xds/filters`. HTTP filters are copied
-//! before they are merged, and other network filters are made anew for every chain. Recorded: `testdata/reference`, cases
+//! before they are merged, and other network filters are created for every chain. Recorded: `testdata/reference`, cases
 //! `edge-shared-…`.
 
 use super::listener::{chain_place, filter_place};
@@ -14,7 +14,7 @@ use crate::proto::json;
 use crate::proto::merge::Change;
 use crate::proto::tree::{Origin, Tree};
 
-/// Who gets the same object.
+/// The scope in which an object is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// All filter chains of one direction of a proxy (`authz.Builder`).
@@ -25,7 +25,7 @@ pub(crate) enum Reach {
     Global,
 }
 
-/// Network filters that istiod hands out as one object.
+/// Network filters that istiod shares.
 const NETWORK_FILTERS: &[(&str, Reach)] = &[
     ("envoy.filters.network.ext_authz", Reach::Proxy),
     ("envoy.filters.network.rbac", Reach::Proxy),
@@ -35,7 +35,7 @@ const NETWORK_FILTERS: &[(&str, Reach)] = &[
     ("upstream_hbone_peer_metadata", Reach::Global),
 ];
 
-/// Listener filters that istiod hands out as one object, unless it sets `filter_disabled`.
+/// Listener filters that istiod shares, unless it sets `filter_disabled`.
 const LISTENER_FILTERS: &[&str] = &[
     "envoy.filters.listener.tls_inspector",
     "envoy.filters.listener.http_inspector",
@@ -47,29 +47,29 @@ const LISTENER_FILTERS: &[&str] = &[
 /// Network filter of a chain for a wildcard host with DYNAMIC_DNS.
 const SNI_DYNAMIC: &str = "envoy.extensions.filters.network.sni_dynamic_forward_proxy";
 
-/// Who gets the network filter of this name that istiod generates; `None`: the chain alone.
+/// The scope in which istiod shares its network filter of this name; `None`: not shared.
 pub(crate) fn network_filter(name: &str) -> Option<Reach> {
     NETWORK_FILTERS.iter().find(|(known, _)| *known == name).map(|(_, reach)| *reach)
 }
 
-/// Whether a listener filter that istiod generates is an object of all proxies.
+/// Whether istiod shares a generated listener filter between all proxies.
 pub(crate) fn listener_filter(filter: &Tree<'_>) -> bool {
     LISTENER_FILTERS.contains(&filter.name()) && filter.get("filter_disabled").is_none()
 }
 
-/// Where a filter stands: which cache of istiod it may come from.
+/// The position of a filter, which decides the cache of istiod it may come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     context: PatchContext,
-    /// The service that the chain is for, where istiod makes its telemetry for one.
+    /// The service that the chain is for, if istiod generates its telemetry per service.
     service: String,
 }
 
 impl Class {
-    /// The class of a chain: of a waypoint's, `inbound-vip|<port>|<protocol>|<host>` names the service.
+    /// The class of a chain. A waypoint's chain `inbound-vip|<port>|<protocol>|<host>` names the service.
     pub(super) fn of(context: PatchContext, chain: &Tree<'_>) -> Class {
         let service = chain.name().strip_prefix("inbound-vip|").and_then(|rest| rest.rsplit('|').next());
-        // Of a sidecar's chains only those for a wildcard host with DYNAMIC_DNS are made for a service.
+        // Of a sidecar's chains, only those for a wildcard host with DYNAMIC_DNS are made for a service.
         let filters = chain.get("filters").map(Tree::items).unwrap_or_default();
         let dynamic = filters.iter().any(|filter| filter.name() == SNI_DYNAMIC);
         let cluster = || {
@@ -81,18 +81,18 @@ impl Class {
     }
 }
 
-/// One object, as it was and as merges have made it.
+/// A shared object, before and after merges.
 struct Group<'a> {
-    /// Where the object is the same; `None`: everywhere.
+    /// Where the object is shared; `None`: everywhere.
     class: Option<Class>,
-    /// Every state that it was in, the first as istiod made it, as canonical text.
+    /// Every state that it was in, as canonical text, starting with istiod's.
     states: Vec<String>,
     now: Tree<'a>,
-    /// What changed it, with what it changed.
+    /// The patches that changed it, with their changes.
     by: Vec<(PatchId, Vec<Change>)>,
 }
 
-/// The objects that merges have changed in this run.
+/// The shared objects that merges have changed in this run.
 #[derive(Default)]
 pub(super) struct Shared<'a> {
     groups: Vec<Group<'a>>,
@@ -110,7 +110,7 @@ impl<'a> Shared<'a> {
         self.groups.iter().position(same)
     }
 
-    /// The object as merges elsewhere have left it; `None`: as it stands there.
+    /// The object as merges elsewhere have left it; `None`: unchanged.
     pub(super) fn current(&self, class: &Class, filter: &Tree<'a>) -> Option<&Tree<'a>> {
         if self.groups.is_empty() || filter.origin != Origin::ISTIOD {
             return None;
@@ -120,7 +120,7 @@ impl<'a> Shared<'a> {
         (group.states.last() != Some(&text)).then_some(&group.now)
     }
 
-    /// The text of an object before merges, if it is one of those that stand elsewhere too.
+    /// The text of an object before merges, if it is a shared one.
     pub(super) fn before(&self, class: &Class, filter: &Tree<'a>, reach: Option<Reach>) -> Option<String> {
         if filter.origin != Origin::ISTIOD || (reach.is_none() && self.groups.is_empty()) {
             return None;
@@ -129,7 +129,7 @@ impl<'a> Shared<'a> {
         (reach.is_some() || self.place(class, &text).is_some()).then_some(text)
     }
 
-    /// Notes what merges have made of an object.
+    /// Records the result of merges into an object.
     pub(super) fn changed(
         &mut self,
         class: &Class,
@@ -154,14 +154,14 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Objects of several listeners in which merges were undone: what a dump holds of each, and what istiod made.
+/// Shared objects in which merges were undone: the dump's version of each, and istiod's.
 #[derive(Default)]
 pub(super) struct Undone<'a> {
     objects: Vec<(Option<Class>, String, Tree<'a>)>,
 }
 
 impl<'a> Undone<'a> {
-    /// Notes what a filter was in the dump and is without the merges.
+    /// Records a filter as in the dump and without the merges.
     pub(super) fn note(&mut self, class: &Class, before: String, filter: &Tree<'a>) {
         let Some(reach) = network_filter(filter.name()) else { return };
         if json::canonical(filter) != before {
@@ -170,7 +170,7 @@ impl<'a> Undone<'a> {
         }
     }
 
-    /// Undoes the same in all other listeners that hold the object.
+    /// Undoes the same merges in all other listeners with the object.
     pub(super) fn spread(
         &self,
         slots: &mut [Slot<'a>],
@@ -217,8 +217,8 @@ fn chains<'t, 'a>(listener: &'t mut Tree<'a>) -> Vec<&'t mut Tree<'a>> {
 }
 
 impl<'a, S: Sink> Run<'_, 'a, S> {
-    /// Brings what merges did to shared objects to the listeners that carry them too. istiod does so by itself: the message
-    /// is one.
+    /// Applies merges into shared objects to all other listeners that contain them. In istiod this happens by itself, because
+    /// the message is the same.
     pub(super) fn spread(&mut self, slots: &mut [Slot<'a>], context: impl Fn(&Slot<'a>) -> PatchContext) {
         let shared = std::mem::take(&mut self.shared);
         if shared.is_empty() {

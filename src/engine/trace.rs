@@ -1,4 +1,5 @@
-//! What the engine says about each patch: where it looked, what it matched, what it changed, what happened to it later.
+//! What the engine records about each patch: where it looked, what it matched, what it changed, and what later patches did to
+//! that.
 
 use crate::model::resource::ResourceKind;
 use crate::proto::merge::Change;
@@ -18,7 +19,7 @@ impl PatchId {
         Origin(self.0 + 1)
     }
 
-    /// The patch behind a tag; `None` for istiod, and where it is not known.
+    /// The patch behind a tag; `None` for istiod, and when it is unknown.
     pub const fn of(origin: Origin) -> Option<PatchId> {
         match origin.0 {
             0 | 0xffff_fffe.. => None,
@@ -101,14 +102,14 @@ impl fmt::Display for Place {
     }
 }
 
-/// The conditions of a match, in the order in which istiod tests them: the later, the nearer to a match.
+/// The conditions of a match, in the order in which istiod tests them: the later, the closer to a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
     /// `listener.name`.
     ListenerName,
-    /// `listener.portNumber` against the listener's address.
+    /// `listener.portNumber`, compared with the listener's address.
     ListenerPort,
-    /// `listener.portNumber` of a virtual listener against the chain's destination port.
+    /// `listener.portNumber` of a virtual listener, compared with the chain's destination port.
     ChainPort,
     /// `filterChain.name`.
     ChainName,
@@ -155,7 +156,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// How near to a match this is. A port is as near in a virtual listener as in one of its own.
+    /// How close to a match this is. A port counts the same in a virtual listener as in a listener of its own.
     fn rank(self) -> Condition {
         if self == Condition::ChainPort { Condition::ListenerPort } else { self }
     }
@@ -195,11 +196,11 @@ impl Condition {
 pub struct Miss<'m> {
     /// The first condition that failed.
     pub condition: Condition,
-    /// What the object has there.
+    /// The object's value.
     pub found: Found<'m>,
 }
 
-/// What an object has where a condition failed. Most objects that are looked at fail one, so that one text takes no memory.
+/// An object's value for a failed condition. Most objects fail one, so a single text uses no memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found<'m> {
     /// One value.
@@ -232,19 +233,19 @@ impl<'m> Miss<'m> {
 /// Why a patch cannot have an effect, or had none on an object it matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoOp {
-    /// istiod does nothing for this operation on this applyTo.
+    /// istiod ignores this operation on this applyTo.
     OperationIgnored,
     /// MERGE_AND_REPLACE_LIST does nothing on filters.
     ReplaceListOnFilters,
     /// LISTENER_FILTER MERGE does nothing before 1.27.
     ListenerFilterMergeBefore127,
-    /// REMOVE, REPLACE or MERGE of a filter without the match that says which.
+    /// REMOVE, REPLACE or MERGE of a filter without a match that names it.
     NeedsFilterMatch,
-    /// BOOTSTRAP is applied by no supported release.
+    /// No supported release applies BOOTSTRAP.
     Bootstrap,
-    /// Context WAYPOINT is applied by no release.
+    /// No release applies context WAYPOINT.
     WaypointContext,
-    /// The context is not one of this kind of proxy.
+    /// The context does not exist on this kind of proxy.
     ContextOfOtherProxies,
     /// `applyTo` is missing.
     NoApplyTo,
@@ -252,19 +253,19 @@ pub enum NoOp {
     TargetUntyped,
     /// The type of the target or of the patch is not linked into istiod.
     TypeUnknown,
-    /// The cluster has transport_socket_matches, and none of its sockets has the patch's name.
+    /// The cluster has transport_socket_matches, but no socket has the patch's name.
     TransportSocketNotFound,
     /// Same transport socket name, but one of the two has no typed_config.
     TransportSocketUntyped,
     /// ADD with context ANY (or with a context that istiod does not add for) on this side.
     AddNotForContext,
-    /// No filter of the proxy asks for an extension configuration of that name.
+    /// No filter of the proxy requests an extension configuration of that name.
     ExtensionNotAsked,
-    /// Everything the patch sets is there already, or cannot be reset by a merge.
+    /// Everything the patch sets already exists, or cannot be reset by a merge.
     NothingChanged,
-    /// The cluster's name was taken by an earlier one.
+    /// An earlier cluster has the same name.
     DuplicateName,
-    /// The added listener or chain is dropped, because it has no name or no filters.
+    /// The added listener or chain is dropped because it has no name or no filters.
     AddedEmpty,
     /// The HTTP connection manager has no typed_config.
     NoHttpConnectionManager,
@@ -273,7 +274,7 @@ pub enum NoOp {
 /// Why istiod panics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Panic {
-    /// The patch has no value where one is needed.
+    /// The patch has no value where one is required.
     MissingValue,
     /// MERGE of one type into another.
     TypeMismatch {
@@ -289,9 +290,9 @@ pub enum Panic {
 pub enum Effect {
     /// Merged: what changed, place by place.
     Merged(Vec<Change>),
-    /// Only the transport socket was merged, everything else in the patch was dropped: the names of what was dropped.
+    /// Only the transport socket was merged; the names of the patch's other fields, which were dropped.
     TransportSocketMerged(Vec<Change>, Vec<String>),
-    /// The value was inserted into a list at this index; the list's length afterwards.
+    /// The value was inserted into a list at this index; the new length of the list.
     Inserted {
         /// Index of the new item.
         index: usize,
@@ -304,14 +305,14 @@ pub enum Effect {
     Removed,
     /// The object was added as a resource of its own.
     Added,
-    /// It matched, and nothing came of it.
+    /// It matched, but nothing changed.
     NoOp(NoOp),
     /// istiod panics here: the call ends.
     Panicked(Panic),
 }
 
 impl Effect {
-    /// Whether the configuration is another one afterwards.
+    /// Whether the effect changes the configuration.
     pub fn changes(&self) -> bool {
         use crate::proto::merge::ChangeKind;
         match self {
@@ -333,7 +334,7 @@ pub struct Later {
     pub place: Place,
     /// Field inside the place; empty for the place itself.
     pub path: String,
-    /// Whether it is gone (or else has another value).
+    /// Whether it is gone, rather than changed.
     pub removed: bool,
 }
 
@@ -346,53 +347,53 @@ pub struct Abort {
     pub panic: Panic,
     /// Where.
     pub place: Place,
-    /// Names of the resources that this call had not come to.
+    /// Names of the resources that this call did not reach.
     pub unprocessed: Vec<String>,
 }
 
-/// Receives what the engine does. Everything is a no-op by default, so that an engine nobody listens to costs nothing.
+/// Receives what the engine does. Everything is a no-op by default, so an engine without a listener pays nothing.
 pub trait Sink {
-    /// Whether anybody listens: merges note their changes only then.
+    /// Whether this sink listens: merges record their changes only then.
     const ON: bool;
     /// A condition of a patch failed on an object.
     fn miss(&mut self, _patch: PatchId, _miss: Miss<'_>) {}
     /// A patch matched an object, with this effect.
     fn effect(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect) {}
-    /// A merge changed an object that istiod uses here too, where the patch does not match or has not come to.
+    /// A merge changed an object that istiod also uses here, where the patch does not match or has not run yet.
     fn spread(&mut self, _patch: PatchId, _place: impl FnOnce() -> Place, _effect: impl FnOnce() -> Effect) {}
-    /// A patch undid something that another had written.
+    /// A patch undid something that another one had written.
     fn later(&mut self, _victim: PatchId, _later: impl FnOnce() -> Later) {}
     /// A panic ended a call.
     fn abort(&mut self, _abort: impl FnOnce() -> Abort) {}
-    /// istiod begins to work on a copy.
+    /// istiod starts to work on a copy.
     fn begin(&mut self) {}
-    /// The copy became the original, or was lost: then nothing happened since `begin`.
+    /// The copy replaced the original, or was lost: then nothing since `begin` counts.
     fn end(&mut self, _lost: bool) {}
 }
 
-/// Nobody listens.
+/// Does not listen.
 impl Sink for () {
     const ON: bool = false;
 }
 
-/// What is known of one patch after a run.
+/// The record of one patch after a run.
 #[derive(Clone, Debug, Default)]
 pub struct PatchTrace {
     /// What it did, object by object, in the order of application.
     pub effects: Vec<(Place, Effect)>,
-    /// Places among those of `effects` that have the effect because istiod uses one object there and where the patch matches.
+    /// The places in `effects` that have the effect only because istiod shares an object with a place the patch matches.
     pub spread: BTreeSet<Place>,
-    /// What later patches did to what it wrote.
+    /// What later patches did to its changes.
     pub later: Vec<Later>,
-    /// The condition that was reached furthest on an object that did not match.
+    /// The furthest condition reached on an object that did not match.
     pub nearest: Option<Condition>,
-    /// What objects have where that condition failed (at most [`MAX_CANDIDATES`]). Judged patches with an effect have none.
+    /// Values of objects for that condition (at most [`MAX_CANDIDATES`]). Judged patches with an effect have none.
     pub candidates: BTreeSet<String>,
-    /// How many objects failed at which condition.
+    /// How many objects failed at each condition.
     pub misses: BTreeMap<Condition, usize>,
 }
 
-/// How many different candidates a trace keeps for one patch.
+/// Maximum number of different candidates in a trace per patch.
 pub const MAX_CANDIDATES: usize = 512;
 
 /// Collects everything.
@@ -402,7 +403,7 @@ pub struct Trace {
     pub patches: Vec<PatchTrace>,
     /// Calls that a panic ended.
     pub aborts: Vec<Abort>,
-    /// While istiod works on a copy: whose effects and undoings were noted since.
+    /// While istiod works on a copy: the notes recorded since.
     noted: Option<Vec<(PatchId, Note)>>,
 }
 

@@ -1,7 +1,8 @@
-//! What Envoy's protos do not say: successors of old types and names, deprecations, extensions and where they are built.
+//! What Envoy's protos do not contain: successors of old types and names, deprecations, extensions and the builds that have
+//! them.
 //!
-//! The tables are small text files beside this one, each with its source in the first line; an index is made of one when
-//! it is first asked.
+//! The tables are small text files beside this one, each with its source in the first line. Their indexes are built on first
+//! use.
 
 pub mod api;
 #[cfg(test)]
@@ -10,7 +11,7 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-/// Tab-separated rows sorted by their first column; the first line says where they come from.
+/// Tab-separated rows sorted by their first column; the first line names their source.
 struct Table {
     text: &'static str,
     /// The first row of each key.
@@ -49,7 +50,7 @@ impl Table {
     }
 }
 
-/// Makes every index anew, which otherwise the first question to each table does; the number of keys. What loading costs.
+/// Rebuilds every index, which otherwise happens on first use, and returns the number of keys. Measures the cost of loading.
 pub fn index_all() -> usize {
     let tables = [&V2_TYPES, &MOVED_TYPES, &REMOVED_FIELDS, &LEGACY_NAMES, &DEPRECATIONS, &RUNTIME_GUARDS, &EXTENSIONS];
     tables.iter().map(|table| table.indexed().len()).sum::<usize>() + by_message().len()
@@ -79,7 +80,7 @@ pub struct Moved {
     pub gone: u16,
 }
 
-/// What became of a message that left the v3 API.
+/// What happened to a message that left the v3 API.
 pub fn moved(message: &str) -> Option<Moved> {
     let row = MOVED_TYPES.row(message)?;
     Some(Moved { successor: row.cell(1), gone: row.cell(2).parse().ok()? })
@@ -95,8 +96,8 @@ pub fn canonical_name(legacy: &str) -> Option<&'static str> {
     LEGACY_NAMES.row(legacy).map(|row| row.cell(1))
 }
 
-/// The canonical name of a filter of a kind (`http`, `network`, `listener`) for an old one: `envoy.ext_authz` was the name
-/// of two.
+/// The canonical name for an old name of a filter of a kind (`http`, `network`, `listener`): `envoy.ext_authz` was the name of
+/// two.
 pub fn canonical_filter_name(kind: &str, legacy: &str) -> Option<&'static str> {
     LEGACY_NAMES.row(legacy)?;
     let of_kind =
@@ -113,16 +114,16 @@ pub fn legacy_filter_names(kind: &str) -> Vec<&'static str> {
     names
 }
 
-/// When a field or enum value was deprecated, forbidden, removed, and what stands in for it.
+/// When a field or enum value was deprecated, disallowed or removed, and its replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deprecation {
     /// `1.23`, `1.19 or earlier`; empty when it never was.
     since: &'static str,
     /// Envoy minor that disallows it by default; empty when none does.
     disallowed: &'static str,
-    /// Envoy minor without it; empty when it is still there.
+    /// Envoy minor that removed it; empty when it still exists.
     removed: &'static str,
-    /// What to write instead, with code in backticks; empty when there is no plain successor.
+    /// What to write instead, with code in backticks; empty when there is no direct successor.
     pub instead: &'static str,
 }
 
@@ -132,7 +133,7 @@ impl Deprecation {
         words("since", self.since)
     }
 
-    /// Words for the release that removed it; empty when it is still there.
+    /// Words for the release that removed it; empty when it still exists.
     pub fn removed(&self) -> String {
         words("in", self.removed)
     }
@@ -157,7 +158,7 @@ pub fn deprecation(path: &str) -> Option<Deprecation> {
     Some(Deprecation { since: row.cell(1), disallowed: row.cell(2), removed: row.cell(3), instead: row.cell(4) })
 }
 
-/// A runtime guard: a key of Envoy's runtime that turns a change of behaviour on or off while it is new.
+/// A runtime guard: a key of Envoy's runtime that switches a change of behavior on or off while it is new.
 #[derive(Clone, Copy, PartialEq)]
 pub struct RuntimeGuard(Row);
 
@@ -172,13 +173,13 @@ impl RuntimeGuard {
         self.0.cell(1).parse().ok().zip(self.0.cell(2).parse().ok())
     }
 
-    /// What it is by default, with the release from which that holds: `1.29`, `on`. None where no source says it.
+    /// Its default values, each with the first release that has it: `1.29`, `on`. None when no source states it.
     pub fn defaults(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.0.cell(3).split([',', ';']).filter_map(|one| one.trim().split_once(':'))
     }
 }
 
-/// Minors of Envoy, the first and the last of a run, whose runtime guards are known: no registry has those between.
+/// Ranges of Envoy minors, first and last, whose runtime guards are known: no registry has those in between.
 pub const GUARDS_KNOWN: [(u16, u16); 2] = [(26, 33), (36, 40)];
 
 /// Whether the runtime guards of an Envoy minor are known.
@@ -186,14 +187,14 @@ pub fn guards_known(minor: u16) -> bool {
     GUARDS_KNOWN.iter().any(|(first, last)| (*first..=*last).contains(&minor))
 }
 
-/// Whether an Envoy minor has a runtime guard, by its full name; `None` where that is not known.
+/// Whether an Envoy minor has a runtime guard, by its full name; `None` if unknown.
 pub fn has_guard(name: &str, minor: u16) -> Option<bool> {
     let (first, last) = GUARDS_KNOWN[0];
     let (next, newest) = GUARDS_KNOWN[1];
     if minor < first || minor > newest {
         return None;
     }
-    // A name that was taken away does not come back: what is there on both sides of a gap is there in between.
+    // A removed name does not come back: a name on both sides of a gap also exists in between.
     match RUNTIME_GUARDS.row(name).map(RuntimeGuard).and_then(RuntimeGuard::minors) {
         Some((from, to)) if (from..=to).contains(&minor) => Some(true),
         Some((from, to)) if !guards_known(minor) && from != next && to != last => Some(false),
@@ -206,7 +207,7 @@ pub fn runtime_guards() -> impl Iterator<Item = RuntimeGuard> {
     RUNTIME_GUARDS.rows().map(RuntimeGuard)
 }
 
-/// The runtime guard of that name, with or without `envoy.reloadable_features.` before it.
+/// The runtime guard of that name, with or without the prefix `envoy.reloadable_features.`.
 pub fn runtime_guard(name: &str) -> Option<RuntimeGuard> {
     let row = RUNTIME_GUARDS.row(name).or_else(|| {
         let long = ["reloadable", "restart"].map(|kind| format!("envoy.{kind}_features.{name}"));
@@ -253,7 +254,7 @@ impl Extension {
     }
 }
 
-/// The extension of a canonical name.
+/// The extension with a canonical name.
 pub fn extension(name: &str) -> Option<Extension> {
     EXTENSIONS.row(name).map(Extension)
 }

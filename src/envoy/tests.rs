@@ -1,4 +1,4 @@
-//! The tables are sound, and say what Envoy's changelogs say.
+//! The tables are sound and agree with Envoy's changelogs.
 
 use super::*;
 use crate::proto::schema::Schema;
@@ -63,7 +63,7 @@ fn guards_come_and_go_and_the_gap_is_not_filled_with_guesses() {
         let sign = |minor| has_guard(&name, minor).map_or('?', |there| if there { '+' } else { '-' });
         (25..=41).map(sign).collect()
     };
-    // From Envoy 1.25 to 1.41; what 1.34 and 1.35 have follows only from what is on both sides of them.
+    // Envoy 1.25 to 1.41; for 1.34 and 1.35 the result follows only from the releases on both sides.
     assert_eq!(line("http_allow_partial_urls_in_referer"), "?+++++----------?");
     assert_eq!(line("allow_alt_svc_for_ips"), "?------++??-----?");
     assert_eq!(line("abort_when_accessing_dead_decoder"), "?--------??+++++?");

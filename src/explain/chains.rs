@@ -13,7 +13,7 @@ const HTTP_CONNECTION_MANAGER: &str =
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 impl Explainer<'_, '_> {
-    /// Chains of the listeners that a patch changed something in, of the one filter asked for if there is one.
+    /// Chains of the listeners that a patch changed, or only those changed by the requested filter.
     pub(super) fn chains(&self, settings: &Settings) -> Vec<view::HttpChain> {
         let all = settings.all_chains;
         let mut chains = Vec::new();
@@ -40,7 +40,7 @@ impl Explainer<'_, '_> {
         chains
     }
 
-    /// Listeners that patches changed something in: a panic alone changes nothing.
+    /// Listeners that patches changed; a panic alone changes nothing.
     fn changed_listeners(&self, settings: &Settings) -> BTreeSet<&str> {
         let wanted =
             |id: &PatchId| settings.only.as_ref().is_none_or(|only| self.study.plan.filter(*id).full_name() == *only);

@@ -4,7 +4,7 @@ use super::view;
 use crate::proto::merge::{Change, ChangeKind};
 use serde_json::Value;
 
-/// The changes of a merge, messages taken apart to their leaves.
+/// The changes of a merge, with messages broken down to their leaves.
 pub(super) fn leaves(changes: &[Change]) -> Vec<view::Change> {
     let mut out = Vec::new();
     for change in changes {

@@ -14,12 +14,12 @@ use std::fmt::Write as _;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     kind: ResourceKind,
-    /// Name and path; names may hold slashes, so a proxy's resources decide where the path starts.
+    /// Name and path. Names may contain slashes, so a proxy's resources decide where the path starts.
     rest: String,
 }
 
 impl Asked {
-    /// Reads a field. Fails with a sentence when the kind is none.
+    /// Parses a field. Fails with a message when the kind is unknown.
     pub fn parse(text: &str) -> Result<Asked, ErrorMessage> {
         let (kind, rest) = text.split_once('/').unwrap_or((text, ""));
         let kind = match kind.to_lowercase().as_str() {
@@ -41,7 +41,7 @@ impl Asked {
     }
 }
 
-/// A place of a resource, to be found again in another configuration.
+/// A place in a resource, to be found again in another configuration.
 #[derive(Clone, Debug)]
 pub struct Spot {
     kind: ResourceKind,
@@ -50,13 +50,13 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// Whether a name stands in the name of the resource or in the path.
+    /// Whether a name occurs in the name of the resource or in the path.
     pub fn mentions(&self, name: &str) -> bool {
         self.resource.contains(name) || written(&self.steps).contains(name)
     }
 }
 
-/// One step of a path, with all that finds it again in another version of the resource.
+/// One step of a path, with everything needed to find it in another version of the resource.
 #[derive(Clone, Debug)]
 enum Step {
     Key(String),
@@ -64,18 +64,18 @@ enum Step {
 }
 
 impl Explainer<'_, '_> {
-    /// Names of the resources of the kind that is asked for.
+    /// Names of the resources of the requested kind.
     pub fn resource_names(&self, asked: &Asked) -> Vec<String> {
         self.study.config.generated(asked.kind).map(|(_, resource)| resource.name.to_string()).collect()
     }
 
-    /// The field on this proxy; `None` when it has no such resource.
+    /// The field on this proxy; `None` when the proxy has no such resource.
     pub fn field(&self, asked: &Asked) -> Option<view::Field> {
         let patched = &self.study.judged.patched.resources;
         let generated = self.study.config.generated(asked.kind).map(|(index, it)| (it.name.to_string(), Some(index)));
         let added = patched.iter().filter(|it| it.kind == asked.kind && it.source.is_none());
         let names = generated.chain(added.map(|it| (it.name.clone(), None)));
-        // Of several names that fit, the longest is meant.
+        // Of several matching names, use the longest.
         let fits =
             |name: &str| asked.rest.strip_prefix(name).is_some_and(|path| path.is_empty() || path.starts_with('/'));
         let (name, source) = names.filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len())?;
@@ -112,7 +112,7 @@ impl Explainer<'_, '_> {
         if let Some(base) = &mut base {
             base.open_all();
         }
-        // What a patch removed is looked for in what istiod had.
+        // If a patch removed it, look for it in what istiod generated.
         let found = tree.as_ref().map(|tree| walk(tree, path));
         let old = base.as_ref().map(|tree| walk(tree, path));
         let steps = match (&found, &old) {
@@ -139,7 +139,7 @@ impl Explainer<'_, '_> {
         Some(field)
     }
 
-    /// What istiod generates at a place that was found before; `None` when there is nothing.
+    /// What istiod generates at a place that was found before; `None` for nothing.
     pub fn generated_at(&self, spot: &Spot) -> Option<String> {
         let (index, _) = self.study.config.generated(spot.kind).find(|(_, it)| it.name == spot.resource)?;
         let mut tree = engine::open(self.study.config, index, self.study.plan)?;
@@ -147,7 +147,7 @@ impl Explainer<'_, '_> {
         follow(&tree, &spot.steps).map(|found| json::write(found, Style::Compact))
     }
 
-    /// What the running proxy holds where a path leads, beside what the engine computes.
+    /// What the running proxy contains at a path, compared with what the engine computes.
     fn held(&self, kind: ResourceKind, name: &str, steps: &[Step], computed: Option<&Tree<'_>>) -> view::Held {
         let refused = self.refusal(kind, name).map(str::to_owned);
         let resource = self.study.dump.generated(kind).find(|(_, it)| it.name == name);
@@ -236,7 +236,7 @@ impl Explainer<'_, '_> {
     }
 }
 
-/// Follows a path as the user wrote it; where it ends before its end, the names that exist there.
+/// Follows a path as the user wrote it. If the path ends too early, returns the names that exist there.
 fn walk<'t, 'a>(mut tree: &'t Tree<'a>, path: &str) -> Result<(Vec<Step>, &'t Tree<'a>), Vec<String>> {
     let mut steps = Vec::new();
     let mut rest = path;
@@ -248,7 +248,7 @@ fn walk<'t, 'a>(mut tree: &'t Tree<'a>, path: &str) -> Result<(Vec<Step>, &'t Tr
     Ok((steps, tree))
 }
 
-/// The step a text starts with. Keys may hold dots, so the longest key that is there counts.
+/// The step at the start of a text. Keys may contain dots, so the longest existing key wins.
 fn step<'t, 'a, 'p>(tree: &'t Tree<'a>, text: &'p str) -> Option<(Step, &'t Tree<'a>, &'p str)> {
     let text = text.trim_start_matches(['/', '.']);
     if let Some(inner) = text.strip_prefix('[') {
@@ -300,7 +300,7 @@ fn names(tree: &Tree<'_>) -> Vec<String> {
     keys.filter(|key| key != TYPE_KEY).chain(items).collect()
 }
 
-/// The same place in another version of the resource: list items by their name where they have one.
+/// The same place in another version of the resource, matching list items by name if they have one.
 fn follow<'t, 'a>(tree: &'t Tree<'a>, steps: &[Step]) -> Option<&'t Tree<'a>> {
     steps.iter().try_fold(tree, |tree, step| match step {
         Step::Key(key) => tree.get(key),
@@ -316,7 +316,7 @@ fn step_of_key(key: &str) -> String {
     if key.contains('.') { format!("[\"{key}\"]") } else { format!(".{key}") }
 }
 
-/// Names of filter chains occur several times in a listener, so chains go by number.
+/// A listener can have several filter chains of the same name, so chains are numbered.
 fn step_of_item(index: usize, name: &str) -> String {
     if name.is_empty() { format!("[{index}]") } else { format!("[{name}]") }
 }
@@ -375,7 +375,7 @@ fn join(around: &str, path: &str) -> String {
     }
 }
 
-/// Whether a place is the path or around it.
+/// Whether a place is the path or contains it.
 fn covers(place: &str, path: &str) -> bool {
     path.strip_prefix(place).is_some_and(|rest| place.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']))
 }

@@ -12,10 +12,10 @@ use crate::model::resource::ResourceKind;
 use crate::source::{Span, Step, alike};
 use std::collections::BTreeSet;
 
-/// How many of the nearest things are kept.
+/// Maximum number of nearest things.
 pub(super) const NEAREST: usize = 5;
 
-/// The canonical name of a filter that a match calls by its old one.
+/// The canonical name of a filter whose old name a match uses.
 pub fn canonical_name(old: &str, condition: Condition) -> Option<&'static str> {
     let kind = match condition {
         Condition::SubFilter => "http",
@@ -109,7 +109,7 @@ impl Explainer<'_, '_> {
         alike::misspelled(asked, best).then(|| format!("did you mean {best}?"))
     }
 
-    /// The old name of the sub-filter, when the filter around it was missed first.
+    /// The old name of the sub-filter, when the filter around it already failed to match.
     fn second_old_name(&self, id: PatchId, condition: Condition) -> String {
         let sub_filter = matching::sub_filter_name(&self.study.plan.get(id).built.object)
             .filter(|_| condition == Condition::Filter)
@@ -117,7 +117,7 @@ impl Explainer<'_, '_> {
         sub_filter.map(|name| format!(", and {name} for the sub-filter")).unwrap_or_default()
     }
 
-    /// Another patch adds the filter that is asked for, and later, or not at all here.
+    /// Another patch adds the requested filter, but later, or not on this proxy.
     fn added_by_another(&self, id: PatchId, asked: &str) -> Option<String> {
         let adds = |other: PatchId| {
             other != id
@@ -141,7 +141,7 @@ impl Explainer<'_, '_> {
         ))
     }
 
-    /// The port given is a service port, and the inbound side knows target ports.
+    /// The match has a service port, but the inbound side uses target ports.
     fn target_port(&self, context: PatchContext, asked: &str) -> Option<String> {
         if self.study.config.proxy.kind != ProxyKind::Sidecar || context == PatchContext::SidecarOutbound {
             return None;
@@ -152,7 +152,7 @@ impl Explainer<'_, '_> {
         Some(format!("{port} is the port of the Service; inbound patches match the container's port: write {target}"))
     }
 
-    /// Target ports of a service port of this workload: from Services that were given, else from what istiod generated.
+    /// Target ports of a service port of this workload, from the given Services or else from what istiod generated.
     fn targets_of(&self, port: u32) -> BTreeSet<u32> {
         let proxy = &self.study.config.proxy;
         let mut targets = BTreeSet::new();
@@ -169,8 +169,8 @@ impl Explainer<'_, '_> {
         if !targets.is_empty() {
             return targets;
         }
-        // istiod calls the one virtual host of an inbound HTTP chain `inbound|http|<service port>`, and the route
-        // configuration around it `inbound|<target port>||`.
+        // istiod names the only virtual host of an inbound HTTP chain `inbound|http|<service port>`, and its route
+        // configuration `inbound|<target port>||`.
         let Some(listener) = self.study.config.of_kind(ResourceKind::Listener).find(|it| it.name == VIRTUAL_INBOUND)
         else {
             return targets;
@@ -181,7 +181,7 @@ impl Explainer<'_, '_> {
             let Some(start) =
                 before.rfind("\"inbound|").filter(|start| !before[*start..].starts_with("\"inbound|http"))
             else {
-                // The route configuration's name may also stand after its virtual hosts.
+                // The name of the route configuration may also come after its virtual hosts.
                 targets.extend(cluster_port(listener.json.get(at + vhost.len()..).unwrap_or_default()));
                 continue;
             };
@@ -198,7 +198,7 @@ fn cluster_port(text: &str) -> Option<u32> {
     text.get(at..)?.split('|').nth(1)?.parse().ok()
 }
 
-/// What a match asks for at a condition, and where.
+/// What a match requires at a condition, and where.
 pub(super) fn asked(filter: &EnvoyFilter, index: usize, condition: Condition) -> (String, Option<Span>) {
     let mut route = filter.patch_route(index);
     route.push(Step::from("match"));

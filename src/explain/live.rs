@@ -1,4 +1,4 @@
-//! Dumps of live proxies: what they show of the filters, and how sure the explanation is.
+//! Dumps of live proxies: what they show about the filters, and how certain the explanation is.
 
 use super::{Explainer, view};
 use crate::engine::Outcome;
@@ -8,11 +8,11 @@ use crate::model::resource::ResourceKind;
 use crate::proto::unmerge::What;
 use std::collections::BTreeSet;
 
-/// Most differences that are lines of one patch.
+/// Maximum number of differences listed for one patch.
 const FEW: usize = 4;
 
 impl Explainer<'_, '_> {
-    /// How the configuration before the filters was found; `None` when no filter concerns the proxy.
+    /// How the configuration before the filters was found; `None` when no filter attaches to the proxy.
     pub(super) fn reconstruction(&self) -> Option<view::Reconstruction> {
         if self.study.plan.patches.is_empty() {
             return None;
@@ -31,7 +31,7 @@ impl Explainer<'_, '_> {
         })
     }
 
-    /// What is so of a patch on a running proxy; `None` where it is to do nothing, or where the dump is of no running proxy.
+    /// The state of a patch on a running proxy; `None` when it should do nothing, or when the dump is not of a running proxy.
     pub(super) fn live(&self, id: PatchId) -> Option<view::Live> {
         if !self.running || !matches!(self.study.outcome(id), Outcome::Applied | Outcome::NoOp) {
             return None;
@@ -40,7 +40,7 @@ impl Explainer<'_, '_> {
         let refused = || self.changes(id).iter().any(|(kind, name)| self.refusal(*kind, name).is_some());
         match self.study.in_effect(id) {
             Some(InEffect::Yes) => Some(view::Live::InEffect),
-            // Envoy has an earlier version of what it refused; what that holds was taken.
+            // Envoy has an earlier version of the rejected resource, and had accepted its content.
             Some(InEffect::Partly) if refused() => Some(view::Live::Refused),
             Some(InEffect::Partly) => Some(view::Live::PartlyInEffect),
             Some(InEffect::No) | None if applied && refused() => Some(view::Live::Refused),
@@ -56,7 +56,7 @@ impl Explainer<'_, '_> {
         changes.map(|(place, _)| (place.kind, place.resource.as_str())).collect()
     }
 
-    /// Envoy's words about the last update of a resource, where it refused that.
+    /// Envoy's message about the last update of a resource, if it rejected that.
     pub(super) fn refusal(&self, kind: ResourceKind, name: &str) -> Option<&str> {
         let dump = self.study.dump;
         let never = dump.refused.iter().filter(|it| it.kind == kind && it.name == name).map(|it| &*it.error.details);
@@ -65,7 +65,7 @@ impl Explainer<'_, '_> {
         never.chain(updates).next()
     }
 
-    /// What a running proxy holds instead of what a patch writes: `connect_timeout of … is "10s", not "2s"`.
+    /// What a running proxy contains in place of what a patch writes: `connect_timeout of … is "10s", not "2s"`.
     pub(super) fn instead(&self, id: PatchId) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.running {
@@ -76,7 +76,7 @@ impl Explainer<'_, '_> {
             for note in notes {
                 let What::Differs { wanted, found } = &note.what else { continue };
                 let found = found.as_deref().unwrap_or("absent");
-                // MERGE appends to a list: what it wants at the end of one is not all that should be there.
+                // MERGE appends to a list, so the list should contain more than the items it appends.
                 let not = if wanted.starts_with('[') { "without" } else { "not" };
                 let line = format!("{} of {} is {found}, {not} {wanted}", note.path, shown.place);
                 if !lines.contains(&line) && lines.len() < FEW {
@@ -87,7 +87,7 @@ impl Explainer<'_, '_> {
         lines
     }
 
-    /// Says of merges that nobody can see what they overwrote.
+    /// Adds to merges that what they overwrote is unknown.
     pub(super) fn say_unknown(&self, effects: &mut [view::Effect]) {
         if !self.study.unapplied.patched() {
             return;
@@ -99,7 +99,7 @@ impl Explainer<'_, '_> {
         }
     }
 
-    /// Why the outcome of a patch cannot be lines.
+    /// Why the outcome of a patch is uncertain.
     pub(super) fn uncertain(&self, id: PatchId) -> view::Reason {
         let words = (
             "cannot-be-told",

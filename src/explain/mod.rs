@@ -1,6 +1,6 @@
 //! From the engine's trace to an answer: which filters attach, what each patch did and why not, who wrote what.
 //!
-//! Nothing is computed here that the engine did not compute; this module only finds words, places and neighbours.
+//! Nothing is computed here that the engine did not compute; this module only finds words, places and neighbors.
 
 mod chains;
 mod changes;
@@ -26,10 +26,10 @@ use crate::source::{Problem, Severity, Sources, Span, Step, alike};
 use crate::study::Study;
 use std::collections::{BTreeSet, HashMap};
 
-/// How the names of texts begin that were read from a cluster.
+/// Prefix of the names of texts that were read from a cluster.
 const OF_CLUSTER: &str = "cluster://";
 
-/// How much to tell.
+/// How much to report.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Only this filter (`namespace/name`).
@@ -38,17 +38,17 @@ pub struct Settings {
     pub all_chains: bool,
 }
 
-/// What an explanation is made from.
+/// The input of an explanation.
 pub struct Explainer<'e, 'a> {
     /// Texts of the filters.
     pub sources: &'e Sources,
-    /// What else is known of the cluster.
+    /// What else is known about the cluster.
     pub inventory: &'e Inventory,
     /// What the filters do to the proxy.
     pub study: &'e Study<'a>,
     /// The dump's name.
     pub dump: &'e str,
-    /// Whether the dump is of a proxy that runs in the mesh that the filters are in.
+    /// Whether the dump is of a running proxy in the filters' mesh.
     pub running: bool,
 }
 
@@ -236,7 +236,7 @@ impl Explainer<'_, '_> {
         reason.unwrap_or(NoOp::NothingChanged)
     }
 
-    /// A merge that changed nothing: is it there already, or can a merge not do it?
+    /// Why a merge changed nothing: either the values exist already, or a merge cannot set them.
     fn nothing_changed(&self, id: PatchId) -> words::Words {
         let effects = &self.study.judged.trace.patches[id.index()].effects;
         let changes = || {
@@ -303,7 +303,7 @@ impl Explainer<'_, '_> {
 
     fn effects(&self, id: PatchId) -> Vec<view::Effect> {
         let mut grouped: Vec<view::Effect> = Vec::new();
-        // A merge into thousands of clusters is a handful of different effects.
+        // A merge into thousands of clusters has only a handful of different effects.
         let mut known = HashMap::new();
         for (where_, effect) in &self.study.judged.trace.patches[id.index()].effects {
             let mut one = self.effect(id, effect);
@@ -347,7 +347,7 @@ impl Explainer<'_, '_> {
     fn notices(&self, filter: &EnvoyFilter, patch: &Patch, notices: &[decode::Notice]) -> Vec<view::Notice> {
         let mut base = filter.patch_route(patch.index);
         base.extend([Step::from("patch"), Step::from("value")]);
-        // What is at its default says nothing unless it is the reason why a merge did nothing.
+        // A value at its default matters only if it is the reason why a merge did nothing.
         let relevant = |notice: &&decode::Notice| notice.what != decode::What::DefaultDropped || merges(patch);
         let notices = notices.iter().filter(relevant).map(|notice| {
             let mut route = base.clone();
@@ -357,7 +357,7 @@ impl Explainer<'_, '_> {
                 Some(step @ Step::Item(_)) => step.to_string(),
                 None => "value".to_owned(),
             };
-            // An unknown field is wrong by its name, anything else by its value.
+            // For an unknown field, point at its name; otherwise at the value.
             let span = match notice.what {
                 decode::What::UnknownField => filter.document.key_span(&route),
                 _ => filter.document.at(&route).map_or_else(|| filter.document.key_span(&route), |node| node.span),
@@ -440,7 +440,7 @@ impl Explainer<'_, '_> {
     }
 }
 
-/// Of these names the few nearest to another.
+/// The names nearest to another one.
 pub fn nearest(asked: &str, names: &[String]) -> Vec<String> {
     alike::ranked(asked, &names.iter().cloned().collect(), hint::NEAREST)
 }
@@ -467,7 +467,7 @@ pub fn trouble(sources: &Sources, problem: &Problem) -> view::Trouble {
     }
 }
 
-/// Where a filter's name stands.
+/// The place of a filter's name.
 fn name_span(filter: &EnvoyFilter) -> Span {
     let route = ["metadata", "name"].map(Step::from);
     filter.document.at(&route).map_or(filter.document.span, |node| node.span)
@@ -499,7 +499,7 @@ fn merges(patch: &Patch) -> bool {
     patch.body.as_ref().is_some_and(|body| body.operation.is_merge())
 }
 
-/// Where in its list a value goes.
+/// Where in its list a value is inserted.
 fn anchor(operation: Operation, object: &ObjectMatch) -> String {
     let named = match object {
         ObjectMatch::Listener(listener) => {

@@ -1,7 +1,7 @@
-//! What an explanation says, as plain data: the one source of the text for people and of the JSON for programs.
+//! The content of an explanation as plain data: the only source of the text for people and of the JSON for programs.
 //!
-//! These structs are the contract of `-o json` (schemas/explanation.json). They hold words and numbers, none of the model's
-//! types, so that the model may change. Absent things are left out of the JSON.
+//! These structs are the contract of `-o json` (schemas/explanation.json). They contain words and numbers, none of the model's
+//! types, so that the model may change. Missing values are omitted from the JSON.
 
 use crate::engine::Outcome;
 use crate::study::InEffect;
@@ -18,11 +18,11 @@ pub struct Explanation {
     pub api_version: &'static str,
     /// `Explanation`.
     pub kind: &'static str,
-    /// Release of the control plane that is modelled.
+    /// The modeled release of the control plane.
     pub istio_version: String,
-    /// The proxies asked for.
+    /// The requested proxies.
     pub proxies: Vec<Proxy>,
-    /// What could not be read, or only in part.
+    /// What could not be read completely.
     pub problems: Vec<Trouble>,
 }
 
@@ -32,7 +32,7 @@ pub struct Explanation {
 pub struct Proxy {
     /// Its namespace.
     pub namespace: String,
-    /// Name of its pod; empty when the dump does not tell.
+    /// Name of its pod; empty when the dump does not contain it.
     pub name: String,
     /// Name of its workload; empty when unknown.
     pub workload: String,
@@ -41,7 +41,7 @@ pub struct Proxy {
     pub kind: &'static str,
     /// Istio version of the proxy itself; empty when unknown.
     pub istio_version: String,
-    /// Release of its control plane that is modelled.
+    /// The modeled release of its control plane.
     pub control_plane: String,
     /// The dump it was read from.
     pub dump: String,
@@ -54,14 +54,14 @@ pub struct Proxy {
     pub http_chains: Vec<HttpChain>,
     /// Panics of istiod, with what they prevented.
     pub aborts: Vec<Abort>,
-    /// Route configurations that listeners ask for after patching and that the dump does not hold.
+    /// Route configurations that listeners request after patching but the dump does not contain.
     pub unknown_routes: Vec<String>,
-    /// Services whose clusters a filter's annotation adds and that the dump does not hold.
+    /// Services whose clusters a filter's annotation adds but the dump does not contain.
     pub unknown_services: Vec<String>,
-    /// Updates that Envoy refused.
+    /// Updates that Envoy rejected.
     pub refused: Vec<Refused>,
-    /// Whether this is the proxy as it runs in the mesh that the EnvoyFilters are in; then `live` of its patches tells
-    /// what is so there, and everything else what the engine computes.
+    /// Whether this proxy runs in the EnvoyFilters' mesh; then `live` of its patches gives the actual state, and everything
+    /// else what the engine computes.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub running: bool,
 }
@@ -70,20 +70,20 @@ pub struct Proxy {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reconstruction {
-    /// Whether the dump was taken with the filters in effect: `patched`, `partly`; `generated`: nothing of what they do is
-    /// in it; `untouched`: they change nothing.
+    /// Whether the dump was taken with the filters in effect: `patched`, `partly`; `generated`: without any of their effects;
+    /// `untouched`: they change nothing.
     pub state: &'static str,
-    /// Of a patched dump: whether the filters, replayed over what is left without them, give the dump again.
+    /// For a patched dump: whether replaying the filters over the reconstruction gives the dump again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proven: Option<bool>,
-    /// Where the replay is not what the dump holds.
+    /// Where the replay differs from the dump.
     pub differences: Vec<Difference>,
-    /// Patches that may have changed what they match so that nobody can tell.
+    /// Patches that may have changed their target beyond recognition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<PatchRef>,
 }
 
-/// A place where the replay is not what the dump holds.
+/// A place where the replay differs from the dump.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
@@ -103,7 +103,7 @@ pub struct Filter {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Where it stands.
+    /// Its place.
     pub source: Location,
     /// Whether it attaches to the proxy.
     pub selected: bool,
@@ -141,48 +141,48 @@ pub struct Patch {
     pub context: &'static str,
     /// Name in the value, empty when it has none.
     pub value_name: String,
-    /// Where it stands.
+    /// Its place.
     pub source: Location,
     /// `applied`, `no-match`, `no-op`, `discarded`, `aborted` or `not-selected`.
     pub outcome: Outcome,
-    /// Whether the dump holds what it writes already: `yes`, `no`, `partly`; absent when that cannot be told.
+    /// Whether the dump already contains what it writes: `yes`, `no`, `partly`; absent if that cannot be determined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_effect: Option<InEffect>,
-    /// On a running proxy: what is so; absent where the patch is to do nothing there.
+    /// On a running proxy: its actual state; absent if the patch should do nothing there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<Live>,
-    /// What the running proxy holds instead of what the patch writes, the first few.
+    /// What the running proxy contains in place of what the patch writes, the first few differences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instead: Vec<String>,
-    /// Whether its outcome is a guess: what it could match may have been removed by a filter, and is in no dump.
+    /// Whether its outcome is a guess: a filter may have removed what it could match, and no dump shows that.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uncertain: bool,
     /// Why it has this outcome, unless it was applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// What it met, equal effects together, in the order of application.
+    /// Its effects, with equal ones grouped, in the order of application.
     pub effects: Vec<Effect>,
     /// What was noticed when its value was read.
     pub notices: Vec<Notice>,
     /// What later patches did to what it wrote.
     pub later: Vec<Later>,
-    /// Places it would have changed if no panic had come before.
+    /// Places it would have changed without an earlier panic.
     pub lost: Vec<String>,
 }
 
-/// What is so on a running proxy of a patch that is to do something there.
+/// The state on a running proxy of a patch that should do something there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Live {
-    /// The proxy holds what it writes.
+    /// The proxy contains what it writes.
     InEffect,
-    /// The proxy holds it at some places.
+    /// The proxy contains it in some places.
     PartlyInEffect,
-    /// The proxy does not hold it.
+    /// The proxy does not contain it.
     NotInEffect,
-    /// The proxy does not hold it, and refused an update of what it changes.
+    /// The proxy does not contain it, and rejected an update of a resource that it changes.
     Refused,
-    /// Nobody can see it in the proxy's configuration.
+    /// The proxy's configuration does not show it.
     Unknown,
 }
 
@@ -196,7 +196,7 @@ pub struct Effect {
     pub places: Vec<Place>,
     /// What changed in each of them.
     pub changes: Vec<Change>,
-    /// More to say, in words.
+    /// Further explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -212,7 +212,7 @@ pub struct Place {
     /// Index of the filter chain, or `default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<String>,
-    /// Name of the filter chain, where it has one.
+    /// Name of the filter chain, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain_name: Option<String>,
     /// Name of the listener filter.
@@ -251,18 +251,18 @@ pub struct Change {
     pub after: Option<String>,
 }
 
-/// Why something is so, and what to do about it.
+/// A reason, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reason {
-    /// What kind of reason, for programs: kebab-case, stable.
+    /// The kind of reason, for programs: kebab-case, stable.
     pub code: &'static str,
-    /// One sentence without a final stop.
+    /// One sentence without a period.
     pub message: String,
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// The words in the filter that are meant.
+    /// The text in the filter that is meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Location>,
     /// What exists instead, nearest first.
@@ -276,7 +276,7 @@ pub struct Reason {
 pub struct Notice {
     /// Whether the patch is lost because of it.
     pub fatal: bool,
-    /// One sentence without a final stop.
+    /// One sentence without a period.
     pub message: String,
     /// Where.
     pub source: Location,
@@ -306,7 +306,7 @@ pub struct PatchRef {
     pub index: usize,
 }
 
-/// HTTP filters in one order, and the chains that have them.
+/// A sequence of HTTP filters, and the chains that have it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpChain {
@@ -340,11 +340,11 @@ pub struct Abort {
     pub message: String,
     /// Where.
     pub place: Place,
-    /// Resources that no patch of this call reached any more.
+    /// Resources that no patch of this call reached.
     pub unprocessed: Vec<String>,
 }
 
-/// An update that Envoy refused (`error_state` of the dump).
+/// An update that Envoy rejected (`error_state` of the dump).
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Refused {
@@ -364,11 +364,11 @@ pub struct FieldExplanation {
     pub api_version: &'static str,
     /// `FieldExplanation`.
     pub kind: &'static str,
-    /// Release of the control plane that is modelled.
+    /// The modeled release of the control plane.
     pub istio_version: String,
     /// The field on each proxy that has the resource.
     pub fields: Vec<Field>,
-    /// What could not be read, or only in part.
+    /// What could not be read completely.
     pub problems: Vec<Trouble>,
 }
 
@@ -380,15 +380,15 @@ pub struct Field {
     pub namespace: String,
     /// Name of its pod.
     pub name: String,
-    /// Release of its control plane that is modelled.
+    /// The modeled release of its control plane.
     pub control_plane: String,
     /// `listener`, `cluster`, `route` or `extension config`.
     pub kind: &'static str,
     /// Name of the resource.
     pub resource: String,
-    /// Path of the field inside the resource, list items by name where they have one.
+    /// Path of the field inside the resource, with names of list items if they have one.
     pub path: String,
-    /// What a running proxy holds; absent where the dump is not of one.
+    /// The value in a running proxy; absent if the dump is not of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<Held>,
     /// JSON text of the value that the engine computes; absent when the field is not set.
@@ -397,33 +397,33 @@ pub struct Field {
     /// The patch that wrote it; absent for istiod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<PatchRef>,
-    /// JSON text of the value that istiod had generated; absent when it had set none.
+    /// JSON text of the value that istiod generated; absent when it set none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<String>,
-    /// The objects that make istiod generate it, where that was asked.
+    /// The objects that make istiod generate it, if that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made_by: Option<MadeBy>,
-    /// Where it is, to be found in other configurations of the proxy.
+    /// Its place, to find it in other configurations of the proxy.
     #[serde(skip)]
     pub spot: Option<super::field::Spot>,
     /// Every patch that changed the field, in the order of application.
     pub history: Vec<Step>,
     /// What patches wrote inside the field, where istiod or another patch wrote the field itself.
     pub inside: Vec<Written>,
-    /// The names that exist where the path leads nowhere.
+    /// The names that exist where the path does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
 }
 
-/// The objects of a mesh that make istiod generate a field as it is.
+/// The objects of a mesh that make istiod generate a field.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MadeBy {
-    /// They suffice together, and without any one of them the field is another; none: istiod generates it for any mesh.
+    /// Together they are sufficient, and without any one of them the field differs; none: istiod generates it for any mesh.
     pub objects: Vec<Maker>,
     /// How many times istiod ran.
     pub runs: usize,
-    /// Whether the search came to its end; some of the objects may not matter otherwise.
+    /// Whether the search finished; if not, some of the objects may not matter.
     pub complete: bool,
 }
 
@@ -433,7 +433,7 @@ pub struct MadeBy {
 pub struct Maker {
     /// Its kind.
     pub kind: String,
-    /// Its namespace; absent where it has none.
+    /// Its namespace; absent if it has none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub namespace: String,
     /// Its name.
@@ -441,20 +441,20 @@ pub struct Maker {
     /// JSON text of the value in the mesh without this object alone; absent when the field is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<String>,
-    /// Whether another object makes the same then.
+    /// Whether another object then has the same effect.
     pub replaced: bool,
 }
 
-/// What a running proxy holds of a field.
+/// The value of a field in a running proxy.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Held {
     /// JSON text of the value; absent when the field is not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Whether it is what the engine computes: then what the EnvoyFilters write is in effect.
+    /// Whether it equals what the engine computes: then what the EnvoyFilters write is in effect.
     pub as_computed: bool,
-    /// Envoy's words, where it refused the last update of the resource.
+    /// Envoy's message, if it rejected the last update of the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
@@ -497,7 +497,7 @@ pub struct Location {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The field that is meant, of a document whose lines no person has written; absent for files.
+    /// The field that is meant, for a document without user-visible lines; absent for files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// The bytes, for excerpts.
@@ -505,7 +505,7 @@ pub struct Location {
     pub span: Option<crate::source::Span>,
 }
 
-/// Something that could not be read, or only in part.
+/// Something that could not be read completely.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Trouble {
@@ -513,7 +513,7 @@ pub struct Trouble {
     pub code: &'static str,
     /// `info`, `warning` or `error`.
     pub severity: &'static str,
-    /// One sentence without a final stop.
+    /// One sentence without a period.
     pub message: String,
     /// What to do.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Why a filter or a patch does nothing on a proxy, in one sentence: for reports that compare many proxies.
+//! Why a filter or a patch does nothing on a proxy, in one sentence, for reports that compare many proxies.
 
 use super::{hint, words};
 use crate::engine::program::{Planned, Status};
@@ -43,7 +43,7 @@ pub(crate) fn panic(trace: &Trace, id: PatchId) -> Option<String> {
     trace.aborts.iter().find(|abort| abort.cause == id).map(|abort| words::panic(&abort.panic))
 }
 
-/// What a match asks for at a condition, as written.
+/// What a match requires at a condition, as written.
 pub(crate) fn asked(filter: &EnvoyFilter, patch: usize, condition: Condition) -> String {
     hint::asked(filter, patch, condition).0
 }

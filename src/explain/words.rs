@@ -8,7 +8,7 @@ use crate::model::proxy::{Proxy, ProxyKind};
 use crate::proto::decode::What;
 use crate::proto::tree::type_name;
 
-/// A code, a sentence, and what to do.
+/// A code, a sentence, and a help text.
 pub(super) type Words = (&'static str, String, Option<String>);
 
 /// Why a filter does not attach; `None` when it does.
@@ -90,7 +90,7 @@ fn target_miss(miss: TargetMiss, proxy: &Proxy) -> String {
     }
 }
 
-/// Why a patch of an attached filter is not for a proxy.
+/// Why a patch of an attached filter does not apply to a proxy.
 pub(super) fn proxy_miss(miss: &ProxyMiss, patch: &Patch) -> Words {
     match miss {
         ProxyMiss::Version(have) => {
@@ -234,7 +234,7 @@ fn operations(apply_to: ApplyTo) -> &'static str {
     }
 }
 
-/// Why istiod threw a patch away.
+/// Why istiod dropped a patch.
 pub(super) fn discard(reason: Discard, patch: &Patch) -> Words {
     match reason {
         Discard::NoPatch => (
@@ -273,7 +273,7 @@ fn short(name: &str) -> &str {
     type_name(name).rsplit('.').next().unwrap_or(name)
 }
 
-/// What the decoder noticed: the sentence and the help.
+/// The message and help for a notice of the decoder.
 pub(super) fn notice(what: &What, message: &str, key: &str) -> String {
     let short = short(message);
     match what {

@@ -1,4 +1,4 @@
-//! Files beside the filters that the linter reads and writes: its configuration, its baseline, fixed files.
+//! Files that the linter reads and writes in addition to filters: its configuration, its baseline, fixed files.
 
 use super::files::shown;
 use super::limits::Excess;
@@ -8,40 +8,40 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-/// Name of the configuration.
+/// The file name of a configuration.
 pub(crate) const NAME: &str = ".envoyfilter.yaml";
 
-/// A configuration's text, read.
+/// The parsed text of a configuration.
 #[derive(Debug)]
 pub(crate) struct ConfigFile {
-    /// Its folder, absolute: patterns of paths are counted from here.
+    /// Its folder, as an absolute path: patterns are relative to it.
     pub folder: PathBuf,
     /// The document; `None` when it is empty or cannot be read.
     pub document: Option<Node>,
     /// What is wrong with it.
     pub problems: Vec<Problem>,
-    /// The values of `kind:` at the beginning of lines.
+    /// The values of `kind:` at the start of lines.
     kinds: Vec<String>,
 }
 
 impl ConfigFile {
-    /// Whether the text says that it is of a kind, even if it cannot be parsed.
+    /// Whether the text claims to be of a kind, even if it cannot be parsed.
     pub(crate) fn claims(&self, kind: &str) -> bool {
         let parsed = self.document.as_ref().and_then(|document| document.get("kind")).and_then(Node::as_str);
         parsed == Some(kind) || self.kinds.iter().any(|found| found == kind)
     }
 }
 
-/// Longest configuration or file of a rule, in bytes.
+/// Maximum size of a configuration or a rule file, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// Longest baseline and filter with cases, in bytes.
+/// Maximum size of a baseline or a case filter, in bytes.
 const LONGEST_TEXT: u64 = 256 << 20;
 
-/// The configuration that holds for a file or folder: the nearest one upwards; `None` when there is none.
+/// The configuration that applies to a file or folder: the nearest one upwards; `None` when there is none.
 pub(crate) fn find(beside: Option<&Path>) -> Option<PathBuf> {
     let start = absolute(beside.unwrap_or(Path::new(".")));
     let found = start.ancestors().map(|folder| folder.join(NAME)).find(|path| fs::symlink_metadata(path).is_ok())?;
-    // Shown as short as the user would write it.
+    // As short as the user would write it.
     let here = absolute(Path::new("."));
     Some(found.strip_prefix(&here).map(Path::to_owned).unwrap_or(found))
 }
@@ -53,14 +53,14 @@ pub(crate) fn read(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Pro
     Ok(parse(file, &text, absolute(path).parent().map(Path::to_owned).unwrap_or_default()))
 }
 
-/// Reads a configuration that was found, not named: whoever changes a repository can put it there, also as a link to a file
-/// that only the reader may read. Fails when it is not a regular file of its own folder.
+/// Reads a configuration that was found rather than named. Anyone who can change a repository can put one there, even as a link
+/// to a file that only the user can read. Fails when it is not a regular file inside its folder.
 pub(crate) fn read_found(path: &Path, sources: &mut Sources) -> Result<ConfigFile, Problem> {
     inside(path, absolute(path).parent().unwrap_or(Path::new("/")), "the configuration")?;
     read(path, sources)
 }
 
-/// Fails when a path leads out of a folder, links resolved, or to what is neither a file nor a folder.
+/// Fails when a path leads out of a folder after links are resolved, or when it is neither a file nor a folder.
 fn inside(path: &Path, folder: &Path, what: &str) -> Result<(), Problem> {
     let real = |path: &Path| fs::canonicalize(path);
     match (real(path), real(folder)) {
@@ -92,7 +92,7 @@ fn parse(file: FileId, text: &str, folder: PathBuf) -> ConfigFile {
     ConfigFile { folder, document: documents.into_iter().next(), problems, kinds: kinds.collect() }
 }
 
-/// The YAML files with rules: named files, and those in named folders, sorted.
+/// The YAML files with rules: named files and those in named folders, sorted.
 pub(crate) fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
@@ -108,7 +108,7 @@ pub(crate) fn rule_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     (found, problems)
 }
 
-/// The same for paths in a configuration: only what lies in its folder, links resolved.
+/// The same for paths in a configuration, restricted to its folder after links are resolved.
 pub(crate) fn rule_files_inside(paths: &[String], folder: &Path) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut allowed, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
@@ -126,7 +126,7 @@ pub(crate) fn rule_files_inside(paths: &[String], folder: &Path) -> (Vec<PathBuf
     (found.into_iter().map(|(_, path)| path).collect(), problems)
 }
 
-/// The YAML files in a folder, sorted; none when there is no folder.
+/// The YAML files in a folder, sorted; none when the folder does not exist.
 pub(crate) fn cases(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let yaml = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|it| it == "yaml" || it == "yml");
@@ -135,12 +135,12 @@ pub(crate) fn cases(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The text of a file. Fails with what to tell the user.
+/// The text of a file. Fails with a message for the user.
 pub(crate) fn text(path: &Path) -> Result<String, Problem> {
     bounded(path, LONGEST_TEXT)
 }
 
-/// The text of a regular file that is no longer than this.
+/// The text of a regular file up to this size.
 fn bounded(path: &Path, longest: u64) -> Result<String, Problem> {
     let read = || {
         let file = fs::File::open(path)?;
@@ -157,12 +157,12 @@ fn bounded(path: &Path, longest: u64) -> Result<String, Problem> {
     read().map_err(|error| trouble("read", path, &error))
 }
 
-/// Whether there is such a file.
+/// Whether the file exists.
 pub(crate) fn exists(path: &Path) -> bool {
     path.exists()
 }
 
-/// The path of a file counted from a folder, with `/` between its parts; as it is when it lies elsewhere.
+/// The path of a file relative to a folder, with `/` between its parts; unchanged when it is elsewhere.
 pub(crate) fn relative(name: &str, folder: &Path) -> String {
     let path = absolute(Path::new(name));
     let path = path.strip_prefix(folder).map(Path::to_owned).unwrap_or(path);
@@ -170,7 +170,7 @@ pub(crate) fn relative(name: &str, folder: &Path) -> String {
     parts.join("/")
 }
 
-/// Writes a file completely or not at all: to a temporary file beside it, then renamed. Follows links, keeps permissions.
+/// Writes a file atomically: to a temporary file beside it, then renamed. Follows links and keeps permissions.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Problem> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

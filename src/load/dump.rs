@@ -1,8 +1,8 @@
-//! Config dumps of Envoys: read into one buffer, indexed, and not decoded: resources are texts until somebody asks.
+//! Config dumps of Envoys, read into one buffer and indexed. Resources stay text until they are needed.
 //!
-//! Accepted: Envoy's admin `/config_dump` (whole, or a part asked for with `?resource=`), istiod's `/debug/config_dump`,
-//! and what `istioctl proxy-config … -o json` prints, plain, gzip or zstd. A dump of 100 MB takes its own size in memory,
-//! or two thirds of it where nobody needs its layout.
+//! Accepted: Envoy's admin `/config_dump` (whole, or a part requested with `?resource=`), istiod's `/debug/config_dump`, and
+//! the output of `istioctl proxy-config … -o json`, plain, gzip or zstd. A dump of 100 MB takes its own size in memory, or two
+//! thirds of it when its layout is not needed.
 
 mod foreign;
 mod identity;
@@ -33,7 +33,7 @@ use std::path::Path;
 use std::sync::Arc;
 use text::Text;
 
-/// A dump: its text and where its resources stand in it.
+/// A dump: its text and the places of its resources in it.
 #[derive(Debug)]
 pub struct Dump {
     name: String,
@@ -46,7 +46,8 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Reads a file within the default limits. Nothing is returned when it is no dump; of half a dump, what is complete is.
+    /// Reads a file within the default limits. Nothing is returned when it is not a dump; a truncated dump gives its complete
+    /// part.
     pub fn read(path: &Path, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
         Dump::read_within(path, layout, Limits::default())
     }
@@ -58,7 +59,7 @@ impl Dump {
             Ok(bytes) => Dump::from_bytes(name, bytes),
             Err(error) => (None, vec![unreadable(&name, &error)]),
         };
-        // The places in messages are those of the file.
+        // Places in messages refer to the file.
         if layout == Layout::Dropped && !read.1.is_empty() {
             Dump::read_within(path, Layout::Kept, limits)
         } else {
@@ -66,7 +67,7 @@ impl Dump {
         }
     }
 
-    /// The same from a stream, such as standard input. Places in messages are those of what is kept.
+    /// The same from a stream, such as standard input. Places in messages refer to the kept text.
     pub fn from_reader(name: impl Into<String>, input: impl Read, layout: Layout) -> (Option<Dump>, Vec<Problem>) {
         Dump::from_reader_within(name, input, layout, Limits::default())
     }
@@ -104,7 +105,7 @@ impl Dump {
                     problems.push(not_utf8(&name, &bytes, valid));
                     return (None, problems);
                 }
-                // Only the last character is cut: the end of half a dump.
+                // Only the last character is cut off: the end of a truncated dump.
                 bytes.truncate(valid);
                 String::from_utf8(bytes).unwrap_or_default()
             }
@@ -114,7 +115,7 @@ impl Dump {
             return (None, problems);
         }
         let (dump, found) = Dump::from_text(name, text);
-        // The end of a cut archive was told already.
+        // The end of a truncated archive was reported already.
         problems.extend(found.into_iter().filter(|problem| !(cut && problem.code == Code::DumpTruncated)));
         (dump, problems)
     }
@@ -169,57 +170,57 @@ impl Dump {
         (Some(dump), problems)
     }
 
-    /// Shares the texts of its resources with other dumps: those of one mesh say mostly the same.
+    /// Shares the texts of its resources with other dumps: those of one mesh are mostly equal.
     pub fn share(&mut self, pool: &mut Pool) {
         let mut ranges: Vec<Range<usize>> = self.index.entries.iter().filter_map(|entry| entry.json.get()).collect();
         ranges.sort_unstable_by_key(|range| range.start);
         self.text.share(ranges.into_iter(), pool);
     }
 
-    /// What to call it in a message.
+    /// Its name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The node id of the proxy, `sidecar~10.2.0.10~cart-1.shop~shop.svc.cluster.local`: two dumps with one id are of one
+    /// The node id of the proxy, `sidecar~10.2.0.10~cart-1.shop~shop.svc.cluster.local`. Two dumps with the same id are of one
     /// pod.
     pub fn node_id(&self) -> Option<&str> {
         self.node_id.as_deref()
     }
 
-    /// The proxy, where the dump has a bootstrap with a node of Istio's.
+    /// The proxy, if the dump has a bootstrap with an Istio node.
     pub fn proxy(&self) -> Option<&Proxy> {
         self.proxy.as_ref()
     }
 
-    /// How fields are written.
+    /// How field names are written.
     pub fn field_names(&self) -> FieldNames {
         self.index.field_names
     }
 
-    /// Says which clusters other dumps hold that filters may add to this proxy by an annotation: JSON by name.
+    /// Sets the clusters of other dumps that filters may add to this proxy by an annotation: JSON by name.
     pub fn lend(&mut self, clusters: Arc<BTreeMap<String, String>>) {
         self.lent = clusters;
     }
 
-    /// Says that it was made without any EnvoyFilter, so that nothing has to be undone in it.
+    /// Marks it as made without any EnvoyFilter, so that nothing must be undone in it.
     #[must_use]
     pub fn without_filters(mut self) -> Dump {
         self.generated = true;
         self
     }
 
-    /// How many resources it holds.
+    /// How many resources it contains.
     pub fn len(&self) -> usize {
         self.index.entries.len()
     }
 
-    /// Whether it holds no resource.
+    /// Whether it contains no resource.
     pub fn is_empty(&self) -> bool {
         self.index.entries.is_empty()
     }
 
-    /// The proxy and its resources; what the user says about the proxy wins over the dump. Fails when neither tells the
+    /// The proxy and its resources; what the user states about the proxy overrides the dump. Fails when neither gives the
     /// namespace.
     pub fn config(&self, identity: &Identity) -> Result<ProxyConfig<'_>, Problem> {
         Ok(ProxyConfig {
@@ -236,7 +237,7 @@ impl Dump {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// A string's value from the text between its quotes.
+    /// The value of a string, from the text between its quotes.
     fn string(&self, range: &Range<usize>) -> Cow<'_, str> {
         let raw = self.slice(range);
         if memchr::memchr(b'\\', raw.as_bytes()).is_none() {
@@ -279,7 +280,7 @@ impl Dump {
         }
     }
 
-    /// The kind a proxy without a node id looks like, by the listeners istiod gives to one kind only.
+    /// The likely kind of a proxy without a node id, by listeners that istiod gives to one kind only.
     fn guess_kind(&self) -> ProxyKind {
         let listeners = || self.index.entries.iter().filter(|entry| entry.kind == ResourceKind::Listener);
         let has =
@@ -330,8 +331,8 @@ fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Problem {
     error(Code::DumpNotUtf8, format!("{name}:{place}: not UTF-8"), "dump again; JSON is UTF-8 text")
 }
 
-/// A fault as a problem. Dumps are not in the table of sources, whose line index would cost a tenth of their size, so the
-/// place is part of the message.
+/// Turns a fault into a problem. Dumps are not in the table of sources, whose line index would cost a tenth of their size, so
+/// the place is part of the message.
 fn broken(name: &str, text: &str, fault: Fault, after_dump: bool, resources: usize) -> Problem {
     match fault {
         Fault::Truncated(at) => error(

@@ -1,4 +1,4 @@
-//! Which files the arguments for dumps stand for.
+//! Resolves the arguments for dumps to files.
 
 use crate::load::dump::{Dump, Layout};
 use crate::load::files::reason;
@@ -39,7 +39,7 @@ pub(crate) fn list(arguments: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
 
 /// Reads one of them.
 pub(crate) fn read(path: &Path, layout: Layout, limits: Limits) -> (Option<Dump>, Vec<Problem>) {
-    // Standard input cannot be read a second time for the places in messages.
+    // Standard input cannot be read a second time to get the places for messages.
     if path.as_os_str() == "-" {
         Dump::from_reader_within("<stdin>", io::stdin().lock(), Layout::Kept, limits)
     } else {

@@ -1,7 +1,7 @@
-//! Kubernetes objects inside other texts: fences of Markdown, heredocs of Terraform.
+//! Kubernetes objects inside other texts: code fences of Markdown, heredocs of Terraform.
 //!
-//! What is around them is blanked out, byte for byte, so that every place stays where it is in the file. What cannot be read
-//! without guessing is said: an interpolation, an object in Terraform's own syntax.
+//! The text around them is blanked out byte for byte, so that every place remains valid in the file. What cannot be read
+//! without guessing is reported: an interpolation, an object in Terraform's own syntax.
 
 use super::files::problem;
 use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
@@ -10,11 +10,11 @@ use crate::source::{Code, FileId, Node, Problem, Severity, Sources, Span};
 pub(super) struct Embedded {
     /// The YAML, as long as the file.
     pub(super) text: String,
-    /// What is in the file and was not read.
+    /// What the file contains but was not read.
     pub(super) problems: Vec<Problem>,
 }
 
-/// What holds objects in a file of that name; `None` for YAML and JSON.
+/// Finds the embedded objects of a file with this name; `None` for YAML and JSON.
 pub(super) fn find(name: &str, text: &str, file: FileId) -> Option<Embedded> {
     let ending = name.rsplit('.').next().unwrap_or_default().to_lowercase();
     match ending.as_str() {
@@ -24,7 +24,7 @@ pub(super) fn find(name: &str, text: &str, file: FileId) -> Option<Embedded> {
     }
 }
 
-/// The lines of a text with their ends, and where each begins.
+/// The lines of a text with their ends and offsets.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -34,7 +34,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A line with `---` at its beginning, or blank, of the same length.
+/// A line of the same length that starts with `---` or is blank.
 fn blank(line: &str, separator: bool, into: &mut String) {
     let body = line.trim_end_matches(['\r', '\n']);
     let mark = if separator && body.len() >= 3 { "---" } else { "" };
@@ -143,7 +143,7 @@ fn heredocs(text: &str, file: FileId) -> Embedded {
     Embedded { text: out, problems }
 }
 
-/// Notices an EnvoyFilter in Terraform's own syntax, or one that is read from another place.
+/// Reports an EnvoyFilter in Terraform's own syntax, or one that is read from another file.
 fn own_syntax(all: &[(usize, &str)], at: usize, file: FileId, problems: &mut Vec<Problem>) {
     let (start, line) = all[at];
     let plain: String = line.chars().filter(|c| !c.is_whitespace()).collect();
@@ -170,13 +170,13 @@ fn unread(file: FileId, start: usize, line: &str, message: &str) -> Problem {
     }
 }
 
-/// A problem with its place in its words: it is about what was not read, not about an EnvoyFilter.
+/// A problem with its place as part of the message, because it is about something that was not read.
 pub(super) fn placed(problem: Problem, sources: &Sources) -> Problem {
     let place = problem.span.map_or_else(String::new, |span| format!("{}: ", sources.place(span)));
     Problem { message: format!("{place}{}", problem.message), span: None, ..problem }
 }
 
-/// Says that a kustomization has patches of EnvoyFilters, which only its building applies.
+/// Reports that a kustomization patches EnvoyFilters: only `kustomize build` applies those patches.
 pub(super) fn kustomization(document: &Node) -> Option<Problem> {
     if document.get("kind").and_then(Node::as_str) != Some("Kustomization") {
         return None;

@@ -1,4 +1,4 @@
-//! Files, folders and standard input to texts.
+//! Reads files, folders and standard input as texts.
 
 use super::limits::{self, Bound, Limits};
 use crate::source::{Code, Problem, Severity, escape};
@@ -10,22 +10,22 @@ use std::path::{Path, PathBuf};
 /// One text to read.
 #[derive(Debug)]
 pub(super) struct Input {
-    /// What to call it in messages.
+    /// Its name in messages.
     pub(super) name: String,
-    /// Whether the user named it (or only its folder).
+    /// Whether the user named it, rather than only its folder.
     pub(super) named: bool,
     path: Option<PathBuf>,
 }
 
-/// What is in an input.
+/// The content of an input.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) text: String,
-    /// Where bytes that are no UTF-8 were replaced.
+    /// Where invalid UTF-8 was replaced.
     pub(super) replaced: Vec<usize>,
 }
 
-/// Lists what the arguments stand for, sorted by name and each once, whatever the order of the arguments.
+/// Resolves the arguments to inputs, sorted by name and without duplicates, regardless of their order.
 pub(super) fn list(arguments: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<Input> {
     let mut inputs = Vec::new();
     for argument in arguments {
@@ -42,7 +42,7 @@ pub(super) fn list(arguments: &[PathBuf], problems: &mut Vec<Problem>) -> Vec<In
             inputs.push(input(argument.clone(), true));
         }
     }
-    // Named ones first, so that a file that was also found in a folder counts as named.
+    // Named files first, so that one also found in a folder counts as named.
     inputs.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
     let mut seen = BTreeSet::new();
     inputs.retain(|input| {
@@ -56,8 +56,8 @@ fn input(path: PathBuf, named: bool) -> Input {
     Input { name: shown(&path), named, path: Some(path) }
 }
 
-/// Every YAML and JSON file below a folder; hidden files and folders, and links to folders, are passed over. So are links
-/// to files outside the folder: whoever changes a repository could have its reader quote any other file.
+/// Every YAML and JSON file below a folder, without hidden files and folders and links to folders. Links to files outside the
+/// folder are skipped too: otherwise anyone who can change a repository could make us quote any other file.
 fn folder(root: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
     let real_root = fs::canonicalize(root).ok();
     let mut files = Vec::new();
@@ -105,7 +105,7 @@ fn is_yaml(path: &Path) -> bool {
 }
 
 impl Input {
-    /// Reads the text, unpacking gzip and zstd. Fails with what to tell the user: unreadable, too large, binary.
+    /// Reads the text, unpacking gzip and zstd. Fails with a message for the user: unreadable, too large, binary.
     pub(super) fn read(&self, limits: Limits) -> Result<Text, Problem> {
         let bytes = match &self.path {
             None => held(io::stdin().lock(), limits),
@@ -119,10 +119,10 @@ impl Input {
     }
 }
 
-/// How much is looked at before the rest is read.
+/// How much is checked before the rest is read.
 const HEAD: u64 = 8192;
 
-/// Reads content within the limits; of binary data only the head.
+/// Reads content within the limits; for binary data only the head.
 fn held(from: impl Read, limits: Limits) -> io::Result<Vec<u8>> {
     let (mut content, _) = limits::content(from, limits, Bound::Held)?;
     let mut bytes = Vec::new();
@@ -134,7 +134,7 @@ fn held(from: impl Read, limits: Limits) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Text out of bytes: UTF-8, or UTF-16 with a byte order mark as PowerShell writes it; `None` for binary data.
+/// Decodes text: UTF-8, or UTF-16 with a byte order mark as written by PowerShell; `None` for binary data.
 fn decode(bytes: Vec<u8>) -> Option<Text> {
     let wide = |order: fn([u8; 2]) -> u16| {
         let units = bytes[2..].chunks_exact(2).map(|pair| order([pair[0], pair[1]]));
@@ -178,12 +178,12 @@ fn cannot_read(name: &str, error: &io::Error) -> Problem {
     }
 }
 
-/// What went wrong, without the number that the system has for it.
+/// The error message without the system's error number.
 pub(super) fn reason(error: &io::Error) -> String {
     error.to_string().split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// What a path is called in messages: on one line, and nothing in it steers a terminal.
+/// A path in messages: on one line, without anything that controls a terminal.
 pub(super) fn shown(path: &Path) -> String {
     escape::one_line(&path.display().to_string()).into_owned()
 }

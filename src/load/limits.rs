@@ -1,4 +1,4 @@
-//! Bounds on what is read: size, compression ratio, members and names of archives, values of a document.
+//! Bounds on input: size, compression ratio, members and names of archives, values of a document.
 
 use crate::source::ErrorMessage;
 use std::cell::Cell;
@@ -7,10 +7,10 @@ use std::io::{self, Read};
 use std::rc::Rc;
 use std::str::FromStr;
 
-/// Option of the command line that raises these bounds; error messages name it.
+/// Command line option that raises these bounds; error messages name it.
 pub const OPTION: &str = "--max-input-size";
 
-/// Unpacked bytes up to which no compression ratio is suspicious.
+/// Unpacked size below which no compression ratio is suspicious.
 const RATIO_FLOOR: u64 = 64 << 20;
 /// Largest ratio of unpacked to packed bytes above the floor. Config dumps stay below 100.
 const RATIO: u64 = 250;
@@ -24,15 +24,15 @@ pub(crate) const LONGEST_NAME: u64 = 4096;
 pub(crate) const LONGEST_HEADER: u64 = 64 << 10;
 /// How many values any text may contain, whatever its size.
 const VALUES_FLOOR: u64 = 1 << 18;
-/// Bytes of text that pay for one more value. YAML and JSON of real objects use more than 20 for each.
+/// Bytes of text required for each further value. YAML and JSON of real objects use more than 20 per value.
 const BYTES_PER_VALUE: u64 = 12;
 
 /// Bounds for one input: a file, standard input or an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most bytes to hold of one input after unpacking.
+    /// Maximum size of one unpacked input in memory.
     pub bytes: u64,
-    /// Whether the user chose the size, which accepts any compression ratio.
+    /// Whether the user chose the size, which disables the limit on compression ratios.
     pub chosen: bool,
 }
 
@@ -57,7 +57,7 @@ impl FromStr for Limits {
         };
         let number: u64 = digits.parse().map_err(|_| "use a size such as 512Mi or 4Gi".to_owned())?;
         match number.checked_mul(1 << shift) {
-            // The places in texts are 32 bits.
+            // Places in texts are 32 bits.
             Some(bytes) if (1..=4 << 30).contains(&bytes) => Ok(Limits { bytes, chosen: true }),
             _ => Err("the size must be between 1 byte and 4Gi".into()),
         }
@@ -82,7 +82,7 @@ impl Limits {
         (self.bytes >> 10).max(1 << 20)
     }
 
-    /// How many bytes an archive may unpack to in all: what is passed over costs time.
+    /// How many bytes an archive may unpack to in total: skipped content costs time too.
     pub fn archive(self) -> u64 {
         self.bytes.saturating_mul(64)
     }
@@ -93,11 +93,11 @@ impl Limits {
 pub enum Excess {
     /// More bytes in one input.
     Bytes(u64),
-    /// Too many bytes out of too few.
+    /// Too many unpacked bytes for the packed size.
     Ratio(u64),
     /// An archive unpacks to more bytes.
     Archive(u64),
-    /// The objects of an archive are larger than this together.
+    /// The objects of an archive are larger than this in total.
     Objects(u64),
     /// More files in an archive.
     Members(u64),
@@ -108,7 +108,7 @@ pub enum Excess {
 }
 
 impl Excess {
-    /// What the user can do about it; nothing when no real input gets there.
+    /// What the user can do about it; nothing when no real input reaches the bound.
     pub fn help(self) -> Option<String> {
         match self {
             Excess::Name(_) => None,
@@ -153,17 +153,17 @@ impl From<Excess> for io::Error {
     }
 }
 
-/// How many bytes may be held of what this many bytes unpack to.
+/// How many unpacked bytes may be held for this many packed bytes.
 pub(crate) fn held(packed: u64) -> u64 {
     RATIO_FLOOR.saturating_add(packed.saturating_mul(RATIO))
 }
 
-/// The bound behind a reading error.
+/// The bound behind a read error.
 pub(crate) fn excess(error: &io::Error) -> Option<Excess> {
     error.get_ref()?.downcast_ref::<Excess>().copied()
 }
 
-/// Counts the bytes that a decoder takes.
+/// Counts the bytes that a decoder consumes.
 struct Counted<R> {
     input: R,
     count: Rc<Cell<u64>>,
@@ -177,16 +177,16 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// What unpacked content may amount to.
+/// What unpacked content is used for.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound {
-    /// Content that is held in memory.
+    /// Held in memory.
     Held,
-    /// An archive, which is passed through.
+    /// An archive, streamed.
     Archive,
 }
 
-/// Content that ends with an [`Excess`] where a bound is reached.
+/// Content that fails with an [`Excess`] when it reaches a bound.
 pub(crate) struct Bounded<R> {
     content: R,
     /// Packed bytes, if it is packed.
@@ -219,8 +219,8 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// The content of an input, unpacked if its first bytes say that it is gzip or zstd, within the bounds. `is_packed` tells
-/// which it is. Fails when the input cannot be read.
+/// The content of an input within the bounds, unpacked if its first bytes are those of gzip or zstd. `is_packed` says whether
+/// it was packed. Fails when the input cannot be read.
 pub(crate) fn content<'r>(
     mut input: impl Read + 'r,
     limits: Limits,

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Writes texts under their names into a folder, which is made if it does not exist. Fails when a file cannot be written.
+/// Writes named texts into a folder, which is created if necessary. Fails when a file cannot be written.
 pub(crate) fn write(folder: &Path, texts: &[(String, String)]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     for (name, text) in texts {

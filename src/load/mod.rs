@@ -1,4 +1,4 @@
-//! The only place that reads: files, folders, standard input.
+//! The only module that reads input: files, folders, standard input.
 
 #![allow(clippy::disallowed_methods, reason = "the loader reads files")]
 
@@ -26,13 +26,13 @@ use std::sync::Arc;
 /// How to read.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Namespace of objects that name none.
+    /// Namespace of objects that do not name one.
     pub namespace: String,
     /// Bounds for each file.
     pub limits: Limits,
-    /// Where the secrets of what is read are remembered.
+    /// Collects the secrets of the input.
     pub secrets: Keeper,
-    /// Whether every object is kept as JSON too ([`Loaded::documents`]), for an istiod that reads what nothing here does.
+    /// Whether every object is kept as JSON too ([`Loaded::documents`]), for an istiod that reads more than this tool does.
     pub keep_documents: bool,
 }
 
@@ -54,13 +54,13 @@ pub struct Loaded {
     pub sources: Sources,
     /// The objects in them.
     pub inventory: Inventory,
-    /// Every object that was read, where [`Options::keep_documents`] asks for them; of a Secret only name, type and keys.
+    /// Every object that was read, if [`Options::keep_documents`] is set; for a Secret only name, type and keys.
     pub documents: Vec<serde_json::Value>,
-    /// What could not be read, or only in part.
+    /// What could not be read completely.
     pub problems: Vec<Problem>,
 }
 
-/// A file as it is named, or the files in a folder and those below it whose name ends so, sorted.
+/// A named file, or all files in and below a folder whose names have this ending, sorted.
 pub fn files_named(path: &std::path::Path, end: &str) -> std::io::Result<Vec<PathBuf>> {
     if !std::fs::metadata(path)?.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -68,7 +68,7 @@ pub fn files_named(path: &std::path::Path, end: &str) -> std::io::Result<Vec<Pat
     let (mut found, mut folders) = (Vec::new(), vec![path.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder)?.flatten() {
-            // Links to folders are not followed: they may lead in a circle.
+            // Links to folders are not followed: they may form a cycle.
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(entry.path()),
                 Ok(_) if entry.file_name().to_string_lossy().ends_with(end) => found.push(entry.path()),
@@ -80,7 +80,7 @@ pub fn files_named(path: &std::path::Path, end: &str) -> std::io::Result<Vec<Pat
     Ok(found)
 }
 
-/// When a file last changed, or each file in a folder.
+/// The modification time of a file, or of each file in a folder.
 pub fn stamps(path: &std::path::Path) -> Vec<(PathBuf, Option<std::time::SystemTime>)> {
     let changed = |path: &std::path::Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
     let Ok(files) = files_named(path, "") else { return vec![(path.to_owned(), None)] };
@@ -93,13 +93,13 @@ pub fn stamps(path: &std::path::Path) -> Vec<(PathBuf, Option<std::time::SystemT
         .collect()
 }
 
-/// Where a file really is, so that two ways to write its path can be compared; the path itself where there is none.
+/// The canonical path of a file, for comparing paths; the path itself when there is none.
 pub fn real_path(path: &std::path::Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The bytes of a file that is no document, such as the body of a request. Fails when it cannot be read or is larger than
-/// the limit.
+/// The bytes of a file that is not a document, such as a request body. Fails when it cannot be read or is larger than the
+/// limit.
 pub fn bytes(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {
     use std::io::Read;
     let mut bytes = Vec::new();
@@ -110,13 +110,13 @@ pub fn bytes(path: &std::path::Path, limit: u64) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads files, folders (recursively: `.yaml`, `.yml`, `.json`, also with `.gz`) and `-`, the standard input.
-/// The result does not depend on the order of the arguments.
+/// Reads files, folders (recursively: `.yaml`, `.yml`, `.json`, also with `.gz`) and `-`, standard input. The result does not
+/// depend on the order of the arguments.
 pub fn read(arguments: &[PathBuf], options: &Options) -> Loaded {
     read_into(Loaded::default(), arguments, options)
 }
 
-/// The same, with places that do not get mixed up with those of texts that were read before.
+/// The same, with places distinct from those of texts that were read before.
 pub fn read_above(base: Sources, arguments: &[PathBuf], options: &Options) -> Loaded {
     read_into(Loaded::above(Arc::new(base)), arguments, options)
 }
@@ -132,7 +132,7 @@ fn read_into(mut loaded: Loaded, arguments: &[PathBuf], options: &Options) -> Lo
     loaded
 }
 
-/// Reads a text that is already there; `name` stands in messages for the file.
+/// Reads a text from memory; messages use `name` in place of a file name.
 pub fn read_text(name: &str, text: impl Into<String>, options: &Options) -> Loaded {
     let mut loaded = Loaded::default();
     loaded.add(name, text.into(), &[], true, options);
@@ -140,29 +140,29 @@ pub fn read_text(name: &str, text: impl Into<String>, options: &Options) -> Load
 }
 
 impl Loaded {
-    /// Nothing yet, above texts that are known already.
+    /// An empty result above existing texts.
     pub fn above(base: Arc<Sources>) -> Loaded {
         Loaded { sources: Sources::above(base), ..Loaded::default() }
     }
 
-    /// The same, where the first text stands for one that is there.
+    /// The same, where the first text replaces an existing one.
     pub fn over(base: Arc<Sources>, first: FileId) -> Loaded {
         Loaded { sources: Sources::over(base, first), ..Loaded::default() }
     }
 
-    /// Adds the objects of one more text that is already there; `name` stands in messages for the file.
+    /// Adds the objects of another text from memory; messages use `name` in place of a file name.
     pub fn add_text(&mut self, name: &str, text: impl Into<String>, options: &Options) {
         self.add(name, text.into(), &[], false, options);
     }
 
-    /// Adds the secrets in EnvoyFilters, policies and mesh settings to those that no report repeats.
+    /// Adds the secrets in EnvoyFilters, policies and mesh settings to those that reports must not repeat.
     pub fn secrets(&self, into: &mut Secrets) {
         let filters = self.inventory.envoy_filters.iter().map(|filter| &filter.document);
         let meshes = self.inventory.meshes.iter().map(|mesh| &mesh.settings);
         let policies = self.inventory.policies.iter().map(|policy| &policy.document);
         filters.chain(meshes).chain(policies).for_each(|document| into.add_document(document));
         if !into.is_empty() {
-            // A name that is also a secret stays: without it no report could be read.
+            // A name that is also a secret stays visible: without names a report is unreadable.
             for filter in &self.inventory.envoy_filters {
                 into.forget([filter.name.as_str(), filter.namespace.as_str()]);
             }
@@ -264,7 +264,7 @@ fn inside(outer: Span, inner: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Overwrites a Secret in the text with spaces, so that no excerpt can show it; lines stay where they are.
+/// Overwrites a Secret in the text with spaces, so that no excerpt can show it. Lines keep their places.
 fn blank(text: &mut String, span: Span) {
     let (start, end) = (span.start as usize, span.end as usize);
     if let Some(part) = text.get(start..end) {

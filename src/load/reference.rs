@@ -1,7 +1,7 @@
 //! Built-in reference configurations: what istiod generates for a sidecar, a gateway and a waypoint, by release.
 //!
-//! Recorded from istio.io/istio's own configuration generator (releases 1.22.8, 1.24.6, 1.26.8, 1.28.10 and the 1.31 line), the
-//! topologies of `testdata/reference`. Used where no config dump was given.
+//! Recorded from istio.io/istio's own configuration generator (releases 1.22.8, 1.24.6, 1.26.8, 1.28.10 and the 1.31 line),
+//! with the topologies of `testdata/reference`. Used when no config dump is given.
 
 use super::dump::{Dump, Identity, Layout};
 use crate::budget;
@@ -30,17 +30,17 @@ const PACKED: &[Packed] = packed! {
     31: "cart", "ingress", "front", "waypoint";
 };
 
-/// The release whose configurations stand for a release: the newest recorded one that is not younger, or else the oldest.
+/// The recorded release used for a release: the newest that is not younger, or else the oldest.
 pub fn recorded(release: Release) -> Release {
     let recorded = PACKED.iter().map(|(recorded, ..)| *recorded);
     recorded.filter(|recorded| *recorded <= release).max().unwrap_or(Release::OLDEST)
 }
 
-/// Dumps and what they hold, of one recorded release.
+/// The dumps of one recorded release and their configurations.
 type Kept = (OnceLock<Vec<Dump>>, OnceLock<Vec<ProxyConfig<'static>>>);
 
-/// The reference configurations nearest to a release, see [`recorded`]; of a kind of proxy that was not recorded there,
-/// the next release's. They are read once in the life of the process.
+/// The reference configurations for a release (see [`recorded`]). A kind of proxy that was not recorded there comes from the
+/// next release. They are read once per process.
 pub fn configs(release: Release) -> &'static [ProxyConfig<'static>] {
     static KEPT: [Kept; PACKED.len()] = [const { (OnceLock::new(), OnceLock::new()) }; PACKED.len()];
     let nearest = recorded(release);

@@ -10,15 +10,15 @@ use crate::model::parse_envoy_filter;
 use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Sources};
 use std::sync::Arc;
 
-/// Label (and, older, annotation) that asks for a sidecar or refuses one.
+/// Label (formerly annotation) that requests or refuses a sidecar.
 const INJECT: &str = "sidecar.istio.io/inject";
 
-/// Whether a document is a Kubernetes Secret, which is not kept in any form.
+/// Whether a document is a Kubernetes Secret, which is never kept.
 pub(super) fn is_secret(document: &Node) -> bool {
     text(document, &["kind"]) == "Secret"
 }
 
-/// A document as JSON; of a Secret what it is called, and nothing that it holds.
+/// A document as JSON; for a Secret only its identity, never its content.
 pub(super) fn without_secrets(document: &Node) -> serde_json::Value {
     if !is_secret(document) {
         return document.to_json();
@@ -32,8 +32,8 @@ pub(super) fn without_secrets(document: &Node) -> serde_json::Value {
     })
 }
 
-/// Unpacks `kind: List`, `EnvoyFilterList` and the like into their items; any other document is itself.
-/// Items of a typed list carry no `kind` of their own and get it from the list.
+/// Unpacks `kind: List`, `EnvoyFilterList` and the like into their items; any other document is returned as is. Items of a
+/// typed list have no `kind` of their own and get it from the list.
 pub(super) fn unpack(document: Node) -> Vec<Node> {
     let kind = text(&document, &["kind"]).to_owned();
     let Some(item_kind) = kind.strip_suffix("List") else { return vec![document] };
@@ -50,7 +50,7 @@ pub(super) fn unpack(document: Node) -> Vec<Node> {
             let version = api_version.clone().filter(|_| !entries.iter().any(|entry| entry.key == "apiVersion"));
             *entries = [kind].into_iter().chain(entries.iter().cloned()).chain(version).collect();
         }
-        // A list of lists: kubectl does not print it, but reads it. One more level is enough.
+        // A list of lists: kubectl reads it but never prints it. One more level is enough.
         match text(&item, &["kind"]) {
             "List" => unpacked.extend(items_of(&item)),
             _ => unpacked.push(item),
@@ -63,7 +63,7 @@ fn items_of(document: &Node) -> Vec<Node> {
     document.get("items").map_or_else(Vec::new, |items| items.items().to_vec())
 }
 
-/// An EnvoyFilter that lacks only its `kind`, told by its API or by what only an EnvoyFilter has.
+/// An EnvoyFilter without `kind`, recognized by its API or by fields that only an EnvoyFilter has.
 pub(super) fn filter_without_kind(document: &Node) -> Option<Problem> {
     let of_istio = text(document, &["apiVersion"]) == parse_envoy_filter::API_VERSION;
     document.under(&["spec", "configPatches"]).or(of_istio.then_some(document))?;
@@ -76,7 +76,7 @@ pub(super) fn filter_without_kind(document: &Node) -> Option<Problem> {
     })
 }
 
-/// An EnvoyFilter whose `kind` is written in another way, such as `Envoyfilter` or `EnvoyFilters`.
+/// An EnvoyFilter with a misspelled `kind`, such as `Envoyfilter` or `EnvoyFilters`.
 pub(super) fn misspelt_kind(document: &Node) -> Option<Problem> {
     let kind = document.get("kind")?;
     let word = kind.as_str()?;
@@ -91,7 +91,7 @@ pub(super) fn misspelt_kind(document: &Node) -> Option<Problem> {
     })
 }
 
-/// Puts one object into the inventory. Objects of kinds that are not needed are counted.
+/// Adds one object to the inventory. Objects of other kinds are counted.
 pub(super) fn add(
     document: Node,
     namespace: &str,
@@ -158,7 +158,7 @@ pub(super) fn add(
         | ("extensions.istio.io", "WasmPlugin" | "TrafficExtension")
         | ("gateway.networking.k8s.io", "HTTPRoute") => {
             Arc::make_mut(&mut inventory.policies).push(Arc::new(object(document)));
-            // Only migrations read them: for every other command they are passed over.
+            // Only migrations read them; every other command ignores them.
             *inventory.other.entry(kind).or_default() += 1;
         }
         _ => *inventory.other.entry(kind).or_default() += 1,
@@ -357,7 +357,7 @@ fn sidecar(object: Object) -> Sidecar {
     }
 }
 
-/// Reads the mesh settings out of a control plane's ConfigMap; any other ConfigMap is counted.
+/// Reads the mesh settings from a control plane's ConfigMap; any other ConfigMap is counted.
 fn mesh(object: Object, sources: &mut Sources, inventory: &mut Inventory, problems: &mut Vec<Problem>) {
     let revision = match object.name.as_str() {
         "istio" => Some(""),

@@ -1,4 +1,4 @@
-//! What an unquoted YAML word means to kubectl: YAML 1.1 as the Go library sigs.k8s.io/yaml 1.6 reads it.
+//! What an unquoted YAML word means to kubectl: YAML 1.1 as read by the Go library sigs.k8s.io/yaml 1.6.
 
 /// A resolved scalar.
 #[derive(Clone, Debug, PartialEq)]
@@ -7,7 +7,7 @@ pub(super) enum Scalar {
     Null,
     /// A boolean.
     Bool(bool),
-    /// A whole number of 64 bits, signed or not.
+    /// An integer of 64 bits, signed or not.
     Int(i128),
     /// Any other number, also `.inf` and `.nan`.
     Float(f64),
@@ -30,12 +30,12 @@ pub(super) enum Tag {
     Null,
     /// `!!binary`: base64, decoded.
     Binary,
-    /// `!!str`, and every tag kubectl does not know: text.
+    /// `!!str`, and every tag that kubectl does not know: text.
     Text,
 }
 
 impl Tag {
-    /// The tag as one writes it.
+    /// The tag as written in YAML.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Tag::None => "",
@@ -76,7 +76,7 @@ pub(super) fn plain(word: &str) -> Scalar {
     }
 }
 
-/// Resolves a word under a tag; `None` when the word is no such thing (kubectl then refuses the document).
+/// Resolves a word under a tag; `None` when the word does not fit the tag (kubectl then rejects the document).
 pub(super) fn tagged(tag: Tag, word: &str, is_plain: bool) -> Option<Scalar> {
     match (tag, is_plain) {
         (Tag::None, true) => return Some(plain(word)),
@@ -94,7 +94,7 @@ pub(super) fn tagged(tag: Tag, word: &str, is_plain: bool) -> Option<Scalar> {
     }
 }
 
-/// Whether a YAML 1.2 reader would take the word for something else: `on`, `0777`, `0b1`, `1_000`.
+/// Whether a YAML 1.2 reader would give the word another meaning: `on`, `0777`, `0b1`, `1_000`.
 pub(super) fn surprises(word: &str, resolved: &Scalar) -> bool {
     match resolved {
         Scalar::Bool(_) => !matches!(word, "true" | "True" | "TRUE" | "false" | "False" | "FALSE"),
@@ -110,7 +110,7 @@ pub(super) fn surprises(word: &str, resolved: &Scalar) -> bool {
     }
 }
 
-/// A word that starts with a sign or a digit, underscores taken out: Go's ParseInt with base 0, then a decimal.
+/// A word that starts with a sign or a digit, without underscores: Go's ParseInt with base 0, then a decimal.
 fn number(word: &str) -> Scalar {
     let (negative, unsigned) = match word.as_bytes().first() {
         Some(b'-') => (true, &word[1..]),
@@ -125,12 +125,12 @@ fn number(word: &str) -> Scalar {
         [b'0', _, ..] => (8, &unsigned[1..]),
         _ => (10, unsigned),
     };
-    // u64::from_str_radix takes a sign of its own: `--1`, `0x+1`.
+    // u64::from_str_radix accepts a sign itself: `--1`, `0x+1`.
     if digits.starts_with(|first: char| first.is_digit(base))
         && let Ok(magnitude) = u64::from_str_radix(digits, base)
     {
         let value = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
-        // Above i64 only an unsigned number counts, and that one takes no sign.
+        // Above i64 only an unsigned number is valid, and that has no sign.
         if i64::try_from(value).is_ok() || !signed {
             return Scalar::Int(value);
         }
@@ -138,7 +138,7 @@ fn number(word: &str) -> Scalar {
     decimal(word)
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`; out of range is text.
+/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`; a number out of range is text.
 fn decimal(word: &str) -> Scalar {
     let rest = word.strip_prefix(['+', '-']).unwrap_or(word);
     let (mantissa, exponent) = rest.split_once(['e', 'E']).map_or((rest, None), |(m, e)| (m, Some(e)));
@@ -163,7 +163,7 @@ fn underscores_between_digits(word: &str) -> bool {
     })
 }
 
-/// A whole number as kubectl sends it: beyond 64 signed bits it has become a float.
+/// A whole number as kubectl sends it: beyond 64 signed bits it is a float.
 #[expect(clippy::cast_precision_loss, reason = "kubectl converts the same way")]
 pub(super) fn int_json(value: i128) -> String {
     if i64::try_from(value).is_ok() { value.to_string() } else { float_json(value as f64) }

@@ -1,8 +1,8 @@
-//! YAML and JSON text to trees with places, read as kubectl reads them.
+//! Parses YAML and JSON into trees with places, as kubectl reads them.
 //!
-//! The event parser is granit-parser: of the YAML parsers in Rust it alone gives byte offsets (saphyr-parser, which it
-//! grew from, counts characters), keeps quoted and plain scalars apart, limits nesting and never recurses. What words mean
-//! is decided here ([`super::scalar`]), because kubectl reads YAML 1.1 and no Rust crate does.
+//! The event parser is granit-parser. It is the only Rust YAML parser that gives byte offsets (saphyr-parser, its origin,
+//! counts characters), distinguishes quoted from plain scalars, limits nesting and never recurses. The meaning of words is
+//! decided here ([`super::scalar`]), because kubectl reads YAML 1.1 and no Rust crate does.
 
 mod plain;
 mod reader;
@@ -15,25 +15,25 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Deepest nesting of lists and mappings that is read. Go's YAML reader stops at 10,000, real filters stay below 40.
+/// Maximum nesting of lists and mappings. Go's YAML reader stops at 10,000; real filters stay below 40.
 const MAX_DEPTH: usize = 1000;
-/// How many values may be copied for anchors that are then perhaps never used.
+/// How many values may be copied for anchors, which may never be used.
 const MAX_ANCHORED: usize = 4_000_000;
-/// Most problems that one text is told: more of the same helps nobody.
+/// Maximum number of problems reported for one text: more of the same does not help.
 const MAX_PROBLEMS: usize = 10_000;
-/// Bytes of text for which a thread of its own pays.
+/// Bytes of text that justify another thread.
 const WORTH_A_THREAD: usize = 64 * 1024;
-/// Mappings with more keys than this look for duplicates in a hash map.
+/// Mappings with more keys than this find duplicates with a hash map.
 const FEW_KEYS: usize = 16;
 
-/// Reads every document of a text. What cannot be read becomes a [`Problem`] and costs one document, not the others.
-/// Values that come from an alias keep the places of the anchored text; only the alias itself points to where it stands.
+/// Reads every document of a text. What cannot be read becomes a [`Problem`] and costs one document, not the others. Values
+/// that come from an alias keep the places of the anchored text; only the alias itself has its own place.
 pub fn documents(file: FileId, text: &str) -> (Vec<Node>, Vec<Problem>) {
     documents_within(file, text, Limits::default().values(text.len()))
 }
 
-/// The same with a bound on the number of values: every value takes memory, so short values could fill it from a small
-/// text. Reading stops where the bound is exceeded.
+/// The same with a bound on the number of values: each takes memory, so a small text of short values could exhaust it. Reading
+/// stops when the bound is exceeded.
 pub fn documents_within(file: FileId, text: &str, values: usize) -> (Vec<Node>, Vec<Problem>) {
     let places = chunks(text);
     let read = |places: &[(usize, usize)]| {
@@ -48,12 +48,12 @@ pub fn documents_within(file: FileId, text: &str, values: usize) -> (Vec<Node>, 
         out
     };
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(text.len() / WORTH_A_THREAD);
-    // Threads would have to share the bound, and which of them exceeds it would be chance.
+    // Threads would have to share the bound, and which of them exceeds it would be random.
     if workers < 2 || places.len() < 2 || (text.len() > values && may_hold(text) > values) {
         let out = read(&places);
         return (out.documents, out.problems);
     }
-    // Neighbours stay together, so that the order of documents and problems is that of the text.
+    // Neighbors stay together, so that documents and problems are in the order of the text.
     let share = text.len().div_ceil(workers);
     let groups = places.chunk_by(|one, next| one.0 / share == next.0 / share);
     std::thread::scope(|scope| {
@@ -69,7 +69,7 @@ pub fn documents_within(file: FileId, text: &str, values: usize) -> (Vec<Node>, 
     })
 }
 
-/// An upper bound of the values in a text: each but the first follows one of these bytes.
+/// An upper bound for the number of values in a text: each but the first follows one of these bytes.
 fn may_hold(text: &str) -> usize {
     1 + text.bytes().filter(|byte| matches!(byte, b',' | b'\n' | b':' | b'[' | b'{' | b'-' | b'?')).count()
 }
@@ -78,15 +78,15 @@ fn may_hold(text: &str) -> usize {
 struct Output {
     documents: Vec<Node>,
     problems: Vec<Problem>,
-    /// Empty lists with room, for the mappings to come: most of what is allocated otherwise.
+    /// Empty lists with capacity, reused for later mappings: otherwise most allocations.
     spare: Vec<Vec<Entry>>,
-    /// How many values may still be read.
+    /// How many more values may be read.
     values: usize,
-    /// Whether that was too few.
+    /// Whether that was exceeded.
     full: bool,
 }
 
-/// Cuts at lines that start with `---`, as kubectl does before it parses anything, so that an error in one document ends there.
+/// Splits at lines that start with `---`, as kubectl does before parsing, so that an error in one document ends there.
 fn chunks(text: &str) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();
     let mut start = 0;
@@ -98,7 +98,7 @@ fn chunks(text: &str) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// One document's text (rarely several, parted by `...`).
+/// The text of one document (rarely several, separated by `...`).
 #[derive(Clone, Copy)]
 struct Chunk<'a> {
     file: FileId,
@@ -106,13 +106,13 @@ struct Chunk<'a> {
     text: &'a str,
 }
 
-/// A finished value with what its parents have to know about it.
+/// A finished value with what its parents need to know about it.
 struct Built {
     node: Node,
     /// Nesting below it.
     height: usize,
     from_alias: bool,
-    /// Where it ends, counted from the start of the chunk.
+    /// Its end, relative to the start of the chunk.
     end: usize,
 }
 
@@ -131,9 +131,9 @@ enum Shape {
 #[derive(Default)]
 struct Mapping {
     entries: Vec<Entry>,
-    /// Which entries came out of a `<<`; those beyond its end did not.
+    /// Which entries came from a `<<`; later entries did not.
     merged: Vec<bool>,
-    /// Place of each key, once there are many.
+    /// Index of each key, once there are many.
     places: HashMap<String, usize>,
 }
 
@@ -162,9 +162,9 @@ struct Builder<'a> {
     anchors: HashMap<usize, Anchored>,
     root: Option<Node>,
     problems: Vec<Problem>,
-    /// Values met, as go-yaml counts them for its alias limit.
+    /// Values seen, as go-yaml counts them for its alias limit.
     decoded: usize,
-    /// Those of them that came out of an alias.
+    /// How many of them came from an alias.
     aliased: usize,
     /// Values copied for anchors.
     anchored: usize,
@@ -210,7 +210,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// The place of an error inside a broken Secret must not be shown: only its first line is named.
+    /// The place of an error inside a broken Secret must not be shown, so only its first line is given.
     fn without_secret(&self, problem: Problem) -> Problem {
         let secret = |line: &str| {
             let line: String = line.chars().filter(|c| !matches!(c, ' ' | '"' | '\'')).collect();
@@ -260,7 +260,7 @@ impl Chunk<'_> {
                 Event::DocumentEnd => {
                     ended = true;
                     problems.append(&mut builder.problems);
-                    // An empty document, such as behind the `---` that a template ends with, is nothing.
+                    // An empty document, such as after the `---` at the end of a template, is ignored.
                     documents.extend(builder.root.take().filter(|root| !matches!(root.value, NodeValue::Null)));
                 }
                 event => {
@@ -284,13 +284,13 @@ impl Chunk<'_> {
         Problem { code, severity: Severity::Error, span, message: message.into(), help: None }
     }
 
-    /// kubectl refuses control characters wherever they stand.
+    /// kubectl rejects control characters anywhere.
     fn forbidden_character(&self) -> Option<Problem> {
         if self.looks_like_json() {
             return None;
         }
         let bad = |byte: u8| (byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || byte == 0x7f;
-        // Without an early exit the compiler looks at many bytes at once.
+        // Without an early exit the compiler can vectorize the loop.
         if !self.text.bytes().fold(false, |found, byte| found | bad(byte)) {
             return None;
         }
@@ -310,7 +310,7 @@ impl Chunk<'_> {
         matches!(self.text.trim_start().as_bytes(), [b'{', next, ..] if *next != b'{') || self.text.trim_start() == "{"
     }
 
-    /// The places of JSON values written one after the other, as `jq -c` and `kubectl get -o json --watch` do.
+    /// The places of consecutive JSON values, as printed by `jq -c` and `kubectl get -o json --watch`.
     fn json_stream(&self) -> Option<Vec<(usize, usize)>> {
         if !self.looks_like_json() {
             return None;
@@ -326,7 +326,7 @@ impl Chunk<'_> {
         (places.len() > 1).then_some(places)
     }
 
-    /// A parser's error, in the words of the user's side.
+    /// A parser error in the user's terms.
     fn scan_problem(&self, error: &ScanError) -> Problem {
         let at = error.marker().byte_offset().unwrap_or(0).min(self.text.len());
         if *error.kind() == ErrorKind::RecursionLimitExceeded {
@@ -351,7 +351,7 @@ impl Chunk<'_> {
         problem
     }
 
-    /// The first tab of the line up to a byte, where a tab is what is complained of: the parser points behind it.
+    /// The first tab of the line up to a byte, when the error is about a tab: the parser points behind it.
     fn tab_before(&self, kind: &ErrorKind, at: usize) -> Option<usize> {
         if !is_tab(kind) {
             return None;
@@ -367,7 +367,7 @@ impl Chunk<'_> {
         self.problem(Code::YamlTooDeep, start, end, message)
     }
 
-    /// `{{ … }}` or `{% … %}` in a text that is no YAML.
+    /// `{{ … }}` or `{% … %}` in a text that is not YAML.
     fn template_problem(&self) -> Option<Problem> {
         let bytes = self.text.as_bytes();
         let at = memchr::memchr_iter(b'{', bytes).find(|&at| matches!(bytes.get(at + 1), Some(b'{' | b'%')))?;
@@ -382,7 +382,7 @@ impl Chunk<'_> {
         Some(problem)
     }
 
-    /// What a JSON reader says about a text that starts like JSON.
+    /// The error of a JSON reader for a text that starts like JSON.
     fn json_problem(&self) -> Option<Problem> {
         let error = serde_json::from_str::<serde::de::IgnoredAny>(self.text).err()?;
         let line = error.line().checked_sub(1)?;
@@ -395,7 +395,7 @@ impl Chunk<'_> {
         Some(self.problem(Code::JsonSyntax, start, end, format!("not JSON: {message}")))
     }
 
-    /// Where the `|` or `>` stands whose text starts at a byte: the parser tells only the place of the text.
+    /// The place of the `|` or `>` of a block text that starts at a byte: the parser gives only the place of the text.
     fn block_header(&self, content: usize) -> usize {
         let before = self.text[..floor(self.text, content)].trim_end();
         let line = before.rfind('\n').map_or(0, |end| end + 1);
@@ -456,7 +456,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Begins another document, in which nothing of the one before is known.
+    /// Starts another document, independent of the one before.
     fn begin(&mut self) {
         self.frames.clear();
         self.anchors.clear();
@@ -507,7 +507,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A list or a mapping where a key is expected: `{{ .Values.name }}` is the usual cause.
+    /// A list or a mapping in place of a key: usually caused by `{{ .Values.name }}`.
     fn bad_key(&self, start: usize, end: usize) -> Problem {
         self.chunk.template_problem().unwrap_or_else(|| {
             let (start, end) = if start == end { self.chunk.word_at(start) } else { (start, end) };
@@ -522,8 +522,8 @@ impl<'a> Builder<'a> {
 
     fn close(&mut self, start: usize, end: usize) -> Result<(), Problem> {
         let Some(frame) = self.frames.pop() else { return Ok(()) };
-        // A flow collection ends with its bracket; the end of a block collection is reported at the next token, so that
-        // its last value tells.
+        // A flow collection ends with its bracket. The end of a block collection is reported at the next token, so use its last
+        // value.
         let closed = matches!(self.chunk.text.get(start..end), Some("]" | "}"));
         let end = if closed { end } else { frame.end }.max(frame.start);
         let span = self.chunk.span(frame.start, end);
@@ -642,7 +642,7 @@ impl<'a> Builder<'a> {
         self.value(Built { node, height, from_alias: true, end }, 0, 0)
     }
 
-    /// Puts a finished value where it belongs: under its anchor, into its list, under its key, or at the root.
+    /// Puts a finished value in its place: under its anchor, into its list, under its key, or at the root.
     fn value(&mut self, built: Built, anchor: usize, size: usize) -> Result<(), Problem> {
         if anchor != 0 {
             self.anchored += size;
@@ -674,7 +674,7 @@ impl<'a> Builder<'a> {
 }
 
 impl Mapping {
-    /// Sets a key. The last value counts, as with kubectl, which says nothing about it.
+    /// Sets a key. The last value wins, as in kubectl, which does not report duplicates.
     fn set(&mut self, entry: Entry, merged: bool) -> Option<Problem> {
         let Some(place) = self.place(&entry.key) else {
             if self.entries.len() > FEW_KEYS {
@@ -710,11 +710,11 @@ impl Mapping {
         self.places.get(key).copied()
     }
 
-    /// Takes over the keys of `<<`. go-yaml v2 lets them win over keys that stand above `<<`, against YAML's own rule.
+    /// Takes over the keys of `<<`. In go-yaml v2 they override keys above `<<`, contrary to YAML's own rule.
     fn merge(&mut self, built: Built) -> Result<Vec<Problem>, Problem> {
         let span = built.node.span;
         let sources = match built.node.value {
-            // Of several mappings the first has the last word.
+            // The first of several mappings wins.
             NodeValue::List(items) if !built.from_alias => items.iter().rev().cloned().collect(),
             value => vec![Node { span, value }],
         };
@@ -798,7 +798,7 @@ fn ratio_exceeded(aliased: usize, decoded: usize) -> bool {
     aliased as f64 / decoded > allowed
 }
 
-/// Whether a parser complains of a tab.
+/// Whether a parser error is about a tab.
 fn is_tab(kind: &ErrorKind) -> bool {
     matches!(
         kind,
@@ -810,7 +810,7 @@ fn is_tab(kind: &ErrorKind) -> bool {
     )
 }
 
-/// A parser's complaint, and what usually causes it.
+/// A parser error, and its usual cause.
 fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
     let help = match kind {
         kind if is_tab(kind) => Some("indent with spaces: YAML does not allow tabs here"),

@@ -1,4 +1,4 @@
-//! Values as YAML that every reader of YAML 1.1 and 1.2 takes the same.
+//! Writes values as YAML that every reader of YAML 1.1 and 1.2 reads the same way.
 
 use crate::source::ErrorMessage;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -10,7 +10,7 @@ pub fn write(value: &Value) -> Result<String, ErrorMessage> {
     with(value, true)
 }
 
-/// The same for a report: a name of several lines is one line in quotes, and only code is written as a block of lines.
+/// The same for a report: a name of several lines becomes one quoted line; only code is written as a block of lines.
 pub fn write_report(value: &Value) -> Result<String, ErrorMessage> {
     with(&Shown { value, code: false }, false)
 }

@@ -1,4 +1,4 @@
-//! `audit`: what an upgrade of Istio does to a set of EnvoyFilters, before it is done.
+//! `audit`: what an Istio upgrade does to a set of EnvoyFilters, before it happens.
 
 use super::audit_request::AuditRequest;
 use super::proxies::{self, Taken};
@@ -28,25 +28,25 @@ use crate::trial::Trial;
 use crate::words::count;
 use std::borrow::Cow;
 
-/// What an upgrade does.
+/// The report of an audit.
 pub struct AuditReport {
-    /// The answer.
+    /// The result.
     pub audit: Audit,
-    /// The releases on the way, both ends included.
+    /// The releases of the path, including both ends.
     pub path: Vec<Release>,
-    /// Texts, objects and what the loader noticed.
+    /// Texts, objects and the loader's problems.
     pub loaded: Loaded,
     /// What else could not be read.
     pub problems: Vec<Problem>,
-    /// Whether something could not be read, so that the verdict is no go-ahead.
+    /// Whether something could not be read, so that the verdict cannot be ready.
     pub partial: bool,
-    /// What the Envoy did, for people who want to see everything.
+    /// What the Envoy did; shown only with --verbose.
     pub notes: Vec<String>,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
 }
 
-/// A stage before its configurations are made: releases of istiod and of the proxies, and whether proxies stay as they are.
+/// A stage before its configurations are computed: releases of istiod and of the proxies, and whether proxies stay unchanged.
 #[derive(Clone, Copy)]
 struct Shape {
     istiod: Release,
@@ -54,7 +54,7 @@ struct Shape {
     upgraded: bool,
 }
 
-/// Audits an upgrade of the whole mesh, unless a namespace is named.
+/// Audits an upgrade of the whole mesh, unless a namespace is given.
 pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditReport, Error> {
     let AuditRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
@@ -63,7 +63,7 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
     let loaded = &mesh.loaded;
     let filters = &loaded.inventory.envoy_filters;
     let mut taken = Taken::default();
-    // Proxies that no filter reaches have nothing to say.
+    // Proxies that no filter reaches are irrelevant.
     let reached = mesh.reached_by(filters);
     let dumps = mesh.all(given, &reached, &mut taken)?;
     let configs: Vec<(usize, ProxyConfig<'_>)> =
@@ -85,8 +85,8 @@ pub fn audit(request: &AuditRequest, progress: &dyn Progress) -> Result<AuditRep
             count(labelled, "EnvoyFilter has", "EnvoyFilters have")
         ));
     }
-    // What the dumps hold of the filters is undone once, by the control plane that runs now, so that all releases start
-    // from what istiod generates.
+    // The filters' effects are undone in the dumps once, for the control plane that runs now, so that all releases start from
+    // what istiod generates.
     let programs: Vec<Program<'_>> = mesh
         .planes
         .iter()
@@ -197,7 +197,7 @@ fn open<'p>(
     } else if request.istiods.is_empty() {
         Mesh::open(settings, &kinds::AUDIT, progress, |_| Breadth::Mesh)
     } else {
-        // What the proxies have now is what they run with.
+        // Proxies' current dumps show what they run with.
         next::mesh(settings, progress)
     }
 }
@@ -289,7 +289,7 @@ impl AuditRequest {
         revisions
     }
 
-    /// The release that runs now: what is said, what the proxies say, or a guess that is told.
+    /// The current release: given by the user, found on the proxies, or guessed with a note.
     fn current(
         &self,
         running: Option<Release>,
@@ -312,7 +312,7 @@ impl AuditRequest {
         Ok(Release::newest_of(before))
     }
 
-    /// Every release on the way, both ends included.
+    /// Every release of the path, including both ends.
     fn path(&self, from: Release) -> Result<Vec<Release>, Error> {
         let wrong = |message: &str| Err(Error::Text { message: message.to_owned(), help: None });
         if from.major != 1 || self.to.major != 1 {
@@ -340,7 +340,7 @@ impl AuditRequest {
     }
 }
 
-/// What of a path the patch engine is not proven for, in words.
+/// The part of a path for which the patch engine is not proven, in words.
 fn beyond(path: &[Release]) -> impl Iterator<Item = String> {
     let unchecked = |what: &str, end: Release, of: Vec<&Release>| {
         let names: Vec<String> = of.into_iter().copied().map(short).collect();
@@ -362,11 +362,11 @@ fn beyond(path: &[Release]) -> impl Iterator<Item = String> {
     older.into_iter().chain(newer)
 }
 
-/// Of which releases on a path it is known what istiod and the proxies accept, in words.
+/// The releases of a path for which it is known what istiod and the proxies accept, in words.
 fn accepted(path: &[Release]) -> String {
     let istiods: Vec<u32> = Schema::all().filter(|one| one.is_istiod()).map(|one| one.release().0).collect();
     let istiod = |one: &&Release| !istiods.contains(&u32::from(one.minor));
-    // Istio 1.N comes with Envoy 1.(N+8).
+    // Istio 1.N ships Envoy 1.(N+8).
     let envoy = |one: &&Release| Schema::envoy(envoy_of(one.minor)).is_none();
     let names = |of: Vec<&Release>| of.into_iter().map(|one| short(*one)).collect::<Vec<_>>().join(", ");
     let istiod = names(path.iter().filter(istiod).collect());

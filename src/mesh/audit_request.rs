@@ -1,33 +1,33 @@
-//! What `audit` is asked.
+//! The request of `audit`.
 
 use super::proxies::Given as Dumps;
 use super::settings::{IstiodSettings, Settings};
 use crate::model::release::Release;
 use std::path::PathBuf;
 
-/// Which upgrade is audited.
+/// The upgrade to audit.
 #[derive(Clone, Debug)]
 pub struct AuditRequest {
     /// The mesh.
     pub settings: Settings,
-    /// Config dumps; with `demo` the demo's filters where no file is named.
+    /// Config dumps; with `demo`, the demo's filters if no file is given.
     pub given: Dumps,
-    /// EnvoyFilters and what they are about: files, folders, `-`. The cluster's without.
+    /// EnvoyFilters and related objects: files, folders, `-`. Without them, the cluster's.
     pub files: Vec<PathBuf>,
     /// An Envoy binary to ask about the target.
     pub envoy: Option<PathBuf>,
     /// The release to upgrade to.
     pub to: Release,
-    /// The release that runs now; what the cluster or the dumps say without.
+    /// The current release; by default that of the cluster or the dumps.
     pub from: Option<Release>,
-    /// Releases on the way; every minor release without.
+    /// Releases on the way; by default every minor release.
     pub path: Vec<Release>,
-    /// Names of the revisions, old and new; empty where they are not known.
+    /// Names of the revisions, old and new; empty if unknown.
     pub revisions: (String, String),
     /// Whether fixes that change the meaning go into the rewritten filters.
     pub unsafe_fixes: bool,
-    /// Istiods of releases on the way, which compute what is forecast otherwise, each with the release it must be of.
+    /// Istiods of releases on the way, which replace forecasts, each with its expected release.
     pub istiods: Vec<(Option<Release>, IstiodSettings)>,
-    /// Also what changes although no EnvoyFilter is concerned.
+    /// Whether to include changes that are independent of EnvoyFilters.
     pub all_changes: bool,
 }

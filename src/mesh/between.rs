@@ -1,4 +1,4 @@
-//! `diff --between`: what differs between the EnvoyFilters of two meshes, and between what they do there.
+//! `diff --between`: compares the EnvoyFilters of two meshes, and their effects.
 
 use super::Error;
 use super::settings::{Progress, Settings};
@@ -29,26 +29,26 @@ pub enum FilterDifference {
     OnlySecond,
     /// Fields that differ, the first few, and how many more there are.
     Fields(Vec<String>, usize),
-    /// The same filters are applied in another order: its place in each, from 1.
+    /// The same filters are applied in a different order: its position in each, from 1.
     Order(usize, usize),
 }
 
-/// What a patch does on a workload.
+/// The effect of a patch on a workload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// There is no such workload with a proxy.
+    /// No such workload has a proxy.
     NoWorkload,
     /// The EnvoyFilter does not select it.
     NotSelected,
-    /// No proxy of it was read.
+    /// None of its proxies was read.
     NotRead,
-    /// It does what it is to do, or nothing that is wrong.
+    /// It has the intended effect, or nothing is wrong.
     Fine,
     /// This is wrong.
     Wrong(What),
 }
 
-/// A patch that does one thing in the first mesh and another in the second.
+/// A patch with different effects in the two meshes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EffectDifference {
     /// `namespace/name` of the EnvoyFilter.
@@ -57,27 +57,27 @@ pub struct EffectDifference {
     pub patch: usize,
     /// The workload.
     pub place: Place,
-    /// What it does in the first mesh.
+    /// Its effect in the first mesh.
     pub first: State,
-    /// What it does in the second.
+    /// Its effect in the second.
     pub second: State,
 }
 
-/// All of it.
+/// The result.
 #[derive(Debug)]
 pub struct BetweenReport {
-    /// What was read of the first mesh.
+    /// What was read from the first mesh.
     pub first: SurveyReport,
-    /// What was read of the second.
+    /// What was read from the second.
     pub second: SurveyReport,
     /// EnvoyFilters that differ, by namespace and name.
     pub filters: Vec<(String, FilterDifference)>,
-    /// Effects that differ, of EnvoyFilters that both have.
+    /// Different effects of EnvoyFilters that exist in both.
     pub effects: Vec<EffectDifference>,
 }
 
 impl BetweenReport {
-    /// Whether everything that matters was read in both.
+    /// Whether everything relevant was read in both.
     pub fn is_complete(&self) -> bool {
         [&self.first, &self.second].iter().all(|one| one.scope.is_complete() && !one.interrupted)
     }
@@ -116,7 +116,7 @@ pub fn between(request: &BetweenRequest, progress: &dyn Progress) -> Result<Betw
     Ok(BetweenReport { first, second, filters, effects })
 }
 
-/// How many fields of an EnvoyFilter are named.
+/// Maximum number of listed fields of an EnvoyFilter.
 const FEW: usize = 5;
 
 /// One mesh.
@@ -139,7 +139,7 @@ impl<'s> Side<'s> {
 /// A mesh with one of its filters.
 type Of<'o, 's> = (&'o Side<'s>, &'o EnvoyFilter, &'o Row);
 
-/// What the patches that both have do here and there.
+/// The effects in both meshes of the patches that exist in both.
 fn effect(name: &str, first: Of<'_, '_>, second: Of<'_, '_>) -> Vec<EffectDifference> {
     let places: BTreeSet<Place> =
         [first.2, second.2].iter().flat_map(|row| row.selects.iter().map(Place::of)).collect();
@@ -171,7 +171,7 @@ fn state((side, _, row): Of<'_, '_>, patch: usize, on: &Place) -> State {
     wrong.map_or(State::Fine, |wrong| State::Wrong(wrong.what.clone()))
 }
 
-/// Paths of what differs and matters to istiod.
+/// Paths of differences that matter to istiod.
 fn fields(a: &EnvoyFilter, b: &EnvoyFilter) -> Vec<String> {
     let spec = |filter: &EnvoyFilter| filter.document.under(&["spec"]).map(Node::to_json).unwrap_or_default();
     let mut paths = Vec::new();

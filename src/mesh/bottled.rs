@@ -1,4 +1,4 @@
-//! Proxies that an istiod on this machine is asked for, in the place of a mesh: what manifests alone would become.
+//! Proxies whose configuration comes from an istiod on this machine instead of a mesh: the effect of manifests alone.
 
 use super::Error;
 use super::scope::Origin;
@@ -17,16 +17,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-/// How many proxies are held at the same time.
+/// Number of proxies held at the same time.
 const AT_ONCE: usize = 16;
 
-/// An istiod that has read the objects of a mesh, but for its EnvoyFilters, and the proxies that they make.
+/// An istiod that has read the objects of a mesh without its EnvoyFilters, and the proxies of those objects.
 pub(super) struct Bottled {
     pub(super) opened: RefCell<Opened>,
     targets: Vec<Target>,
     nodes: BTreeMap<String, Node>,
     pub(super) version: String,
-    /// The mesh that its objects were read from; none for files.
+    /// The mesh that its objects were read from; `None` for files.
     read: Option<ReadMesh>,
 }
 
@@ -35,9 +35,9 @@ pub(super) struct Bottled {
 pub(super) struct ReadMesh {
     /// What it is.
     pub(super) origin: Origin,
-    /// Its proxies that the question is about.
+    /// Its proxies in scope.
     pub(super) targets: Vec<Target>,
-    /// Proxies as their config dumps say that they introduced themselves, where there are any.
+    /// The nodes of proxies from their config dumps, if any.
     pub(super) nodes: BTreeMap<String, Node>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn open(
     let revision = if istiod.revision == DEFAULT_REVISION { "" } else { &istiod.revision };
     let meshes = &loaded.inventory.meshes;
     let own = meshes.iter().find(|mesh| mesh.revision == revision).or(meshes.first());
-    // Where there is no mesh config: where the user says that istiod is.
+    // Without a mesh config, the namespace that the user gives for istiod.
     let elsewhere = settings.cluster.istio_namespace.as_str();
     let opened = Open {
         istiod: Some(istiod.path.clone()).filter(|path| !path.as_os_str().is_empty()),
@@ -65,7 +65,7 @@ pub(crate) fn open(
         namespace: settings.namespace.clone().unwrap_or_else(|| "default".to_owned()),
         release: settings.release(),
         revision: revision.to_owned(),
-        // A mesh config is read by the istiod of its namespace.
+        // The istiod of its namespace reads a mesh config.
         istiod_namespace: own.map_or(elsewhere, |mesh| mesh.object.namespace.as_str()).to_owned(),
         cluster_id: istiod.cluster_id.clone(),
         real,
@@ -79,7 +79,7 @@ pub(crate) fn open(
     Ok(opened.start()?)
 }
 
-/// What was made up beside what was given, altogether.
+/// Total number of objects that were made up.
 fn stand_ins(opened: &Opened) -> usize {
     let added = &opened.added;
     added.namespaces + added.pods + added.endpoint_slices + added.services + added.secrets
@@ -90,8 +90,7 @@ pub(super) fn is_filter(document: &Value) -> bool {
     document.get("kind").and_then(Value::as_str) == Some("EnvoyFilter")
 }
 
-/// The same istiod as that control plane of a mesh which is meant: the one of the revision or tag that is named, else the main
-/// one.
+/// Makes istiod act as the selected control plane of a mesh: that of the given revision or tag, else the main one.
 pub(super) fn acting(istiod: &IstiodSettings, facts: &Facts) -> IstiodSettings {
     let named = istiod.revision.as_str();
     let plane = if named.is_empty() { facts.main_plane() } else { facts.plane(named) };
@@ -100,7 +99,7 @@ pub(super) fn acting(istiod: &IstiodSettings, facts: &Facts) -> IstiodSettings {
 }
 
 impl Bottled {
-    /// Finds the proxies of the objects. Of those that a mesh has already, the ones that the question is about.
+    /// Finds the proxies of the objects. For proxies of an existing mesh, only those in scope.
     pub(super) fn of(opened: Opened, revision: &str, read: Option<ReadMesh>) -> Bottled {
         let revision = own_revision(revision);
         let (mut targets, mut nodes) = (Vec::new(), BTreeMap::new());
@@ -135,7 +134,7 @@ impl Bottled {
         self.read.as_ref()
     }
 
-    /// The release of the istiod, where its binary tells it.
+    /// The release of the istiod, if its binary states it.
     pub(super) fn release(&self) -> Option<Release> {
         self.opened.borrow().bottle.istiod.release
     }
@@ -155,7 +154,7 @@ impl Bottled {
         &self.targets
     }
 
-    /// The proxy of a target, as it introduces itself.
+    /// The node of a target.
     pub(super) fn node(&self, target: &Target) -> Option<&Node> {
         self.nodes.get(&target.full_name())
     }
@@ -165,7 +164,7 @@ impl Bottled {
         self.nodes.get(name)
     }
 
-    /// What these proxies would get; `None` for each that is not answered, which is noted.
+    /// The configurations of these proxies; `None`, with a problem, for each that istiod does not answer.
     pub(super) fn dumps(&self, nodes: &[Node], problems: &mut Vec<Problem>) -> Vec<Option<Dump>> {
         let answers = self.opened.borrow_mut().bottle.ask_all(nodes, &Wanted::default());
         let dumps = nodes.iter().zip(answers).map(|(node, answer)| match answer {
@@ -184,7 +183,7 @@ impl Bottled {
         dumps.collect()
     }
 
-    /// Hands out what these proxies would get, a few in memory at a time.
+    /// Passes on the configurations of these proxies, a few in memory at a time.
     pub(super) fn each(
         &self,
         wanted: &[Target],
@@ -221,12 +220,12 @@ impl Bottled {
     }
 }
 
-/// The revision that an istiod says it is.
+/// The revision of an istiod itself.
 pub(super) fn own_revision(revision: &str) -> String {
     if revision.is_empty() { "default" } else { revision }.to_owned()
 }
 
-/// A proxy as far as it is known before istiod is asked.
+/// What is known about a proxy before istiod is asked.
 fn proxy(node: &Node, workload: &str) -> Proxy {
     let text = |key: &str| node.metadata.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let labels = node.metadata.get("LABELS").and_then(Value::as_object);

@@ -1,4 +1,4 @@
-//! `capture`: everything a run reads, in a folder or one archive, without secrets.
+//! `capture`: saves everything a run reads in a folder or one archive, without secrets.
 
 use super::proxies::{Given, Taken};
 use super::read::{Feed, Mesh};
@@ -16,20 +16,20 @@ use serde_json::{Value, json};
 use std::io;
 use std::path::PathBuf;
 
-/// What is captured.
+/// The request of `capture`.
 #[derive(Clone, Debug)]
 pub struct CaptureRequest {
-    /// The mesh: all of it, unless a namespace is named.
+    /// The mesh: all of it, unless a namespace is given.
     pub settings: Settings,
     /// A new folder, or a file that ends in `.tar.zst` or `.tar.gz`.
     pub path: PathBuf,
-    /// Regular expressions of what is redacted as well.
+    /// Regular expressions for further text to redact.
     pub redact: Vec<String>,
-    /// Whether it holds objects only.
+    /// Whether to save only objects.
     pub no_dumps: bool,
 }
 
-/// What a capture holds.
+/// The contents of a capture.
 #[derive(Debug)]
 pub struct CaptureReport {
     /// Objects.
@@ -38,11 +38,11 @@ pub struct CaptureReport {
     pub dumps: usize,
     /// Values that were redacted.
     pub redacted: usize,
-    /// Texts, objects and what the loader noticed.
+    /// Texts, objects and the loader's problems.
     pub loaded: Loaded,
     /// What else could not be read.
     pub problems: Vec<Problem>,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
 }
 
@@ -65,7 +65,7 @@ pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<Capt
     let (objects, dumps, redacted) = fill(&mut pack, &mesh, &redactor, &mut taken, request.no_dumps)
         .map_err(|error| cannot("write", &error, None))?;
     if dumps == 0 && !request.no_dumps {
-        // Without them no command can say what is in effect: whoever asks for help with it learns that too late.
+        // Without dumps no command can say what is in effect, and the recipient of the capture would notice too late.
         pack.discard().map_err(|error| cannot("remove", &error, None))?;
         let why = taken.problems.first().map_or_else(String::new, |problem| format!(": {}", problem.message));
         return Err(Error::Text {
@@ -78,7 +78,7 @@ pub fn capture(request: &CaptureRequest, progress: &dyn Progress) -> Result<Capt
     Ok(CaptureReport { objects, dumps, redacted, problems: taken.problems, scope, loaded: mesh.loaded })
 }
 
-/// Writes objects, then dumps as they come, then what they are; how many of each, and of secrets.
+/// Writes objects, then dumps as they arrive, then the description. Returns the numbers of objects, dumps and secrets.
 fn fill(
     pack: &mut Pack,
     mesh: &Mesh<'_>,

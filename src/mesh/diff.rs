@@ -1,4 +1,4 @@
-//! `diff`: what changed EnvoyFilters change on each proxy.
+//! `diff`: what changes to EnvoyFilters change on each proxy.
 
 use super::envoy::{self, Asked, Remark};
 use super::proxies::{Given, Taken};
@@ -18,16 +18,16 @@ use crate::trial::Trial;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What is to be compared.
+/// The request of `diff`.
 #[derive(Clone, Debug, Default)]
 pub struct DiffRequest {
     /// The mesh.
     pub settings: Settings,
     /// Config dumps.
     pub given: Given,
-    /// EnvoyFilters as they shall be: new ones, and changed ones with their names.
+    /// EnvoyFilters after the change: new ones, and changed ones under their names.
     pub files: Vec<PathBuf>,
-    /// EnvoyFilters as they are now; the cluster's without.
+    /// EnvoyFilters before the change; by default the cluster's.
     pub current: Vec<PathBuf>,
     /// Current EnvoyFilters to delete, `namespace/name`.
     pub delete: Vec<String>,
@@ -37,36 +37,36 @@ pub struct DiffRequest {
     pub envoy: Option<PathBuf>,
 }
 
-/// What changes.
+/// The differences.
 #[derive(Debug)]
 pub struct DiffReport {
-    /// The proxies on which something changes.
+    /// The proxies with differences.
     pub proxies: Vec<ProxyDiff>,
-    /// Current objects and what the loader noticed.
+    /// Current objects and the loader's problems.
     pub current: Loaded,
-    /// New objects and what the loader noticed.
+    /// New objects and the loader's problems.
     pub new: Loaded,
-    /// What else could not be read, or was refused.
+    /// What else could not be read, or was rejected.
     pub problems: Vec<Problem>,
-    /// Hosts whose clusters an annotation adds, and that nothing here holds.
+    /// Hosts whose clusters an annotation adds but no input contains.
     pub unknown_services: Vec<String>,
-    /// What an Envoy says: places are in `current` (0) or `new` (1).
+    /// Envoy's remarks: places are in `current` (0) or `new` (1).
     pub remarks: Vec<Remark>,
-    /// What came of asking it.
+    /// The result of asking it.
     pub asked: Asked,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
-    /// Patches that begin or end to do something; only where an istiod was asked.
+    /// Patches that start or stop having an effect; only with an istiod.
     pub outcomes: Vec<OutcomeChange>,
     /// Proxies that exist only after the change, `namespace/name`.
     pub appeared: Vec<String>,
     /// Proxies that exist only before it.
     pub gone: Vec<String>,
-    /// Whether every object counts, and not EnvoyFilters alone.
+    /// Whether all objects are compared, not only EnvoyFilters.
     pub whole: bool,
 }
 
-/// What changes on one proxy.
+/// The differences on one proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProxyDiff {
     /// `sidecar`, `gateway` or `waypoint`.
@@ -77,7 +77,7 @@ pub struct ProxyDiff {
     pub resources: Vec<Changed>,
 }
 
-/// A patch whose outcome is another one after a change.
+/// A patch whose outcome changes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OutcomeChange {
     /// `namespace/name` of the EnvoyFilter.
@@ -86,17 +86,17 @@ pub struct OutcomeChange {
     pub patch: usize,
     /// `applyTo`.
     pub apply_to: &'static str,
-    /// Before; `None` where the EnvoyFilter is new.
+    /// Before; `None` if the EnvoyFilter is new.
     pub before: Option<Outcome>,
-    /// After; `None` where it is deleted.
+    /// After; `None` if it is deleted.
     pub after: Option<Outcome>,
-    /// Why it does not apply any more, or did not before.
+    /// Why it no longer applies, or did not before.
     pub reason: Option<String>,
     /// The proxies, `namespace/name`.
     pub proxies: Vec<String>,
 }
 
-/// Compares EnvoyFilters as they are with EnvoyFilters as they shall be, on every proxy that those which differ reach.
+/// Compares EnvoyFilters before and after a change, on every proxy that differing ones reach.
 #[cfg_attr(feature = "bottle", expect(unreachable_pub, reason = "without the bottle it is what everybody calls"))]
 pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport, Error> {
     let DiffRequest { settings, given, .. } = request;
@@ -114,7 +114,7 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
         objects(&options, &request.files, given.demo && request.delete.is_empty())
     };
     let mut mesh = if live {
-        // Which proxies are concerned is up to the filters, whatever namespace is the context's.
+        // The filters decide which proxies are affected, regardless of the context's namespace.
         Mesh::open(settings, &kinds::DIFF, progress, |namespace| {
             let loaded = read_new(namespace);
             let breadth = breadth(&loaded.inventory.envoy_filters, &request.delete, namespace);
@@ -207,7 +207,7 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
     })
 }
 
-/// The namespace of all filters that are asked about; everything where they are in several.
+/// The namespace of all filters in the request; everything if they are in several.
 fn breadth(filters: &[EnvoyFilter], deleted: &[String], namespace: &str) -> Breadth {
     let of_deleted = deleted.iter().map(|name| name.split_once('/').map_or(namespace, |(namespace, _)| namespace));
     let namespaces: BTreeSet<&str> = filters.iter().map(|filter| filter.namespace.as_str()).chain(of_deleted).collect();
@@ -217,7 +217,7 @@ fn breadth(filters: &[EnvoyFilter], deleted: &[String], namespace: &str) -> Brea
     }
 }
 
-/// What is in one of two sets of filters only, or not the same in both.
+/// The filters that are in only one of two sets or differ between them.
 fn changed(before: &[EnvoyFilter], after: &[EnvoyFilter]) -> Vec<EnvoyFilter> {
     let same = |a: &EnvoyFilter, b: &EnvoyFilter| {
         a.full_name() == b.full_name() && a.document.to_json() == b.document.to_json()

@@ -1,4 +1,4 @@
-//! A real Envoy that is asked about what filters make.
+//! Asks a real Envoy about the result of filters.
 
 use crate::engine::{self, Options, Plan};
 use crate::model::envoy_filter::EnvoyFilter;
@@ -7,28 +7,28 @@ use crate::source::{Code, Problem, Severity, Sources, Span};
 use crate::trial::blame::{self, Proof};
 use crate::trial::{Subject, Trial, Tried};
 
-/// What came of asking an Envoy, the worst last.
+/// The result of asking an Envoy, in order of severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asked {
-    /// It accepts everything, or nobody asked.
+    /// It accepts everything, or was not asked.
     #[default]
     Taken,
-    /// It refuses something.
+    /// It rejects something.
     Refused,
     /// It did not answer.
     NoAnswer,
 }
 
-/// Something that an Envoy said, with the texts that its place is in.
+/// A remark of an Envoy, with the texts that its place is in.
 #[derive(Clone, Debug)]
 pub struct Remark {
-    /// What, with a place where `of` tells which texts it is in.
+    /// The remark; `of` says which texts its place is in.
     pub problem: Problem,
     /// Number of the set of filters whose texts the place is in.
     pub of: Option<usize>,
 }
 
-/// The filters of a run, with the texts they come from: of two sets that have a filter, the last counts.
+/// The filters of a run with the texts they come from. If two sets contain a filter, the later one counts.
 pub(super) type Written<'w> = [(&'w [EnvoyFilter], &'w Sources)];
 
 fn set_of(written: &Written<'_>, name: &str) -> Option<usize> {
@@ -36,7 +36,7 @@ fn set_of(written: &Written<'_>, name: &str) -> Option<usize> {
     written.iter().rposition(|(filters, _)| has(filters))
 }
 
-/// Asks about one proxy; whether anything is refused, and what.
+/// Asks about one proxy; returns whether anything is rejected, and what.
 pub(super) fn ask(
     trial: &Trial,
     plan: &Plan<'_>,

@@ -1,4 +1,4 @@
-//! Why a question got no answer.
+//! Why a question has no answer.
 
 use super::Unanswered;
 #[cfg(feature = "cluster")]
@@ -8,25 +8,25 @@ use crate::trial::Trouble;
 use std::path::PathBuf;
 use std::{fmt, io};
 
-/// Why a question got no answer. What it means for the exit code is decided at the edge.
+/// Why a question has no answer. Callers decide what it means for the exit code.
 #[derive(Debug)]
 pub enum Error {
-    /// The request lacks something, or asks for two things that exclude each other.
+    /// The request lacks something, or its parts exclude each other.
     Request(Refusal),
-    /// Nothing has the name that was asked for.
+    /// Nothing has the requested name.
     NotFound(Unanswered),
     /// Several things have the name.
     Ambiguous {
         /// How the name was given.
         name: String,
-        /// What has it, `namespace/name`.
+        /// The objects with that name, `namespace/name`.
         found: Vec<String>,
     },
     /// A configuration, a rule or a capture cannot be used.
     Unusable(Unanswered),
-    /// A file beside the EnvoyFilters cannot be read or written.
+    /// A file other than the EnvoyFilters cannot be read or written.
     File(Problem),
-    /// A text that the request holds cannot be read: a selector, a field, an expression, a path of releases.
+    /// A text in the request cannot be parsed: a selector, a field, an expression, a path of releases.
     Text {
         /// What is wrong with it.
         message: String,
@@ -50,12 +50,12 @@ pub enum Error {
         /// Why.
         fault: Fault,
     },
-    /// The Envoy that was named cannot be asked.
+    /// The given Envoy cannot be used.
     Envoy(Trouble),
-    /// The istiod that was named gives no answer.
+    /// The given istiod does not answer.
     #[cfg(feature = "bottle")]
     Istiod(crate::bottle::Fault),
-    /// What was read cannot be written.
+    /// The result cannot be written.
     Output(io::Error),
 }
 
@@ -64,9 +64,9 @@ pub enum Error {
 pub enum Refusal {
     /// No file, dump or cluster to lint.
     NothingToLint,
-    /// Dumps are needed and none was given.
+    /// Dumps are required but none was given.
     NoProxy,
-    /// EnvoyFilters are needed and none was given.
+    /// EnvoyFilters are required but none was given.
     NoFilters,
     /// Neither a dump nor a pod to render.
     NoDump,
@@ -74,22 +74,22 @@ pub enum Refusal {
     NoSubject,
     /// Nothing to compare.
     NothingToCompare,
-    /// Two inputs want the standard input.
+    /// Two inputs are standard input.
     StandardInputTwice,
-    /// Fixes are asked for what is not a file.
+    /// Fixes are requested for something other than files.
     FixesNeedFiles {
-        /// Whether a cluster was meant, and not the demo.
+        /// Whether it was a cluster rather than the demo.
         cluster: bool,
     },
-    /// Selectors are asked of a capture.
+    /// Selectors are used with a capture.
     SelectorNeedsCluster,
     /// More than one dump to render.
     SeveralDumps,
-    /// Reports are asked of a capture or a selection.
+    /// Reports are requested for a capture or a selection.
     ReportNeedsCluster,
-    /// A capture is to be captured.
+    /// The input of `capture` is a capture.
     CaptureOfCapture,
-    /// An istiod is named for what it does not generate.
+    /// An istiod is given for input that it does not generate.
     IstiodNeedsManifests,
 }
 
@@ -164,7 +164,7 @@ impl Error {
         }
     }
 
-    /// What was read before it went wrong, and what could not be.
+    /// What was read before the failure, and what could not be.
     pub fn unanswered(&self) -> Option<&Unanswered> {
         match self {
             Error::NotFound(unanswered) | Error::Unusable(unanswered) => Some(unanswered),

@@ -28,7 +28,7 @@ use crate::study::study;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What is to be explained.
+/// The request of `explain`.
 #[derive(Clone, Debug)]
 pub struct ExplainRequest {
     /// The mesh.
@@ -37,17 +37,17 @@ pub struct ExplainRequest {
     pub given: Given,
     /// EnvoyFilters and other objects: files, folders, `-`.
     pub files: Vec<PathBuf>,
-    /// What it is about.
+    /// The kind of subject.
     pub subject: Subject,
-    /// The name of it, with or without `namespace/`; of a field: `RESOURCE/NAME[/FIELD]`.
+    /// Its name, with or without `namespace/`; for a field: `RESOURCE/NAME[/FIELD]`.
     pub name: String,
     /// Also the HTTP filters of listeners that no patch touched.
     pub everything: bool,
-    /// Of a field: also which objects make istiod generate it, found by an istiod that the settings name.
+    /// For a field: whether to find the objects that make istiod generate it, with the istiod of the settings.
     pub why_here: bool,
 }
 
-/// What an explanation is about.
+/// The subject of an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// A pod, by its name or its workload's.
@@ -83,17 +83,17 @@ impl Subject {
 /// An explanation.
 #[derive(Debug)]
 pub struct ExplainReport {
-    /// The answer.
+    /// The result.
     pub answer: Answer,
-    /// Texts, objects and what the loader noticed.
+    /// Texts, objects and the loader's problems.
     pub loaded: Loaded,
     /// What else could not be read.
     pub problems: Vec<Problem>,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
 }
 
-/// What was asked.
+/// The two kinds of explanations.
 #[derive(Debug)]
 pub enum Answer {
     /// What EnvoyFilters do.
@@ -102,7 +102,7 @@ pub enum Answer {
     Fields(FieldExplanation),
 }
 
-/// Explains what EnvoyFilters do to the proxies that are asked about.
+/// Explains what EnvoyFilters do to the requested proxies.
 pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<ExplainReport, Error> {
     let ExplainRequest { settings, given, .. } = request;
     given.one_standard_input(&[&request.files])?;
@@ -179,7 +179,7 @@ pub fn explain(request: &ExplainRequest, progress: &dyn Progress) -> Result<Expl
         unanswered.problems.extend(taken.problems.iter().cloned());
         return Err(Error::NotFound(unanswered));
     }
-    // The control plane of what is explained, not the newest of the mesh.
+    // The control plane of the explained proxies, not the newest of the mesh.
     let release = found.release.or(mesh.planes.first().map(|plane| plane.release)).unwrap_or(settings.release());
     let scope = mesh.scope(given, &taken, filters.len());
     let problems = mesh.loaded.problems.iter().chain(&taken.problems);
@@ -204,7 +204,7 @@ fn open<'p>(request: &ExplainRequest, progress: &'p dyn Progress) -> Result<Mesh
         (_, (Some(namespace), _)) => Breadth::Of(namespace.to_owned()),
     };
     let mesh = manifests::open(settings, request.needs(), progress, breadth)?;
-    // The selector of an Istio Gateway finds pods of every namespace.
+    // The selector of an Istio Gateway finds pods in all namespaces.
     if mesh.only.is_some()
         && request.subject == Subject::Gateway
         && gateways::istio(request.parts(), &mesh).next().is_some()
@@ -231,7 +231,7 @@ impl Found {
     /// Why there is no answer, and what may help; `None` if there is one.
     fn nothing(&self, request: &ExplainRequest, mesh: &Mesh<'_>, picked: usize) -> Option<(String, Option<String>)> {
         if mesh.is_read() && self.offered.is_empty() {
-            // Nothing was looked at: there is no answer, whatever the reason.
+            // No proxy was read, so there is no answer.
             let message = match picked {
                 0 => format!("no pod with a proxy was found for {}", request.words()),
                 number => {
@@ -269,7 +269,7 @@ impl Found {
     }
 }
 
-/// `namespace/name` of the EnvoyFilter that is asked about.
+/// `namespace/name` of the requested EnvoyFilter.
 fn filter(request: &ExplainRequest, mesh: &Mesh<'_>) -> Result<String, Error> {
     let filters = &mesh.loaded.inventory.envoy_filters;
     let wanted = |it: &&EnvoyFilter| it.full_name() == request.name || it.name == request.name;
@@ -285,10 +285,10 @@ fn filter(request: &ExplainRequest, mesh: &Mesh<'_>) -> Result<String, Error> {
     }
 }
 
-/// The pods of a cluster that the question is about. Fails where there are none, with the reason.
+/// The requested pods of a cluster. Fails with the reason when there are none.
 fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result<BTreeSet<String>, Error> {
     let pods = |picked: Vec<&Target>| picked.into_iter().map(Target::full_name).collect::<BTreeSet<_>>();
-    // What a cluster shows is of the namespace that is looked at already; manifests are of all namespaces.
+    // Pods of a cluster are already restricted to the namespace; those of manifests are not.
     let looked_at = |target: &&Target| {
         mesh.is_read()
             || matches!(request.subject, Subject::Filter)
@@ -305,7 +305,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
             inventory.envoy_filters.iter().filter(|it| it.full_name() == only).cloned().collect();
         let reached = mesh.reached_by(&filter);
         let picked: Vec<&Target> = targets.iter().copied().filter(|target| reached(target)).collect();
-        // Nobody is reached: those nearby tell why.
+        // No pod is reached: nearby ones show why.
         return Ok(pods(if picked.is_empty() { targets } else { picked }));
     }
     let unanswered =
@@ -338,7 +338,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
         .copied()
         .filter(|target| match selector {
             _ if behind.as_ref().is_some_and(|behind| behind.contains(&target.full_name())) => true,
-            // An object says which pods it means; without one, names and labels of pods have to.
+            // An object determines its pods; without one, use the names and labels of pods.
             _ if behind.is_some() => false,
             Some(service) => {
                 target.namespace == service.object.namespace
@@ -353,7 +353,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
     if behind.is_some() && mesh.lists(kinds::POD) {
         return Err(unanswered(format!("{} selects no pod with a proxy", request.words()), None));
     }
-    // Perhaps it exists and runs no proxy.
+    // It may exist without a proxy.
     for pod in inventory.workloads.iter() {
         let object = &pod.object;
         let who =
@@ -369,7 +369,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
         }
     }
     if !mesh.lists(kinds::POD) {
-        // Whether it exists is not known to anybody who may not list pods.
+        // Without the right to list pods, it is unknown whether it exists.
         return Err(unanswered(format!("cannot look for {}: pods could not be listed", request.words()), None));
     }
     let known: Vec<String> = targets.iter().map(|target| target.full_name()).collect();
@@ -379,7 +379,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
 }
 
 impl ExplainRequest {
-    /// What has to be read to answer it.
+    /// What must be read to answer.
     const fn needs(&self) -> &'static Needs {
         match self.subject {
             Subject::Gateway => &kinds::EXPLAIN_GATEWAY,
@@ -388,7 +388,7 @@ impl ExplainRequest {
         }
     }
 
-    /// Namespace, where the name has one, and name.
+    /// Namespace, if the name contains one, and name.
     fn parts(&self) -> (Option<&str>, &str) {
         match self.name.split_once('/') {
             Some((namespace, name)) => (Some(namespace), name),
@@ -403,7 +403,7 @@ impl ExplainRequest {
         }
     }
 
-    /// Whether a proxy is the one that is asked for.
+    /// Whether a proxy is requested.
     fn wants(&self, proxy: &Who<'_>) -> bool {
         let (namespace, name) = self.parts();
         let of = |workload: &str| proxy.workload == workload || of_workload(proxy.name, workload);
@@ -415,7 +415,7 @@ impl ExplainRequest {
                 Subject::Filter | Subject::Field => true,
                 Subject::Pod => proxy.name == name || of(name),
                 Subject::Deployment | Subject::Workload => of(name),
-                // A dump does not tell which services select it; the name of the canonical service is the best there is.
+                // A dump does not show which services select it; the canonical service is the closest.
                 Subject::Service => ["service.istio.io/canonical-name", "app.kubernetes.io/name", "app"]
                     .iter()
                     .any(|label| proxy.labels.get(*label).is_some_and(|value| value == name)),
@@ -428,7 +428,7 @@ impl ExplainRequest {
     }
 }
 
-/// Of whom the dumps are, those first whose names are nearest to what was asked for.
+/// The proxies of the dumps, most similar names first.
 fn offers(asked: &str, offered: &[(String, &str)]) -> String {
     let names: Vec<String> = offered.iter().map(|(name, _)| name.clone()).collect();
     let near = explain::nearest(asked, &names);
@@ -439,9 +439,9 @@ fn offers(asked: &str, offered: &[(String, &str)]) -> String {
     format!("the config dumps are from: {}{more}", listed.join(", "))
 }
 
-/// A proxy by what it may be called.
+/// The names of a proxy.
 struct Who<'w> {
-    /// What it is, where that is known.
+    /// Its kind, if known.
     kind: Option<ProxyKind>,
     namespace: &'w str,
     name: &'w str,
@@ -461,7 +461,7 @@ impl<'w> Who<'w> {
     }
 }
 
-/// Whether a pod's name is a workload's with the suffixes Kubernetes gives: `cart-7d5c8-x2x9q`, `cart-0`.
+/// Whether a pod's name is a workload's with the suffixes of Kubernetes: `cart-7d5c8-x2x9q`, `cart-0`.
 fn of_workload(pod: &str, workload: &str) -> bool {
     let Some(suffix) = pod.strip_prefix(workload).and_then(|rest| rest.strip_prefix('-')) else { return false };
     let parts: Vec<&str> = suffix.split('-').collect();

@@ -1,4 +1,4 @@
-//! The proxies behind a gateway: of an Istio Gateway those that its selector finds, of a Gateway API Gateway its own.
+//! The proxies behind a gateway: for an Istio Gateway those its selector finds, for a Gateway API Gateway its own.
 
 use super::read::Mesh;
 use crate::cluster::targets::Target;
@@ -7,10 +7,10 @@ use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::source::{Node, NodeValue};
 use std::collections::BTreeSet;
 
-/// The name of a gateway, with its namespace where it was given.
+/// The name of a gateway, with its namespace if given.
 pub(super) type Asked<'a> = (Option<&'a str>, &'a str);
 
-/// The Istio Gateways of the name that is asked for.
+/// The Istio Gateways with the requested name.
 pub(super) fn istio<'m>(asked: Asked<'m>, mesh: &'m Mesh<'_>) -> impl Iterator<Item = &'m Gateway> {
     let gateways = mesh.loaded.inventory.gateways.iter().map(AsRef::as_ref);
     gateways.filter(move |gateway: &&Gateway| is(asked, mesh, &gateway.object))
@@ -28,7 +28,7 @@ fn is(asked: Asked<'_>, mesh: &Mesh<'_>, object: &Object) -> bool {
     object.name == name && namespace.is_none_or(|namespace| namespace == object.namespace)
 }
 
-/// `namespace/name` of the pods behind the gateways of the name that is asked for; `None` where there is no such object.
+/// `namespace/name` of the pods behind the gateways with the requested name; `None` if no such object exists.
 pub(super) fn behind(asked: Asked<'_>, mesh: &Mesh<'_>) -> Option<BTreeSet<String>> {
     let (mut found, mut pods) = (false, BTreeSet::new());
     let mut take = |fits: &dyn Fn(&Target) -> bool| {
@@ -60,7 +60,7 @@ fn selects(selector: &Labels, labels: &Labels) -> bool {
     selector.iter().all(|(key, want)| labels.get(key) == Some(want))
 }
 
-/// The Services that a Gateway which is deployed by hand names as its addresses: `NAME`, `NAME.NAMESPACE.svc…`.
+/// The Services that a manually deployed Gateway lists as addresses: `NAME`, `NAME.NAMESPACE.svc…`.
 fn addresses(gateway: &Object) -> Vec<(String, String)> {
     let list = gateway.document.under(&["spec", "addresses"]).map(Node::items).unwrap_or_default();
     let of_host = |address: &Node| {

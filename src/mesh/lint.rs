@@ -1,4 +1,4 @@
-//! `lint`: what is wrong, risky or without effect in a set of EnvoyFilters.
+//! `lint`: EnvoyFilters that are wrong, risky or have no effect.
 
 use super::planes::Plane;
 use super::proxies::{self, Given, Taken};
@@ -27,53 +27,53 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What is to be linted, and how.
+/// The request of `lint`.
 #[derive(Clone, Debug, Default)]
 pub struct LintRequest {
     /// The mesh.
     pub settings: Settings,
-    /// Config dumps; with `demo` the demo's filters where no file is named.
+    /// Config dumps; with `demo`, the demo's filters if no file is given.
     pub given: Given,
-    /// EnvoyFilters and what they are about: files, folders, `-`. The cluster's without.
+    /// EnvoyFilters and related objects: files, folders, `-`. Without them, the cluster's.
     pub files: Vec<PathBuf>,
-    /// Texts that another program rendered, with what to call them.
+    /// Texts that another program rendered, with their names.
     pub rendered: Vec<(String, String)>,
-    /// An Envoy binary to ask whether it accepts what the filters make.
+    /// An Envoy binary to check whether it accepts the patched configuration.
     pub envoy: Option<PathBuf>,
-    /// Whether standard requests are sent through that Envoy.
+    /// Whether to send standard requests through that Envoy.
     #[cfg(feature = "sandbox")]
     pub run: bool,
     /// Only these rules: codes, prefixes, names.
     pub select: Vec<String>,
     /// Not these rules.
     pub ignore: Vec<String>,
-    /// The configuration; the nearest `.envoyfilter.yaml` upwards without.
+    /// The configuration; by default the nearest `.envoyfilter.yaml` upwards.
     pub config: Option<PathBuf>,
-    /// Files and folders with rules of the user's own.
+    /// Files and folders with user-defined rules.
     pub rules: Vec<PathBuf>,
     /// Minimum severity of what is reported.
     pub min_severity: Option<Severity>,
-    /// Minimum severity of a failure, over the configuration's.
+    /// Minimum severity of a failure; overrides the configuration.
     pub fail_on: Option<FailOn>,
-    /// Only the EnvoyFilters of this part of the work.
+    /// Restricts the run to the EnvoyFilters of this shard.
     pub shard: Option<Shard>,
-    /// Also why documents without an EnvoyFilter cannot be read.
+    /// Whether to explain why documents without an EnvoyFilter cannot be read.
     pub everything: bool,
-    /// Also what istioctl would report.
+    /// Whether to include what istioctl would report.
     pub istioctl: bool,
 }
 
-/// One of several parts of the work: an EnvoyFilter belongs to exactly one of them.
+/// One of several shards: every EnvoyFilter belongs to exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 0.
+    /// Its index, from 0.
     pub index: u32,
-    /// How many parts.
+    /// The number of shards.
     pub number: u32,
 }
 
 impl Shard {
-    /// The whole work.
+    /// The only shard.
     pub const ALL: Shard = Shard { index: 0, number: 1 };
 
     /// Whether an EnvoyFilter, `namespace/name`, belongs to it.
@@ -82,42 +82,42 @@ impl Shard {
     }
 }
 
-/// What lint found.
+/// The report of `lint`.
 #[derive(Debug)]
 pub struct LintReport {
-    /// Texts, objects and what the loader noticed.
+    /// Texts, objects and the loader's problems.
     pub loaded: Loaded,
-    /// What is wrong, by place.
+    /// The findings, by place.
     pub findings: Vec<Finding>,
-    /// The EnvoyFilters that were asked about, `namespace/name`; all without.
+    /// The requested EnvoyFilters, `namespace/name`; `None`: all.
     pub asked: Option<BTreeSet<String>>,
-    /// Counts, and what is not known.
+    /// Counts, and what is unknown.
     pub summary: Summary,
-    /// The releases that were judged for, such as `1.31`.
+    /// The judged releases, such as `1.31`.
     pub releases: Vec<String>,
     /// What could not be read, as sentences.
     pub trouble: Vec<String>,
-    /// What istioctl would report, where that was asked for.
+    /// What istioctl would report, if requested.
     pub verdicts: Vec<Verdict>,
-    /// What makes a run fail.
+    /// The minimum severity of a failure.
     pub fail_on: FailOn,
-    /// What no finding tells of: documents and proxies that could not be read.
+    /// What no finding covers: documents and proxies that could not be read.
     pub problems: Vec<Problem>,
-    /// What was done beside, for people who want to see everything.
+    /// Further details; shown only with --verbose.
     pub notes: Vec<String>,
-    /// Whether EnvoyFilters of the cluster were listed completely.
+    /// Whether the cluster's EnvoyFilters were listed completely.
     pub complete: bool,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
 }
 
 impl LintReport {
-    /// Whether any finding is one to fail for.
+    /// Whether any finding is severe enough to fail.
     pub fn fails(&self) -> bool {
         self.findings.iter().any(|finding| self.fail_on.fails(finding.severity))
     }
 
-    /// Takes away what a baseline knows.
+    /// Removes findings that a baseline lists.
     pub fn apply(&mut self, baseline: &Baseline) {
         let (sources, filters) = (&self.loaded.sources, &self.loaded.inventory.envoy_filters);
         let outcome = baseline.apply(std::mem::take(&mut self.findings), sources, filters);
@@ -125,8 +125,8 @@ impl LintReport {
         (self.summary.known, self.summary.gone) = (outcome.known, outcome.gone);
     }
 
-    /// A baseline that knows what was found as well. What this run did not look at stays: files that were not given, as
-    /// long as they exist.
+    /// The baseline extended by these findings. Entries that this run did not check stay: files that were not given, as long as
+    /// they exist.
     pub fn baseline(&self, old: &Baseline) -> Baseline {
         let sources = &self.loaded.sources;
         let looked = |name: &str| sources.iter().any(|(_, source)| source.name == name);
@@ -155,11 +155,11 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
     let filters = &mesh.loaded.inventory.envoy_filters;
     let own: Cow<'_, [EnvoyFilter]> = match request.shard {
         Some(_) => filters.iter().filter(|filter| is_asked(&mesh, filter)).cloned().collect(),
-        // Filters that are not asked about take effect beside the others.
+        // Filters outside the request still take effect.
         None => Cow::Borrowed(filters),
     };
     let mut taken = Taken::default();
-    // Proxies that no filter reaches have nothing to say.
+    // Proxies that no filter reaches are irrelevant.
     let reached = mesh.reached_by(&own);
     let dumps = mesh.all(given, &reached, &mut taken)?;
     let configs: Vec<(usize, ProxyConfig<'_>)> =
@@ -375,15 +375,15 @@ impl Judged {
     }
 }
 
-/// A release that is judged for.
+/// A release to judge.
 struct Pass {
     release: Release,
-    /// The control plane of this number; `None`: files.
+    /// Index of its control plane; `None`: files.
     plane: Option<usize>,
 }
 
-/// A cluster says which releases and settings hold, and each proxy is judged as its own control plane does; for files the
-/// configuration says which releases.
+/// In a cluster, each proxy is judged with its own control plane's release and settings; for files, the configuration gives the
+/// releases.
 fn passes(
     mesh: &Mesh<'_>,
     settings: &Settings,
@@ -404,7 +404,7 @@ fn passes(
     (releases.into_iter().map(|release| Pass { release, plane: None }).collect(), files)
 }
 
-/// What is asked of the filters.
+/// The configuration and rules of a run.
 struct Chosen {
     /// The configuration with the selectors of the request.
     config: Config,
@@ -446,7 +446,7 @@ fn chosen(request: &LintRequest, loaded: &mut Loaded) -> Result<Chosen, Error> {
             .map_err(|error| Error::Text { message: error.into(), help: None })
     };
     let (select, ignore) = (selectors(&request.select)?, selectors(&request.ignore)?);
-    // Who selects rules in the request means that, whatever the configuration says.
+    // Rules selected in the request override the configuration.
     if !select.is_empty() {
         config.choice.select = select;
         config.choice.ignore.clear();

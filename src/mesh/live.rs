@@ -1,4 +1,4 @@
-//! A running mesh: what was read at once, and proxies that are read as they are needed.
+//! A running mesh: objects are read at once, proxies as they are needed.
 
 use super::Error;
 use super::settings::{Progress, Settings};
@@ -21,10 +21,10 @@ use tokio::runtime::{Builder, Runtime};
 /// Proxies read at the same time.
 const AT_ONCE: usize = 8;
 
-/// What to do with the dump of a pod.
+/// What to do with a pod's dump.
 type Take<'t> = dyn FnMut(&mut Vec<Problem>, Dump, &Target, Via) -> io::Result<()> + 't;
 
-/// A way to a cluster; nothing was sent yet.
+/// A connection to a cluster; nothing has been sent yet.
 pub(crate) struct Link {
     runtime: Runtime,
     cluster: Cluster,
@@ -45,7 +45,7 @@ impl Link {
         &self.cluster.namespace
     }
 
-    /// The cluster and what runs requests to it.
+    /// The cluster and the runtime for its requests.
     pub(crate) fn parts(self) -> (Runtime, Cluster) {
         (self.runtime, self.cluster)
     }
@@ -55,7 +55,7 @@ impl Link {
         self.runtime.block_on(question(&self.cluster))
     }
 
-    /// Reads what a command needs in a namespace, or in all of them; `whole` is for an istiod: all of all of them.
+    /// Reads what a command needs in one or all namespaces; `whole` reads everything in all namespaces, for an istiod.
     pub(super) fn read(
         self,
         settings: &Settings,
@@ -78,7 +78,7 @@ impl Link {
     }
 }
 
-/// A cluster that gives no answer.
+/// A cluster that does not answer.
 pub(crate) fn failed(cluster: &Cluster, fault: Fault) -> Error {
     Error::Cluster { unreachable: cluster.unreachable(&fault), fault }
 }
@@ -89,7 +89,7 @@ fn istiods(reading: &Reading) -> Vec<(String, String)> {
     pods.map(|pod| (pod.object.namespace.clone(), pod.object.name.clone())).collect()
 }
 
-/// A cluster that was read, and can be asked for more.
+/// A cluster that was read and can be asked for more.
 pub(super) struct Live {
     link: Link,
     via: Option<Via>,
@@ -102,13 +102,13 @@ impl Live {
         &self.link.cluster
     }
 
-    /// The way to it.
+    /// The connection.
     pub(super) fn link(&self) -> &Link {
         &self.link
     }
 
-    /// Reads one dump of each group and hands out each as it comes, in the order of the groups. A few are in memory at a
-    /// time. What could not be read is noted, the same reason once.
+    /// Reads one dump of each group and passes on each as it arrives, in the order of the groups, a few in memory at a time.
+    /// Failures are noted, each reason once.
     pub(super) fn each(
         &self,
         groups: Vec<Vec<Target>>,
@@ -165,7 +165,7 @@ struct Missing {
 impl Missing {
     fn add(&mut self, target: &Target, reasons: &[String]) {
         if target.ready {
-            // The name of the pod in a message would make every message another one.
+            // With the pod's name in it, every message would be different.
             let reason = reasons.join("; ").replace(&target.pod, "POD");
             self.reasons.entry(reason).or_default().push(target.full_name());
         } else {
@@ -193,7 +193,7 @@ impl Missing {
     }
 }
 
-/// The first of some pods, and how many more.
+/// The first of some pods, and the number of others.
 fn few(pods: &[String]) -> String {
     const SHOWN: usize = 3;
     let shown = pods.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");

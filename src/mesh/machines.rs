@@ -1,5 +1,5 @@
-//! Virtual machines: workloads of WorkloadEntries, whose proxies no API server leads to. What they would get is judged on the
-//! reference configuration of a sidecar.
+//! Virtual machines: workloads of WorkloadEntries, whose proxies the API server cannot reach. They are judged on the reference
+//! configuration of a sidecar.
 
 use super::planes;
 use super::read::Mesh;
@@ -11,17 +11,17 @@ use crate::model::proxy::{Proxy, ProxyKind};
 use crate::model::resource::ProxyConfig;
 use crate::source::{Code, Problem, Severity};
 
-/// A virtual machine with the configuration that stands for its own.
+/// A virtual machine with the configuration that stands in for its own.
 pub(super) struct Machine {
     /// The reference configuration, as that of the machine.
     pub(super) config: ProxyConfig<'static>,
     /// Number of its control plane.
     pub(super) plane: usize,
-    /// What is not known of it.
+    /// What is unknown about it.
     pub(super) problem: Problem,
 }
 
-/// The virtual machines of a name, in a namespace where one is given.
+/// The virtual machines with a name, in a namespace if one is given.
 pub(super) fn named(mesh: &Mesh<'_>, namespace: Option<&str>, name: &str) -> Vec<Machine> {
     let inventory = &mesh.loaded.inventory;
     let home = namespace.or(mesh.only.as_deref());

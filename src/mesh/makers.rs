@@ -1,7 +1,7 @@
-//! `explain field --why-here`: which objects make istiod generate what stands at a place, found by taking objects away.
+//! `explain field --why-here`: finds the objects that make istiod generate a value by removing objects.
 //!
-//! An object counts when it belongs to a set that suffices and of which none can be left out. Every set is shown to an istiod
-//! of its own, so that nothing of another set is left in it; the proxies that are asked about ask the same one.
+//! An object counts if it belongs to a sufficient set from which none can be removed. Every set is given to a new istiod, so
+//! that nothing of another set remains in it; all proxies of the question ask the same one.
 
 use super::Error;
 use super::bottled::Bottled;
@@ -17,13 +17,13 @@ use crate::source::Sources;
 use crate::study::study;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most istiods that one question starts.
+/// Maximum number of istiods started for one question.
 const RUNS: usize = 250;
 
-/// Kinds without which there is nobody to ask, or no namespace to ask in.
+/// Kinds that are always kept: without them there is no proxy or no namespace to ask about.
 const GROUND: [&str; 5] = ["Namespace", "Node", "Secret", "CustomResourceDefinition", "EndpointSlice"];
 
-/// A field that is asked about.
+/// A field in the question.
 struct Place {
     /// Its proxy.
     node: Node,
@@ -33,10 +33,10 @@ struct Place {
     value: String,
 }
 
-/// What stands at each place, `None` where nothing does.
+/// The value at each place; `None` for nothing.
 type Values = Vec<Option<String>>;
 
-/// The search: sets of objects by their numbers, and what istiod generated without them.
+/// The search: sets of objects by index, and what istiod generated without them.
 struct Search<'b> {
     bottled: &'b Bottled,
     release: Release,
@@ -47,7 +47,7 @@ struct Search<'b> {
     runs: usize,
 }
 
-/// Finds the objects behind what istiod generated of these fields, where it generated anything.
+/// Finds the objects behind the values that istiod generated for these fields.
 pub(super) fn find(
     bottled: &Bottled,
     release: Release,
@@ -89,7 +89,7 @@ impl Search<'_> {
     fn makers(&mut self, place: usize) -> Result<MadeBy, Error> {
         let all: Vec<usize> = (0..self.objects.len()).collect();
         let mut gone = BTreeSet::new();
-        // Without any object first: much is the same in every mesh. Then kinds, namespaces, halves.
+        // Start without any object, because much is the same in every mesh. Then try kinds, namespaces, halves.
         let mut complete = true;
         if self.without(place, &mut gone, &all)? != Some(true) {
             let by_kind = self.groups(|one| (self.is_mentioned(place, one), one.kind.clone(), String::new()));
@@ -101,7 +101,7 @@ impl Search<'_> {
             for group in &by_namespace {
                 complete &= self.halves(place, &mut gone, group)?;
             }
-            // What was needed beside another may not be any more.
+            // An object that was needed next to another one may no longer be needed.
             for one in all.iter().filter(|one| !gone.contains(*one)).copied().collect::<Vec<_>>() {
                 complete &= self.without(place, &mut gone, &[one])?.is_some();
             }
@@ -124,13 +124,13 @@ impl Search<'_> {
         Ok(MadeBy { objects, runs: self.runs, complete })
     }
 
-    /// Whether the name of an object stands in a place. Of several objects of which one is enough, it is what people mean: the
-    /// others are tried first.
+    /// Whether the name of an object occurs in a place. If one of several objects is sufficient, it is the one people expect:
+    /// the others are removed first.
     fn is_mentioned(&self, place: usize, object: &Deleted) -> bool {
         self.places.get(place).is_some_and(|place| place.spot.mentions(&object.name))
     }
 
-    /// Numbers of the objects that have the same key, in the order of the keys.
+    /// Indices of the objects with the same key, in the order of the keys.
     fn groups(&self, key: impl Fn(&Deleted) -> (bool, String, String)) -> Vec<Vec<usize>> {
         let mut groups: BTreeMap<(bool, String, String), Vec<usize>> = BTreeMap::new();
         for (number, object) in self.objects.iter().enumerate() {
@@ -139,7 +139,7 @@ impl Search<'_> {
         groups.into_values().collect()
     }
 
-    /// Takes these away too, unless the place is another one then: whether they went; `None` when the search is at its end.
+    /// Removes these too, unless that changes the place; returns whether they were removed, `None` when the search is over.
     fn without(&mut self, place: usize, gone: &mut BTreeSet<usize>, these: &[usize]) -> Result<Option<bool>, Error> {
         let more: BTreeSet<usize> = gone.iter().chain(these).copied().collect();
         if more.len() == gone.len() {
@@ -154,7 +154,7 @@ impl Search<'_> {
         Ok(Some(same))
     }
 
-    /// Takes away of some objects what the place does not need; whether the search came to its end.
+    /// Removes those of some objects that the place does not need; returns whether the search finished.
     fn halves(&mut self, place: usize, gone: &mut BTreeSet<usize>, these: &[usize]) -> Result<bool, Error> {
         let left: Vec<usize> = these.iter().filter(|one| !gone.contains(*one)).copied().collect();
         if left.len() < 2 {
@@ -171,7 +171,7 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// What stands at all places without some objects; `None` when enough istiods were started.
+    /// The values at all places without some objects; `None` when the maximum number of istiods has been started.
     fn values(&mut self, without: &BTreeSet<usize>) -> Result<Option<Values>, Error> {
         if let Some(values) = self.seen.get(without) {
             return Ok(Some(values.clone()));

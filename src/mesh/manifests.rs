@@ -1,4 +1,4 @@
-//! A mesh of files, a capture or a cluster, with the proxies that an istiod on this machine makes of it where one is named.
+//! A mesh from files, a capture or a cluster; with an istiod on this machine, the proxies get their configuration from it.
 
 use super::Error;
 #[cfg(feature = "bottle")]
@@ -32,8 +32,8 @@ use crate::words::count;
 #[cfg(feature = "bottle")]
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Objects of files, and their proxies from an istiod on this machine where the settings name one and the request gives no
-/// config dump.
+/// Objects of files. Their proxies come from an istiod on this machine if the settings name one and the request has no config
+/// dump.
 pub(super) fn mesh<'p>(
     settings: &Settings,
     loaded: Loaded,
@@ -53,7 +53,7 @@ pub(super) fn mesh<'p>(
     Ok(mesh)
 }
 
-/// A capture or a cluster; where the request names an istiod, with what that generates in the place of what proxies run with.
+/// A capture or a cluster. If the request names an istiod, what it generates replaces what proxies run with.
 pub(super) fn open<'p>(
     settings: &Settings,
     needs: &Needs,
@@ -72,7 +72,7 @@ pub(super) fn open<'p>(
     }
 }
 
-/// Everything of the capture or the cluster that an istiod reads, EnvoyFilters too, and as which control plane it acts.
+/// Everything in the capture or the cluster that an istiod reads, including EnvoyFilters, and the control plane it acts as.
 #[cfg(feature = "bottle")]
 pub(crate) fn read_for_istiod(
     settings: &Settings,
@@ -85,8 +85,8 @@ pub(crate) fn read_for_istiod(
     Ok((mesh.loaded, istiod))
 }
 
-/// A mesh whose proxies come from an istiod that was shown everything but the EnvoyFilters: what these do is for the engine
-/// to tell, patch by patch.
+/// A mesh whose proxies come from an istiod that was given everything but the EnvoyFilters: the engine computes their effects
+/// patch by patch.
 #[cfg(feature = "bottle")]
 pub(super) fn fill<'p>(mut mesh: Mesh<'p>, istiod: &IstiodSettings) -> Result<Mesh<'p>, Error> {
     let istiod = &bottled::acting(istiod, &mesh.facts);
@@ -119,8 +119,8 @@ pub(super) fn fill<'p>(mut mesh: Mesh<'p>, istiod: &IstiodSettings) -> Result<Me
     Ok(mesh)
 }
 
-/// What a cluster or a capture has that an istiod of this revision is asked about. Proxies of other control planes are noted:
-/// an istiod answers anybody, and they ask another one.
+/// The proxies of a cluster or a capture to ask an istiod of this revision about. Proxies of other control planes are noted:
+/// istiod would answer them too, but they ask another one.
 #[cfg(feature = "bottle")]
 fn read_mesh(mesh: &mut Mesh<'_>, revision: &str) -> Result<ReadMesh, Error> {
     let revision = own_revision(revision);
@@ -130,12 +130,12 @@ fn read_mesh(mesh: &mut Mesh<'_>, revision: &str) -> Result<ReadMesh, Error> {
         })
     };
     let own = |target: &Target| mesh.facts.plane(&target.revision).is_none_or(|plane| plane.revision == revision);
-    // Whether there is a config dump of a pod does not matter here.
+    // Whether a pod has a config dump does not matter here.
     let all = targets::targets(&mesh.loaded.inventory);
     let (targets, others): (Vec<Target>, Vec<Target>) = all.into_iter().filter(|one| home(&one)).partition(own);
     let mut nodes = BTreeMap::new();
     if let Feed::Captured(capture, _) = &mesh.feed {
-        // What a proxy said of itself is more than its pod tells.
+        // The node sent by a proxy contains more than its pod shows.
         let names = capture.dumps.clone();
         capture.each(&names, &mut |pod, dump, _| {
             let proxy = dump.as_ref().and_then(Dump::proxy);
@@ -158,7 +158,7 @@ fn read_mesh(mesh: &mut Mesh<'_>, revision: &str) -> Result<ReadMesh, Error> {
     Ok(ReadMesh { origin: mesh.origin.clone(), targets, nodes })
 }
 
-/// Takes it out of a mesh that it was put into.
+/// Takes it out of its mesh.
 #[cfg(feature = "bottle")]
 pub(super) fn taken(mesh: &mut Mesh<'_>) -> Option<Bottled> {
     match std::mem::replace(&mut mesh.feed, Feed::Given) {

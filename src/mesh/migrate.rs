@@ -1,4 +1,4 @@
-//! `migrate`: the native objects that take over from EnvoyFilters, and what they were judged with.
+//! `migrate`: the native objects that replace EnvoyFilters, and the basis of their classes.
 
 #[cfg(feature = "bottle")]
 use super::prove;
@@ -14,20 +14,20 @@ use crate::model::release::Release;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What is migrated.
+/// The request of `migrate`.
 #[derive(Clone, Debug)]
 pub struct MigrateRequest {
     /// The mesh.
     pub settings: Settings,
-    /// EnvoyFilters and the objects beside them; a cluster or a capture without.
+    /// EnvoyFilters and related objects; by default those of a cluster or a capture.
     pub files: Vec<PathBuf>,
-    /// The release whose APIs may be used; that of the control plane without.
+    /// The release whose APIs may be used; by default that of the control plane.
     pub to: Option<Release>,
     /// Whether the workloads move to ambient mode.
     pub ambient: bool,
-    /// An Envoy binary, for a proof by requests.
+    /// An Envoy binary, to prove classes by requests.
     pub envoy: Option<PathBuf>,
-    /// The weakest class that is written.
+    /// The weakest class to write.
     pub accept: Accept,
     /// Where the classes come from.
     pub prove: Prove,
@@ -45,18 +45,18 @@ pub enum Prove {
     Traffic,
 }
 
-/// A migration and what it was made from.
+/// A migration and its basis.
 #[derive(Debug)]
 pub struct MigrateReport {
-    /// Texts, objects and what the loader noticed.
+    /// Texts, objects and the loader's problems.
     pub loaded: Loaded,
     /// The migration.
     pub report: Report,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
 }
 
-/// Finds the native objects. Fails when nothing can be read, or when the release is not known.
+/// Finds the native objects. Fails when nothing can be read, or when the release is unknown.
 pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<MigrateReport, Error> {
     let mesh = if request.files.is_empty() {
         Mesh::open(&request.settings, &kinds::MIGRATE, progress, |_| Breadth::Namespace)?
@@ -90,7 +90,7 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
     Ok(MigrateReport { report, scope, loaded: mesh.loaded })
 }
 
-/// Asks an istiod for the classes.
+/// Computes the classes with an istiod.
 #[cfg(feature = "bottle")]
 fn proven(mesh: &Mesh<'_>, what: &Request<'_>, envoy: Option<&Path>, progress: &dyn Progress) -> Result<Report, Error> {
     if what.ambient {
@@ -121,12 +121,12 @@ fn proven(_: &Mesh<'_>, _: &Request<'_>, _: Option<&Path>, _: &dyn Progress) -> 
     Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
 }
 
-/// The kinds of which objects that guards look for may be missing, with what was not read.
+/// The kinds whose objects guards look for but may not see, with what was not read.
 fn unread(mesh: &Mesh<'_>) -> BTreeMap<&'static str, String> {
     let mut unread = BTreeMap::new();
     for kind in kinds::MIGRATE.kinds.iter().filter(|kind| **kind != kinds::ENVOY_FILTER) {
         let refused = mesh.unlisted.iter().find(|(one, _)| one == kind);
-        // What other namespaces and the root namespace have may apply here as well.
+        // Objects of other namespaces and the root namespace may apply too.
         let elsewhere = mesh.only.as_ref().filter(|only| mesh.planes.iter().all(|it| it.mesh.root_namespace != **only));
         let captured = !matches!(mesh.feed, Feed::Captured(ref capture, _)
             if !super::unread::holds(capture, kind));
@@ -136,7 +136,7 @@ fn unread(mesh: &Mesh<'_>) -> BTreeMap<&'static str, String> {
                 format!("{} objects of namespace {namespace} could not be read", kind.kind)
             }
             (Some((_, None)), _) => format!("{} objects could not all be read", kind.kind),
-            // A capture holds all namespaces; the one that is named only says which filters are asked about.
+            // A capture contains all namespaces; the given one only selects filters.
             (None, Some(_)) if matches!(mesh.feed, Feed::Captured(..)) => continue,
             (None, Some(only)) if kind.namespaced => {
                 format!("only {} objects of namespace {only} were read", kind.kind)

@@ -1,7 +1,7 @@
-//! From names to answers: where a run gets its EnvoyFilters and proxies from, and one function for each question.
+//! From names to answers: where a run gets its EnvoyFilters and proxies, and one function for each question.
 //!
-//! A request is plain data, a report is plain data; neither knows of a command line or a terminal. Which namespaces,
-//! control planes and proxies an answer is about is decided here and is part of every report ([`Scope`]).
+//! Requests and reports are plain data; neither knows about a command line or a terminal. The namespaces, control planes and
+//! proxies of an answer are decided here and are part of every report ([`Scope`]).
 
 mod audit;
 mod audit_request;
@@ -81,27 +81,26 @@ pub use versions::{NotAffected, ProxyVersions, Versions, VersionsRequest, versio
 
 use crate::source::{Problem, Severity, Sources};
 
-/// A question without an answer, and what was read before that turned out.
+/// A question without an answer, and what was read before that was known.
 #[derive(Clone, Debug)]
 pub struct Unanswered {
     /// Why.
     pub message: String,
     /// What to ask instead.
     pub help: Option<String>,
-    /// The texts that problems have places in.
+    /// The texts that the places of problems refer to.
     pub sources: Sources,
     /// What could not be read, which may be the reason.
     pub problems: Vec<Problem>,
 }
 
-/// Whether a problem means that a part of the input is missing from the answer: whoever names an input wants something out
-/// of it.
+/// Whether a problem means that part of the input is missing from the answer: users name an input because they need it.
 pub fn is_serious(problem: &Problem) -> bool {
     problem.severity == Severity::Error || problem.code.is_empty_input()
 }
 
-/// Names near one that nothing has; `None` where there are none at all. A name without namespace is compared with names
-/// without theirs.
+/// Names similar to one that does not exist; `None` if there are no names. A name without a namespace is compared with names
+/// only.
 pub fn similar(asked: &str, names: &[String]) -> Option<String> {
     let bare = |name: &String| name.rsplit_once('/').map_or(name.clone(), |(_, name)| name.to_owned());
     let near: Vec<String> = if asked.contains('/') {

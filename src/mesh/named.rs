@@ -1,4 +1,4 @@
-//! The proxies that a request names by a pod or a workload.
+//! The proxies that a request selects by a pod or a workload.
 
 use super::read::Mesh;
 use super::settings::{Breadth, Progress, Settings};
@@ -6,7 +6,7 @@ use super::{Error, manifests};
 use crate::cluster::kinds;
 use crate::cluster::targets::Target;
 
-/// The mesh as far as a named pod needs it.
+/// The part of the mesh that a named pod needs.
 pub(super) fn mesh_of<'p>(settings: &Settings, pod: &str, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
     manifests::open(settings, &kinds::RENDER, progress, |_| match pod.split_once('/') {
         Some((namespace, _)) => Breadth::Of(namespace.to_owned()),
@@ -14,10 +14,10 @@ pub(super) fn mesh_of<'p>(settings: &Settings, pod: &str, progress: &'p dyn Prog
     })
 }
 
-/// Whether a proxy is the one that is named: by its pod or its workload, with or without the namespace.
+/// Whether a proxy is the named one: by its pod or its workload, with or without the namespace.
 pub(super) fn is(settings: &Settings, pod: Option<&str>, target: &Target) -> bool {
     let Some(pod) = pod else { return false };
-    // What a cluster shows is of the namespace that is looked at already; manifests are of all namespaces.
+    // Pods of a cluster are already restricted to the namespace; those of manifests are not.
     let looked_at = settings.namespace.as_deref();
     let (namespace, name) = pod.split_once('/').map_or((looked_at, pod), |(namespace, name)| (Some(namespace), name));
     namespace.is_none_or(|namespace| namespace == target.namespace) && (target.pod == name || target.workload == name)

@@ -1,4 +1,4 @@
-//! EnvoyFilters that stay after a migration, rewritten by the fixes of `lint`, and compared with what they are by the engine.
+//! EnvoyFilters that remain after a migration, rewritten by the fixes of `lint` and compared with the originals by the engine.
 
 use crate::engine::program::Program;
 use crate::engine::{self, MeshSettings, Options};
@@ -19,10 +19,10 @@ use crate::study::dump;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One fix can make room for the next: a type for a field of it.
+/// One fix can enable the next: a type, then a field of it.
 const ROUNDS: usize = 4;
 
-/// Rewrites what stays of the filters of a report; what stays smaller is replaced where its effect stays.
+/// Rewrites the remaining filters of a report, and replaces those whose effect is unchanged.
 pub(super) fn rewrite(report: &mut Report, loaded: &Loaded, mesh: &MeshSettings, accept: Accept) {
     let rules: Vec<&'static Rule> = ALL.iter().copied().filter(|rule| rule.renews).collect();
     let release = report.to;
@@ -107,7 +107,7 @@ fn newest(
     loaded.inventory.envoy_filters.first().map(|filter| filter.document.to_json())
 }
 
-/// What the engine makes of both forms on the reference configurations, as proxies that the filter selects.
+/// Compares the engine's results for both forms on the reference configurations, as proxies that the filter selects.
 fn effect(before: &Json, after: &Json, release: Release, mesh: &MeshSettings) -> Effect {
     let read = |object: &Json| {
         let text = yaml_text::write(object).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `audit --istiod`: what the istiods of several releases generate for the user's own mesh, in the place of forecasts.
+//! `audit --istiod`: what istiods of several releases generate for the user's own mesh, in place of forecasts.
 
 use super::audit_request::AuditRequest;
 use super::bottled::{self, Bottled};
@@ -17,8 +17,8 @@ use crate::model::resource::ProxyConfig;
 use crate::source::Problem;
 use crate::study::{self, study};
 
-/// The istiod that generates what proxies have now, and its release; where config dumps tell that, any, so that manifests
-/// are kept for it. Fails where a binary is not what it is said to be, and where nothing tells what proxies have now.
+/// The istiod that generates what proxies have now, and its release. If config dumps show that, any istiod, so that manifests
+/// are kept for it. Fails when a binary is not of the stated release, or when nothing shows what proxies have now.
 pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Release)>, Error> {
     let wrong = |message: String, help: String| Err(Error::Text { message, help: Some(help) });
     let mut all: Vec<(Release, &IstiodSettings)> = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Rel
     }
 }
 
-/// The mesh of a cluster or a capture, with what the istiods of other releases read of it.
+/// The mesh of a cluster or a capture, with what istiods of other releases read from it.
 pub(super) fn mesh<'p>(settings: &Settings, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
     Mesh::whole(settings, &kinds::AUDIT, progress, |_| Breadth::Mesh)
 }
@@ -69,7 +69,7 @@ pub(super) struct Istiods {
 }
 
 impl Istiods {
-    /// Starts them. Each must say its own release, and no release may come twice.
+    /// Starts them. Each must report its expected release, and no release may occur twice.
     pub(super) fn open(
         settings: &Settings,
         istiods: &[(Option<Release>, IstiodSettings)],
@@ -103,8 +103,8 @@ impl Istiods {
         self.all.iter().find(|(one, _)| same(*one, release)).map(|(_, bottled)| bottled)
     }
 
-    /// What the istiod of a release generates for these proxies, where they run another version if one is given; `None`
-    /// for each that it does not answer, and nothing where no istiod of that release was named.
+    /// What the istiod of a release generates for these proxies, with another version if one is given; `None` for each proxy
+    /// without an answer. Empty if no istiod of that release was given.
     pub(super) fn dumps(
         &self,
         release: Release,
@@ -126,7 +126,7 @@ impl Istiods {
         bottled.dumps(&nodes, problems)
     }
 
-    /// What each release on a path was judged on.
+    /// The basis for judging each release on a path.
     pub(super) fn bases(&self, path: &[Release], from: Release, computed_from: bool) -> Vec<Basis> {
         let basis = |release: &Release| {
             let (source, istiod) = match self.of(*release) {
@@ -140,18 +140,18 @@ impl Istiods {
     }
 }
 
-/// Whether two versions are of one minor release.
+/// Whether two versions belong to one minor release.
 fn same(one: Release, other: Release) -> bool {
     (one.major, one.minor) == (other.major, other.minor)
 }
 
-/// The configuration in a dump for a proxy that is known already.
+/// The configuration in a dump for a known proxy.
 pub(super) fn config<'d>(dump: &'d Dump, like: &ProxyConfig<'_>) -> Option<ProxyConfig<'d>> {
     let config = dump.config(&Identity::default()).ok()?;
     Some(ProxyConfig { proxy: like.proxy.clone(), lent: std::sync::Arc::clone(&like.lent), ..config })
 }
 
-/// What changes between two configurations of a proxy although no EnvoyFilter is concerned.
+/// The changes between two configurations of a proxy that are independent of EnvoyFilters.
 pub(super) fn changes(
     before: &ProxyConfig<'_>,
     after: &ProxyConfig<'_>,

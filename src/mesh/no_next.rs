@@ -11,7 +11,7 @@ use crate::model::release::Release;
 use crate::model::resource::ProxyConfig;
 use crate::source::Problem;
 
-/// No istiod can be asked.
+/// No istiod can be used.
 pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Release)>, Error> {
     if request.istiods.is_empty() {
         return Ok(None);
@@ -19,7 +19,7 @@ pub(super) fn base(request: &AuditRequest) -> Result<Option<(IstiodSettings, Rel
     Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
 }
 
-/// Nobody comes here: [`base`] refuses what needs it.
+/// Never called: [`base`] rejects such requests.
 pub(super) fn mesh<'p>(_: &Settings, _: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
     Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
 }
@@ -44,7 +44,7 @@ impl Istiods {
         Vec::new()
     }
 
-    /// Nothing is told.
+    /// Nothing is reported.
     pub(super) fn bases(&self, _: &[Release], _: Release, _: bool) -> Vec<Basis> {
         Vec::new()
     }

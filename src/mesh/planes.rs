@@ -1,5 +1,4 @@
-//! The control planes that judge the proxies of a mesh: which release each has, which settings, and which EnvoyFilters it
-//! reads.
+//! The control planes that judge the proxies of a mesh: the release, the settings and the EnvoyFilters of each.
 
 use crate::cluster::facts::{ControlPlane, Facts};
 use crate::cluster::targets::Target;
@@ -11,7 +10,7 @@ use crate::model::proxy::REVISION_LABEL;
 use crate::model::release::Release;
 use std::borrow::Cow;
 
-/// Who sends a proxy its configuration, and as what.
+/// The control plane that configures a proxy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plane {
     /// Its revision; `None` without a cluster.
@@ -23,16 +22,16 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// The one that files are judged by.
+    /// The one for files.
     pub fn of_files(release: Release, mesh: MeshSettings) -> Plane {
         Plane { revision: None, release, mesh }
     }
 }
 
-/// The control planes of a mesh, the main one first, each with the release that is modelled for it; at least one.
-/// `release` and `root` are what the user says over all of them.
+/// The control planes of a mesh, the main one first, each with the release modeled for it; at least one. `release` and `root`
+/// from the user override all of them.
 pub(crate) fn planes(facts: &Facts, targets: &[Target], release: Option<Release>, root: Option<&str>) -> Vec<Plane> {
-    // Without a control plane to ask, the newest proxy: istiod is never older than its proxies for long.
+    // Without a control plane, use the newest proxy: istiod is never older than its proxies for long.
     let proxies = || targets.iter().filter_map(|target| target.version.parse().ok()).max();
     let plane = |plane: &ControlPlane| Plane {
         revision: Some(plane.revision.clone()),
@@ -59,21 +58,21 @@ pub(crate) fn planes(facts: &Facts, targets: &[Target], release: Option<Release>
     planes
 }
 
-/// Number of the control plane of a revision; the main one when it is not known.
+/// Index of the control plane of a revision; the main one when it is unknown.
 pub(crate) fn number(planes: &[Plane], facts: &Facts, revision: &str) -> usize {
     let plane = facts.plane(revision);
     plane.and_then(|plane| planes.iter().position(|it| it.revision.as_ref() == Some(&plane.revision))).unwrap_or(0)
 }
 
-/// Whether the control plane of this number judges a filter: it does not where the filter is labelled for the revision of
-/// another one of them. A filter for a revision that none of them has is judged by all.
+/// Whether the control plane with this index judges a filter: not if the filter is labeled for the revision of another one of
+/// them. A filter for an unknown revision is judged by all.
 pub(crate) fn judges(planes: &[Plane], number: usize, filter: &EnvoyFilter) -> bool {
     let own = planes.get(number).and_then(|plane| plane.revision.as_deref());
     let reads = |revision: Option<&str>| revision.is_none_or(|revision| in_revision(filter, revision));
     reads(own) || !planes.iter().any(|plane| plane.revision.as_deref().is_some_and(|it| in_revision(filter, it)))
 }
 
-/// What the control plane of this number judges of what was read.
+/// The part of the input that the control plane with this index judges.
 pub(crate) fn judged_by<'i>(planes: &[Plane], number: usize, all: &'i Inventory) -> Cow<'i, Inventory> {
     if all.envoy_filters.iter().all(|filter| judges(planes, number, filter)) {
         return Cow::Borrowed(all);
@@ -83,9 +82,9 @@ pub(crate) fn judged_by<'i>(planes: &[Plane], number: usize, all: &'i Inventory)
     Cow::Owned(own)
 }
 
-/// The revision a filter is labelled for, where no control plane that was seen has it.
+/// The revision a filter is labeled for, if no known control plane has it.
 pub(crate) fn unknown_revision<'f>(facts: &Facts, filter: &'f EnvoyFilter) -> Option<&'f str> {
-    // A control plane may run elsewhere: only a mesh whose control planes were seen can tell.
+    // A control plane may run elsewhere: only a mesh with known control planes can tell.
     if facts.planes.iter().all(|plane| plane.pods == 0) {
         return None;
     }

@@ -30,8 +30,8 @@ struct Side {
     loaded: Loaded,
 }
 
-/// Compares EnvoyFilters as they are with EnvoyFilters as they shall be, on every proxy that those which differ reach; where
-/// an istiod is named, a whole mesh with the same after a change.
+/// Compares EnvoyFilters before and after a change, on every proxy that differing ones reach; with an istiod, the whole mesh
+/// before and after.
 pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport, Error> {
     match (&request.settings.istiod, request.given.any(), request.current.is_empty()) {
         (Some(istiod), false, false) => of_mesh(request, istiod, progress),
@@ -41,8 +41,8 @@ pub fn diff(request: &DiffRequest, progress: &dyn Progress) -> Result<DiffReport
     }
 }
 
-/// Compares a mesh in files, in a capture or in a cluster with the same mesh after a change, as the istiod that the settings name
-/// sees either.
+/// Compares a mesh from files, a capture or a cluster with the same mesh after a change, both as seen by the istiod of the
+/// settings.
 fn of_mesh(request: &DiffRequest, istiod: &IstiodSettings, progress: &dyn Progress) -> Result<DiffReport, Error> {
     let DiffRequest { settings, given, .. } = request;
     if request.files.is_empty() && request.delete.is_empty() {
@@ -207,7 +207,7 @@ fn config<'d>(dump: &'d Dump, problems: &mut Vec<Problem>) -> Option<ProxyConfig
     dump.config(&Identity::default()).map_err(|problem| problems.push(super::proxies::named(dump, problem))).ok()
 }
 
-/// Kind, namespace and name of what is to be deleted: `KIND/NAMESPACE/NAME`.
+/// Kind, namespace and name of an object to delete: `KIND/NAMESPACE/NAME`.
 fn named<'w>(word: &'w str, namespace: &'w str) -> Option<(&'w str, &'w str, &'w str)> {
     let parts: Vec<&str> = word.split('/').collect();
     match *parts.as_slice() {
@@ -223,7 +223,7 @@ fn explain(study: &Study<'_>, loaded: &Loaded) -> Explained {
     explainer.proxy(&explain::Settings::default())
 }
 
-/// The patches that do something on one side only, or another thing.
+/// The patches that have an effect on one side only, or different effects.
 fn turned(before: &Explained, after: &Explained) -> Vec<OutcomeChange> {
     let all = |side: &Explained| -> BTreeMap<(String, usize), Patch> {
         let filters = side.filters.iter();
@@ -264,7 +264,7 @@ impl Bottled {
         Ok(Bottled::of(opened.changed(new, deleted)?, opened.revision(), self.read().cloned()))
     }
 
-    /// The object that is called so.
+    /// The object with this name.
     fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<Deleted> {
         self.opened.borrow().find(kind, namespace, name)
     }

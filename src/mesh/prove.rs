@@ -1,5 +1,5 @@
-//! `migrate --prove istiod`: a real istiod generates every proxy's configuration with the filter and with what is to take
-//! over from it, on the user's own objects.
+//! `migrate --prove istiod`: a real istiod generates every proxy's configuration with the filter and with its replacement, on
+//! the user's own objects.
 
 use super::Error;
 use super::bottled::{self, Bottled, own_revision};
@@ -30,8 +30,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Computes the classes of a migration. What turns out to differ more than is accepted, or to reach further than its filter,
-/// is not written.
+/// Computes the classes of a migration. A result that differs more than accepted, or reaches further than its filter, is not
+/// written.
 pub(super) fn prove(
     settings: &Settings,
     istiod: &IstiodSettings,
@@ -94,7 +94,7 @@ pub(super) fn prove(
                             }
                         };
                         match found {
-                            // Two sides that agree say nothing about a filter that does nothing on its side.
+                            // Equal sides prove nothing for a filter that has no effect on its side.
                             Proven::Computed(computed)
                                 if computed.differences.is_empty()
                                     && idle(&bottled, filter, &firsts, &before, &istiod.revision) =>
@@ -149,7 +149,7 @@ pub(super) fn prove(
     Ok((report, proofs, version))
 }
 
-/// Whether a filter changes no proxy at all of these objects: then nothing is seen of what it does.
+/// Whether a filter changes no proxy of these objects: then its effects are unseen.
 fn idle(bottled: &Bottled, filter: &EnvoyFilter, firsts: &[Target], with: &Answers, revision: &str) -> bool {
     let Ok(bare) = bottled.opened.borrow().changed(Vec::new(), &[deleted(filter)]) else { return false };
     let bare = Bottled::of(bare, revision, None).ask(firsts);
@@ -163,7 +163,7 @@ fn deleted(filter: &EnvoyFilter) -> Deleted {
     Deleted { kind: "EnvoyFilter".to_owned(), namespace: filter.namespace.clone(), name: filter.name.clone() }
 }
 
-/// What a migration of one filter applies and deletes; why that cannot be shown to an istiod.
+/// What the migration of one filter applies and deletes, or why that cannot be given to an istiod.
 fn changes(report: &Report, loaded: &Loaded, filter: &EnvoyFilter) -> Result<(Vec<Value>, Vec<Deleted>), &'static str> {
     let draft = &report.draft;
     let is_setting = |object: &Value| object.get("kind").and_then(Value::as_str) == Some("ProxyConfig");
@@ -218,7 +218,7 @@ fn compared(targets: &[Target], before: &Answers, after: &Answers, reaches: &dyn
     Proven::Computed(computed)
 }
 
-/// The resources of a proxy as they are compared.
+/// The resources of a proxy in comparable form.
 fn resources(configuration: &Configuration) -> Resources {
     let mut all = Resources::new();
     for kind in ResourceKind::ALL {
@@ -234,7 +234,7 @@ fn resources(configuration: &Configuration) -> Resources {
     all
 }
 
-/// Most proxies of a filter that requests are sent through.
+/// Maximum number of a filter's proxies to send requests through.
 #[cfg(feature = "sandbox")]
 const PROXIES: usize = 3;
 
@@ -243,7 +243,7 @@ fn trouble(error: crate::behaviour::Error) -> Error {
     crate::trial::Trouble { message: error.to_string(), usage: error.is_usage() }.into()
 }
 
-/// An istiod with the filter and one with what takes over.
+/// An istiod with the filter and one with its replacement.
 #[cfg(feature = "sandbox")]
 struct Both<'b> {
     before: &'b Bottled,
@@ -299,7 +299,7 @@ impl Both<'_> {
     }
 }
 
-/// Proxies with new settings of their own, as they introduce themselves once their pods have restarted.
+/// Proxies whose own settings change once their pods restart.
 struct Restarted<'a> {
     report: &'a Report,
     defaults: Value,
@@ -307,7 +307,7 @@ struct Restarted<'a> {
 }
 
 impl<'a> Restarted<'a> {
-    /// `None` when no pod has to restart.
+    /// `None` when no pod must restart.
     fn of(report: &'a Report, loaded: &'a Loaded, root: &'a str) -> Option<Restarted<'a>> {
         let draft = &report.draft;
         let variables =
@@ -321,7 +321,8 @@ impl<'a> Restarted<'a> {
         Some(Restarted { report, defaults, root })
     }
 
-    /// Gives a proxy the settings that its agent sends: those of the mesh, of its annotation, and afterwards the new ones.
+    /// Gives a proxy's node the settings that its agent sends: those of the mesh and of its annotation, and with `after` the
+    /// new ones.
     fn introduce(&self, node: &mut Node, after: bool) {
         let draft = &self.report.draft;
         let mut settings = self.defaults.clone();
@@ -367,12 +368,12 @@ impl<'a> Restarted<'a> {
 }
 
 impl Bottled {
-    /// What these proxies get, in their order.
+    /// The configurations of these proxies, in their order.
     fn ask(&self, targets: &[Target]) -> Answers {
         self.ask_as(targets, &|_| {})
     }
 
-    /// The same, with something changed in how they introduce themselves.
+    /// The same with a change to their nodes.
     fn ask_as(&self, targets: &[Target], change: &dyn Fn(&mut Node)) -> Answers {
         let mut nodes: Vec<Node> = targets.iter().filter_map(|target| self.node(target).cloned()).collect();
         nodes.iter_mut().for_each(change);

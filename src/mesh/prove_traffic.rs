@@ -1,4 +1,4 @@
-//! `migrate --prove traffic`: the same requests through a proxy with the filter and with what takes over, in a real Envoy.
+//! `migrate --prove traffic`: the same requests through a proxy with the filter and with its replacement, in a real Envoy.
 
 use crate::behaviour::{
     self, Exchange, Failure, Host, Request, Sandbox, Subject, Target, Wanted, drafts, inbound_ports, listening_ports,
@@ -17,13 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-/// Most requests that are sent through a proxy.
+/// Maximum number of requests sent through a proxy.
 const REQUESTS: usize = 96;
 
 /// How long an answer may take.
 const TIME: Duration = Duration::from_secs(3);
 
-/// Header fields that differ from one request to the next.
+/// Header fields that differ between requests.
 const NOISE: &[&str] = &[
     "date",
     "x-request-id",
@@ -37,7 +37,7 @@ const NOISE: &[&str] = &[
     "x-b3-sampled",
 ];
 
-/// What sends requests.
+/// Sends requests.
 pub(super) struct Sender {
     host: Host,
     settings: behaviour::Settings,
@@ -51,7 +51,7 @@ pub(super) struct Sides<'s> {
     pub base: &'s Dump,
     /// The filter.
     pub filter: &'s [EnvoyFilter],
-    /// What istiod generates with what takes over.
+    /// What istiod generates with the replacement.
     pub native: &'s Dump,
     /// The release of istiod.
     pub release: Release,
@@ -60,7 +60,7 @@ pub(super) struct Sides<'s> {
 }
 
 impl Sender {
-    /// Gets ready.
+    /// Sets up.
     pub(super) fn new(envoy: &Path) -> Result<Sender, behaviour::Error> {
         let settings = behaviour::Settings {
             envoy: envoy.to_owned(),
@@ -71,8 +71,8 @@ impl Sender {
         Ok(Sender { host: Host::new()?, settings })
     }
 
-    /// Sends the requests that meet the filter through both sides, and adds what tells them apart. Fails with the reason
-    /// why nothing could be sent.
+    /// Sends the requests that reach the filter through both sides and records differences. Fails with the reason why nothing
+    /// could be sent.
     pub(super) fn compare(&self, sides: &Sides<'_>, into: &mut Traffic) -> Result<(), ErrorMessage> {
         let words = |error: behaviour::Error| error.to_string();
         let config = sides.base.config(&Identity::default()).map_err(|problem| problem.message)?;
@@ -130,8 +130,8 @@ fn apart(sides: &Sides<'_>, request: &Request, filter: String, native: String) -
     Apart { proxy: sides.proxy.clone(), request: request.in_words(), filter, native }
 }
 
-/// The requests that meet the patches, in the variants that authentication, CORS and bodies tell apart, and one to every
-/// port of the proxy.
+/// The requests that reach the patches, in the variants that authentication, CORS and bodies distinguish, and one to every port
+/// of the proxy.
 fn requests(subject: &Subject<'_, '_>, filters: &[EnvoyFilter]) -> Vec<Request> {
     let mut all: Vec<Request> = Vec::new();
     let mut add = |request: Request| {
@@ -188,10 +188,10 @@ fn variants(drafted: &Request) -> Vec<Request> {
     ]
 }
 
-/// Most values of a kind that requests are made of.
+/// Maximum number of values of a kind to build requests from.
 const VALUES: usize = 8;
 
-/// What the values of patches ask of requests: paths, and header fields with values.
+/// The values of patches that requests must contain: paths, and header fields with values.
 #[derive(Default)]
 struct Asked {
     paths: BTreeSet<String>,
@@ -248,7 +248,7 @@ impl Asked {
 
 fn failure(failure: &Failure) -> String {
     match failure {
-        // Which of these a client sees of a connection that ends early is chance.
+        // Which of these a client sees when a connection ends early is random.
         Failure::Closed | Failure::Reset(_) | Failure::NotHttp(_) => "connection closed".to_owned(),
         Failure::Handshake(_) => "TLS refused".to_owned(),
         Failure::TimedOut => "no answer".to_owned(),
@@ -269,7 +269,7 @@ fn outcome(exchange: &Exchange) -> String {
     }
 }
 
-/// Both outcomes, where they differ.
+/// Both outcomes if they differ.
 fn compared(one: &Exchange, two: &Exchange) -> Option<(String, String)> {
     let (left, right) = (outcome(one), outcome(two));
     if left != right {

@@ -1,4 +1,4 @@
-//! Proxies that are handed to a question, one after the other or all at once, from wherever they come.
+//! Passes proxies to a question, one by one or all at once, from any source.
 
 use super::read::{Feed, Mesh};
 use super::scope::{Origin, ProxyScope, Scope};
@@ -25,28 +25,28 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Most proxies of a cluster that are asked for clusters which another one lacks.
+/// Maximum number of a cluster's proxies that are asked for clusters missing from another one.
 #[cfg(feature = "cluster")]
 const LENDERS: usize = 8;
 
-/// Config dumps that a caller names, and what is known about their proxies.
+/// Config dumps named by a caller, and what is known about their proxies.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     /// Files, folders, `-` for standard input.
     pub dumps: Vec<PathBuf>,
     /// The proxy of the demo mesh.
     pub demo: bool,
-    /// Who the proxies are, over what the dumps say.
+    /// The identity of the proxies; overrides the dumps.
     pub identity: Identity,
 }
 
 impl Given {
-    /// Whether there is anything to read proxies from.
+    /// Whether there is a source of proxies.
     pub fn any(&self) -> bool {
         self.demo || !self.dumps.is_empty()
     }
 
-    /// Refuses a request that reads standard input twice: for dumps and for one of these lists of files.
+    /// Rejects a request that reads standard input twice: for dumps and for one of these lists of files.
     pub fn one_standard_input(&self, files: &[&[PathBuf]]) -> Result<(), Error> {
         let lists = files.iter().copied().chain([self.dumps.as_slice()]);
         let wanting = lists.filter(|list| list.iter().any(|path| path.as_os_str() == "-")).count();
@@ -54,15 +54,15 @@ impl Given {
     }
 }
 
-/// One proxy that is offered to a question.
+/// One proxy passed to a question.
 pub(super) struct Offer<'d> {
     /// Its dump.
     pub(super) dump: &'d Dump,
     /// The proxy and its configuration.
     pub(super) config: ProxyConfig<'d>,
-    /// Number of its control plane among the planes of the mesh.
+    /// Index of its control plane among the planes of the mesh.
     pub(super) plane: usize,
-    /// Whether the dump shows what a proxy of the mesh runs with, see [`Kept::running`].
+    /// Whether the dump shows what a proxy of the mesh runs with; see [`Kept::running`].
     pub(super) running: bool,
 }
 
@@ -70,16 +70,16 @@ pub(super) struct Offer<'d> {
 pub(super) struct Kept {
     /// The dump.
     pub(super) dump: Dump,
-    /// Who the proxy is, over what the dump says.
+    /// The identity of the proxy; overrides the dump.
     pub(super) identity: Identity,
-    /// Number of its control plane.
+    /// Index of its control plane.
     pub(super) plane: usize,
-    /// Whether the dump shows what a proxy of the mesh runs with: neither a file that somebody names, whose filters may be
-    /// new, nor what istiod would send.
+    /// Whether the dump shows what a proxy of the mesh runs with. Not so for a file that somebody names, whose filters may be
+    /// new, nor for what istiod would send.
     pub(super) running: bool,
 }
 
-/// What reading proxies gave beside the proxies.
+/// What reading proxies gave in addition to the proxies.
 #[derive(Debug, Default)]
 pub(super) struct Taken {
     /// What could not be read.
@@ -92,7 +92,7 @@ pub(super) struct Taken {
 type Take<'t> = dyn FnMut(&mut Vec<Problem>, Kept) -> io::Result<()> + 't;
 
 impl Mesh<'_> {
-    /// Visits the proxies that are wanted, a few dumps in memory at a time. What cannot be read is noted.
+    /// Visits the requested proxies, a few dumps in memory at a time. Failures are noted.
     pub(super) fn visit(
         &self,
         given: &Given,
@@ -103,7 +103,7 @@ impl Mesh<'_> {
         self.visit_with(&self.loaded.inventory.envoy_filters, given, wanted, taken, visit)
     }
 
-    /// The same for other EnvoyFilters than those of the mesh, which may refer to other services.
+    /// The same for EnvoyFilters other than those of the mesh, which may refer to other services.
     pub(super) fn visit_with(
         &self,
         filters: &[EnvoyFilter],
@@ -123,7 +123,7 @@ impl Mesh<'_> {
         })
     }
 
-    /// Reads the dumps that are wanted and keeps them, what several say once. What cannot be read is noted.
+    /// Reads and keeps the requested dumps, sharing equal texts. Failures are noted.
     pub(super) fn all(
         &self,
         given: &Given,
@@ -133,7 +133,7 @@ impl Mesh<'_> {
         let mut all: Vec<Kept> = Vec::new();
         let mut pool = Pool::default();
         self.each(given, Layout::Dropped, wanted, taken, &mut |_, mut kept| {
-            // One alone has nobody to share with.
+            // A single one has nothing to share.
             if let [first] = all.as_mut_slice() {
                 first.dump.share(&mut pool);
             }
@@ -153,8 +153,8 @@ impl Mesh<'_> {
         Ok(all)
     }
 
-    /// Clusters of the services that annotations of the filters refer to, from all given dumps: a waypoint gets them, and
-    /// its own dump need not hold them. Of a cluster, a few proxies are asked until all are known.
+    /// Clusters of services that filters' annotations refer to, from all given dumps: a waypoint gets them, but its own dump
+    /// may not contain them. In a cluster, a few proxies are read until all are known.
     pub(super) fn lent(
         &self,
         filters: &[EnvoyFilter],
@@ -198,7 +198,7 @@ impl Mesh<'_> {
                 }
                 let others = targets.iter().filter(|target| !waypoint(target) && target.ready).cloned().collect();
                 let groups = targets::groups(others, false).into_iter().take(LENDERS).collect();
-                // What cannot be read here is missed below, where its clusters are.
+                // What cannot be read here is reported later, when its clusters are missing.
                 live.each(groups, &Quiet, &mut Vec::new(), &mut |_, dump, target, _| {
                     let identity = of_pod(&given.identity, target);
                     take(&Kept { dump, identity, plane: 0, running: true });
@@ -209,7 +209,7 @@ impl Mesh<'_> {
         Ok(Arc::new(lent))
     }
 
-    /// What the answer is made from.
+    /// The basis of the answer.
     pub(super) fn scope(&self, given: &Given, taken: &Taken, filters: usize) -> Scope {
         let origin = if given.demo { Origin::Demo } else { self.origin.clone() };
         let mut control_planes = Scope::planes(&self.planes, &self.facts);
@@ -227,7 +227,7 @@ impl Mesh<'_> {
         }
     }
 
-    /// Hands out every dump, each proxy once.
+    /// Passes on every dump, each proxy once.
     pub(super) fn each(
         &self,
         given: &Given,
@@ -315,8 +315,8 @@ pub(super) fn config<'d>(kept: &'d Kept, problems: &mut Vec<Problem>) -> Option<
     }
 }
 
-/// What the API server says about a pod is newer than what its proxy was started with, and decides: istiod selects by the
-/// pod's labels (`pilot/pkg/model/context.go`, `SetWorkloadLabels`).
+/// The API server's state of a pod is newer than what its proxy was started with, and decides: istiod selects by the pod's
+/// labels (`pilot/pkg/model/context.go`, `SetWorkloadLabels`).
 pub(super) fn of_pod(said: &Identity, target: &Target) -> Identity {
     let said = said.clone();
     Identity {

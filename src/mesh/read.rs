@@ -1,4 +1,4 @@
-//! A mesh that was read: objects, control planes, and where its proxies come from.
+//! A mesh that was read: objects, control planes, and the source of its proxies.
 
 #[cfg(feature = "bottle")]
 use super::bottled::Bottled;
@@ -30,40 +30,40 @@ use std::sync::Arc;
 
 /// A mesh that was read.
 pub(super) struct Mesh<'p> {
-    /// What the caller said of it.
+    /// The caller's settings for it.
     pub(super) settings: Settings,
     /// Texts, objects and problems.
     pub(super) loaded: Loaded,
     /// Control planes, the main one first; at least one.
     pub(super) planes: Vec<Plane>,
-    /// Where proxies come from.
+    /// The source of proxies.
     pub(super) feed: Feed,
-    /// The EnvoyFilters that are asked about, `namespace/name`; all without.
+    /// The requested EnvoyFilters, `namespace/name`; `None`: all.
     pub(super) asked: Option<BTreeSet<String>>,
-    /// What is known of the mesh; nothing without a cluster.
+    /// What is known about the mesh; empty without a cluster.
     pub(super) facts: Facts,
     /// What could not be listed, each with its namespace.
     pub(super) unlisted: Vec<(&'static Kind, Option<String>)>,
-    /// Namespace of documents and names that give none.
+    /// Namespace of documents and names without one.
     pub(super) namespace: String,
-    /// The namespace that was looked at; all of them without.
+    /// The namespace that was read; `None`: all of them.
     pub(super) only: Option<String>,
-    /// Who watches.
+    /// Shows progress.
     pub(super) progress: &'p dyn Progress,
     /// What it was read from.
     pub(super) origin: Origin,
 }
 
-/// Where proxies come from.
+/// The source of proxies.
 pub(super) enum Feed {
-    /// The dumps that the request names.
+    /// The dumps in the request.
     Given,
     /// Pods of a cluster.
     #[cfg(feature = "cluster")]
     Live(Box<Live>, Vec<Target>),
-    /// Pods of a capture that it has the dumps of.
+    /// Pods of a capture that have a dump in it.
     Captured(Capture, Vec<Target>),
-    /// Proxies of the files, asked of an istiod on this machine.
+    /// Proxies of the files, configured by an istiod on this machine.
     #[cfg(feature = "bottle")]
     Bottled(Box<Bottled>),
 }
@@ -87,8 +87,8 @@ impl<'p> Mesh<'p> {
         }
     }
 
-    /// What a capture holds, where one is named, else what the cluster does. `breadth` says which part is read, once the
-    /// namespace of documents and names that give none is known.
+    /// The content of a capture if one is given, else of the cluster. `breadth` selects the part to read, once the default
+    /// namespace is known.
     pub(super) fn open(
         settings: &Settings,
         needs: &Needs,
@@ -98,7 +98,7 @@ impl<'p> Mesh<'p> {
         Mesh::read(settings, needs, false, progress, breadth)
     }
 
-    /// The same with everything that an istiod reads, of all namespaces, as documents. Its proxies are those of the capture or
+    /// The same with everything that an istiod reads, in all namespaces, as documents. Its proxies are those of the capture or
     /// the cluster.
     #[cfg(feature = "bottle")]
     pub(super) fn whole(
@@ -212,12 +212,12 @@ impl<'p> Mesh<'p> {
         })
     }
 
-    /// Number of the control plane of a revision; the main one when it is not known.
+    /// Index of the control plane of a revision; the main one when it is unknown.
     pub(super) fn plane_of(&self, revision: &str) -> usize {
         planes::number(&self.planes, &self.facts, revision)
     }
 
-    /// What the control plane of this number judges of what was read.
+    /// The part of the input that the control plane with this index judges.
     pub(super) fn judged_by(&self, number: usize) -> Cow<'_, Inventory> {
         planes::judged_by(&self.planes, number, &self.loaded.inventory)
     }
@@ -234,7 +234,7 @@ impl<'p> Mesh<'p> {
         }
     }
 
-    /// Whether any of these filters attaches to a pod, as far as the pod's namespace and labels decide.
+    /// Whether any of these filters attaches to a pod, based on the pod's namespace and labels.
     pub(super) fn reached_by<'f>(&'f self, filters: &'f [EnvoyFilter]) -> impl Fn(&Target) -> bool + 'f {
         move |target| {
             let Some(plane) = self.planes.get(self.plane_of(&target.revision)) else { return true };
@@ -244,12 +244,12 @@ impl<'p> Mesh<'p> {
         }
     }
 
-    /// Whether the objects of a kind were all read.
+    /// Whether all objects of a kind were read.
     pub(super) fn lists(&self, kind: &Kind) -> bool {
         !self.unlisted.iter().any(|(one, _)| *one == kind)
     }
 
-    /// Whether the user ended the reading.
+    /// Whether the user stopped the reading.
     pub(super) fn interrupted(&self) -> bool {
         match &self.feed {
             #[cfg(feature = "cluster")]
@@ -258,7 +258,7 @@ impl<'p> Mesh<'p> {
         }
     }
 
-    /// Whether a cluster or a capture was read: its dumps hold what its filters do.
+    /// Whether a cluster or a capture was read: its dumps contain the effects of its filters.
     pub(super) fn is_mesh(&self) -> bool {
         match &self.feed {
             Feed::Given => false,
@@ -270,7 +270,7 @@ impl<'p> Mesh<'p> {
         }
     }
 
-    /// Whether its objects were read from a cluster or a capture, wherever its proxies come from.
+    /// Whether its objects were read from a cluster or a capture, whatever the source of its proxies.
     pub(super) fn is_read(&self) -> bool {
         match &self.feed {
             #[cfg(feature = "bottle")]
@@ -279,7 +279,7 @@ impl<'p> Mesh<'p> {
         }
     }
 
-    /// Whether an istiod is asked what the proxies would get.
+    /// Whether an istiod generates the configuration of the proxies.
     pub(super) fn asks_istiod(&self) -> bool {
         match &self.feed {
             #[cfg(feature = "bottle")]
@@ -288,12 +288,12 @@ impl<'p> Mesh<'p> {
         }
     }
 
-    /// Whether it is known which proxies there are, and not only which dumps were named.
+    /// Whether the proxies are known, rather than only the given dumps.
     pub(super) fn has_targets(&self) -> bool {
         !matches!(self.feed, Feed::Given)
     }
 
-    /// How many requests the reading took; none without a cluster.
+    /// How many requests were sent; `None` without a cluster.
     pub(super) fn requests(&self) -> Option<(usize, String)> {
         match &self.feed {
             #[cfg(feature = "cluster")]
@@ -303,7 +303,7 @@ impl<'p> Mesh<'p> {
     }
 }
 
-/// The namespace that is looked at; all of them without.
+/// The namespace to read; `None`: all of them.
 fn part(settings: &Settings, breadth: Breadth, home: Option<&str>) -> Option<String> {
     match breadth {
         Breadth::Of(namespace) => Some(namespace).filter(|_| !settings.all_namespaces),
@@ -314,8 +314,8 @@ fn part(settings: &Settings, breadth: Breadth, home: Option<&str>) -> Option<Str
     }
 }
 
-/// istiod passes over objects whose label `istio.io/rev` names another revision than its own. What no control plane takes
-/// is said and left out.
+/// istiod ignores objects whose label `istio.io/rev` names another revision. Objects that no control plane reads are reported
+/// and left out.
 fn leave_out_other_revisions(loaded: &mut Loaded, facts: &Facts) {
     let problems = &mut loaded.problems;
     loaded.inventory.envoy_filters.retain(|filter| {
@@ -334,7 +334,7 @@ fn leave_out_other_revisions(loaded: &mut Loaded, facts: &Facts) {
     });
 }
 
-/// A pod's proxy as far as it is known without its dump.
+/// What is known about a pod's proxy without its dump.
 pub(super) fn proxy_of(target: &Target) -> Proxy {
     Proxy {
         kind: target.kind,
@@ -349,7 +349,7 @@ pub(super) fn proxy_of(target: &Target) -> Proxy {
     }
 }
 
-/// Reads the objects in files; the demo's filters when there are no files and the demo is asked for.
+/// Reads the objects in files; without files, the demo's filters if the demo is requested.
 pub(super) fn objects(options: &load::Options, files: &[PathBuf], demo: bool) -> Loaded {
     if files.is_empty() && demo {
         return load::read_text(demo::FILTERS_NAME, demo::FILTERS, options);
@@ -377,7 +377,7 @@ pub(super) fn objects(options: &load::Options, files: &[PathBuf], demo: bool) ->
             });
         }
     }
-    // A second filter of one name would be refused by the API server or be the same object: the last one counts.
+    // The API server would reject a second filter of the same name or treat it as the same object: the last one wins.
     let mut names = BTreeSet::new();
     let filters = &mut loaded.inventory.envoy_filters;
     for index in (0..filters.len()).rev() {
@@ -395,15 +395,15 @@ pub(super) fn objects(options: &load::Options, files: &[PathBuf], demo: bool) ->
     loaded
 }
 
-/// Filters with others in the places of those that have the same name, and added. One that is added to filters of a cluster is
-/// created after them, which decides its place in the order.
+/// Replaces filters by those of the same name, and adds the others. One added to a cluster's filters is created after them,
+/// which decides its place in the order.
 pub(super) fn replaced(before: &[EnvoyFilter], new: &[EnvoyFilter]) -> Vec<EnvoyFilter> {
     let mut after = before.to_vec();
     let now =
         before.iter().filter_map(|filter| filter.created).max().map(|(seconds, _)| (seconds.saturating_add(1), 0));
     for filter in new {
         match after.iter_mut().find(|old| old.full_name() == filter.full_name()) {
-            // A changed filter keeps the age that its place in the order depends on.
+            // A changed filter keeps its creation time, which decides its place in the order.
             Some(old) => {
                 let created = filter.created.or(old.created);
                 *old = EnvoyFilter { created, ..filter.clone() };
@@ -414,9 +414,9 @@ pub(super) fn replaced(before: &[EnvoyFilter], new: &[EnvoyFilter]) -> Vec<Envoy
     after
 }
 
-/// What was read when a question turned out to have no answer.
+/// What was read before a question turned out to have no answer.
 impl Unanswered {
-    /// With what was read so far, whose problems may tell why.
+    /// With what was read so far, whose problems may be the reason.
     pub(super) fn new(message: String, help: Option<String>, loaded: &Loaded) -> Unanswered {
         Unanswered { message, help, sources: loaded.sources.clone(), problems: loaded.problems.clone() }
     }

@@ -18,18 +18,18 @@ use crate::trial::Trial;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is to be rendered.
+/// The request of `render`.
 #[derive(Clone, Debug, Default)]
 pub struct RenderRequest {
     /// The mesh.
     pub settings: Settings,
     /// The config dump.
     pub given: Given,
-    /// A pod of the cluster instead, with or without `namespace/`; a workload stands for its first pod.
+    /// A pod of the cluster instead, with or without `namespace/`; a workload means its first pod.
     pub pod: Option<String>,
-    /// EnvoyFilters: files, folders, `-`. On a pod of a cluster they take the places of those that are applied.
+    /// EnvoyFilters: files, folders, `-`. On a pod of a cluster they replace the applied ones.
     pub files: Vec<PathBuf>,
-    /// Only the resources that the filters change, instead of the whole dump.
+    /// Whether to write only the resources that the filters change, rather than the whole dump.
     pub only_changed: bool,
     /// An Envoy binary to ask.
     pub envoy: Option<PathBuf>,
@@ -37,33 +37,33 @@ pub struct RenderRequest {
 
 /// A config dump with filters.
 pub struct RenderReport {
-    /// The dump, to be written with `edits`; `None` where no proxy was read.
+    /// The dump, to be written with `edits`; `None` if no proxy was read.
     pub dump: Option<Dump>,
-    /// What is different in it.
+    /// The changes to it.
     pub edits: Vec<Edit<'static>>,
-    /// A dump of nothing but what changes, where that was asked for.
+    /// A dump of only the changes, if requested.
     pub changed: Option<Vec<u8>>,
     /// Resources that the filters remove.
     pub removed: Vec<(ResourceKind, String)>,
-    /// Route configurations that listeners now ask for, and that the dump does not hold.
+    /// Route configurations that listeners now request but the dump does not contain.
     pub unknown_routes: Vec<String>,
-    /// Services whose clusters a filter's annotation adds, and that the dump does not hold.
+    /// Services whose clusters a filter's annotation adds but the dump does not contain.
     pub unknown_services: Vec<String>,
-    /// Whether more than one dump was given, of which only the first was rendered.
+    /// Whether more than one dump was given; only the first was rendered.
     pub several: bool,
-    /// Objects and what the loader noticed.
+    /// Objects and the loader's problems.
     pub loaded: Loaded,
-    /// EnvoyFilters of files that take the places of those of the cluster.
+    /// EnvoyFilters of files that replace those of the cluster.
     pub new: Option<Loaded>,
     /// What else could not be read.
     pub problems: Vec<Problem>,
-    /// What an Envoy says: places are in `loaded` (0) or `new` (1).
+    /// Envoy's remarks: places are in `loaded` (0) or `new` (1).
     pub remarks: Vec<Remark>,
-    /// What came of asking it.
+    /// The result of asking it.
     pub asked: Asked,
-    /// What the Envoy did, for people who want to see everything.
+    /// What the Envoy did; shown only with --verbose.
     pub notes: Vec<String>,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
 }
 
@@ -93,7 +93,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
         return Err(Refusal::NoDump.into());
     };
     let trial = request.envoy.as_deref().map(Trial::start).transpose()?;
-    // The filters that are applied now are in the dump of a cluster already; those of the files take their place.
+    // A cluster's dump already contains the effects of the applied filters; those of the files replace them.
     let now = &mesh.loaded.inventory.envoy_filters;
     let new = (mesh.is_read() && !request.files.is_empty()).then(|| {
         let options = crate::load::Options { namespace: mesh.namespace.clone(), ..settings.load_options() };
@@ -170,7 +170,7 @@ pub fn render(request: &RenderRequest, progress: &dyn Progress) -> Result<Render
     })
 }
 
-/// What the engine gave.
+/// The engine's results.
 #[derive(Default)]
 struct Parts {
     edits: Vec<Edit<'static>>,

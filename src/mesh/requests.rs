@@ -10,20 +10,20 @@ use crate::trial::{Observed, Trouble};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Sends standard requests through what the filters make of the proxies of a run.
+/// Sends standard requests through the patched proxies of a run.
 pub(super) struct Observer {
     host: Host,
     settings: behaviour::Settings,
-    /// The arguments of `try` for each proxy that a dump was read of.
+    /// The arguments of `try` for each proxy with a dump.
     proxies: BTreeMap<String, String>,
-    /// Those for proxies that are made up.
+    /// Those for made-up proxies.
     made_up: String,
     /// Those for the filters.
     filters: String,
 }
 
 impl Observer {
-    /// Gets ready to send requests through these proxies.
+    /// Sets up requests through these proxies.
     pub(super) fn new(
         envoy: &Path,
         files: &[PathBuf],

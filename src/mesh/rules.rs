@@ -1,4 +1,4 @@
-//! The rules of a run: those of the program and those of the user.
+//! The rules of a run: built-in and user-defined.
 
 use super::{Error, Unanswered};
 use crate::lint::{Rule, custom};
@@ -12,7 +12,7 @@ pub(crate) fn rules(paths: &[PathBuf], sources: &mut Sources) -> Result<Vec<&'st
     rules_with(paths, None, sources)
 }
 
-/// The same with the rules that a configuration names: these must lie in its folder.
+/// The same with the rules of a configuration, which must be inside its folder.
 pub(crate) fn rules_with(
     paths: &[PathBuf],
     of_config: Option<(&[String], &Path)>,
@@ -32,15 +32,15 @@ pub(crate) fn rules_with(
     Err(unusable("a rule cannot be used", sources, problems))
 }
 
-/// Why a configuration or a rule cannot be used, with the places.
+/// Why a configuration or a rule cannot be used, with places.
 pub(super) fn unusable(message: &str, sources: &Sources, problems: Vec<Problem>) -> Error {
     Error::Unusable(Unanswered { message: message.to_owned(), help: None, sources: sources.clone(), problems })
 }
 
-/// A rule of a user's own and the file that holds it.
+/// A user-defined rule and its file.
 pub(crate) type OwnRule = (PathBuf, &'static Rule);
 
-/// The rules in files and folders, each with its file, and what is wrong with others.
+/// The rules in files and folders, each with its file, and the problems of invalid ones.
 pub(crate) fn read(paths: &[PathBuf], sources: &mut Sources) -> (Vec<OwnRule>, Vec<Problem>) {
     let (list, mut problems) = files::rule_files(paths);
     let (found, trouble) = read_files(list, sources);
@@ -53,7 +53,7 @@ fn read_files(list: Vec<PathBuf>, sources: &mut Sources) -> (Vec<OwnRule>, Vec<P
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in list {
         match files::read(&path, sources) {
-            // A file that is not a rule may be anything, also a file with secrets: none of its lines is quoted.
+            // A file that is not a rule may contain anything, including secrets: none of its lines is quoted.
             Ok(file) if !file.claims(custom::KIND) => problems.push(Problem {
                 code: Code::CustomRule,
                 severity: Severity::Error,

@@ -1,4 +1,4 @@
-//! What an answer was made from: what was read, of how much, and what was not.
+//! The basis of an answer: what was read, of how much, and what was not.
 
 use super::planes::Plane;
 use crate::cluster::facts::Facts;
@@ -6,16 +6,16 @@ use crate::source::{Code, Problem, Severity};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What an answer is about and what it was made from. Every report carries one; nothing may read as an all-clear without.
+/// The subject and basis of an answer. Every report contains one; without it, nothing may read as an all-clear.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Scope {
-    /// Where objects and proxies come from.
+    /// The source of objects and proxies.
     pub origin: Origin,
-    /// The namespaces that were looked at; absent: all of them.
+    /// The namespaces that were read; absent: all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespaces: Option<Vec<String>>,
-    /// The control planes that judge the proxies; the release and the root namespace that are taken for files.
+    /// The control planes that judge the proxies; for files, the assumed release and root namespace.
     pub control_planes: Vec<PlaneScope>,
     /// The EnvoyFilters that are judged.
     pub filters: usize,
@@ -25,14 +25,14 @@ pub struct Scope {
     pub unread: Vec<Unread>,
 }
 
-/// Where objects and proxies come from.
+/// The source of objects and proxies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Origin {
-    /// Files that were named.
+    /// Given files.
     #[default]
     Files,
-    /// The mesh in the program.
+    /// The built-in demo mesh.
     Demo,
     /// A cluster, by its context.
     Cluster {
@@ -42,13 +42,13 @@ pub enum Origin {
     /// Objects, and proxies from an istiod that ran on this machine.
     #[serde(rename_all = "camelCase")]
     Istiod {
-        /// What the binary says of itself.
+        /// The version reported by the binary.
         version: String,
-        /// Objects that it was shown.
+        /// Objects that it was given.
         objects: usize,
-        /// Objects among them that were made here because a cluster would have them.
+        /// Number of those objects that were made up because a cluster would have them.
         stand_ins: usize,
-        /// The cluster or the capture that has the others; files without.
+        /// The cluster or the capture that has the others; absent for files.
         #[serde(skip_serializing_if = "Option::is_none")]
         of: Option<Box<Origin>>,
     },
@@ -59,45 +59,45 @@ pub enum Origin {
     },
 }
 
-/// A control plane as it is modelled.
+/// A control plane as modeled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaneScope {
     /// Its revision; absent for files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// The release that is modelled for it.
+    /// The release modeled for it.
     pub release: String,
     /// Its root namespace.
     pub root_namespace: String,
-    /// Whether its mesh config was read; the root namespace is the default or given by the user otherwise.
+    /// Whether its mesh config was read; otherwise the root namespace is the default or given by the user.
     pub mesh_config: bool,
 }
 
-/// How many proxies were looked at.
+/// How many proxies were read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyScope {
     /// Config dumps that were read.
     pub read: usize,
-    /// Config dumps that the answer is about: one for each template, or one for each pod.
+    /// Config dumps in scope: one for each pod template, or one for each pod.
     pub of: usize,
-    /// The pods they stand for.
+    /// The pods they represent.
     pub pods: usize,
 }
 
-/// Something that could not be read, and what follows from it.
+/// Something that could not be read, and the consequence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unread {
-    /// What kind of trouble.
+    /// What kind of problem.
     pub code: Code,
     /// In words.
     pub message: String,
 }
 
 impl Scope {
-    /// Control planes as they are modelled.
+    /// Control planes as modeled.
     pub fn planes(planes: &[Plane], facts: &Facts) -> Vec<PlaneScope> {
         let read = |plane: &Plane| {
             let of =
@@ -113,7 +113,7 @@ impl Scope {
         planes.iter().map(scope).collect()
     }
 
-    /// What could not be read, of all that was noticed.
+    /// The problems about input that could not be read.
     pub fn unread<'p>(problems: impl Iterator<Item = &'p Problem>) -> Vec<Unread> {
         let unread = problems.filter(|problem| {
             problem.span.is_none() && (problem.severity == Severity::Error || problem.code.is_unread())
@@ -121,12 +121,12 @@ impl Scope {
         unread.map(|problem| Unread { code: problem.code, message: problem.message.clone() }).collect()
     }
 
-    /// Whether everything that the answer is about was read.
+    /// Whether everything in scope was read.
     pub fn is_complete(&self) -> bool {
         self.unread.is_empty() && self.proxies.read == self.proxies.of
     }
 
-    /// Whether nothing at all could be judged, though there may be something to judge.
+    /// Whether nothing could be judged, although there may be something to judge.
     pub fn is_empty(&self) -> bool {
         self.filters == 0 && !self.unread.is_empty()
     }

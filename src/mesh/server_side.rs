@@ -1,4 +1,4 @@
-//! What the API server says to EnvoyFilters that are not applied yet: its schema, its policies, its webhooks.
+//! The API server's response to EnvoyFilters that are not applied yet: its schema, its policies, its webhooks.
 
 use super::Error;
 use super::live::Link;
@@ -10,7 +10,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::source::{Code, Problem, Severity, Span};
 use serde_json::Value;
 
-/// Asks the cluster that was read, or the one that the settings name.
+/// Asks the cluster that was read, or the one in the settings.
 pub(super) fn verdicts(mesh: &Mesh<'_>, filters: &[EnvoyFilter], deleted: &[String]) -> Result<Vec<Problem>, Error> {
     let question = async |cluster: &Cluster| ask(cluster, filters, deleted).await;
     match &mesh.feed {
@@ -19,8 +19,8 @@ pub(super) fn verdicts(mesh: &Mesh<'_>, filters: &[EnvoyFilter], deleted: &[Stri
     }
 }
 
-/// Asks about filters as they shall be, and about the deletion of others, `namespace/name`; nothing is kept. What the API
-/// server refuses, warns of or would keep in another form.
+/// Asks about new filters, and about the deletion of others, `namespace/name`; nothing is stored. Returns what the API server
+/// rejects, warns about or would store differently.
 async fn ask(cluster: &Cluster, filters: &[EnvoyFilter], deleted: &[String]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for filter in filters {
@@ -28,7 +28,7 @@ async fn ask(cluster: &Cluster, filters: &[EnvoyFilter], deleted: &[String]) -> 
         let Value::Object(mut object) = filter.document.to_json() else { continue };
         if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
             metadata.insert("namespace".to_owned(), filter.namespace.clone().into());
-            // What an export holds of the object it came from.
+            // Metadata of the object that an export came from.
             metadata.retain(|key, _| !matches!(key.as_str(), "resourceVersion" | "uid" | "managedFields"));
         }
         let object = Value::Object(object);
@@ -52,7 +52,7 @@ async fn ask(cluster: &Cluster, filters: &[EnvoyFilter], deleted: &[String]) -> 
         let (namespace, bare) = name.split_once('/').unwrap_or(("default", name));
         match cluster.try_delete(ENVOY_FILTER, namespace, bare).await {
             Ok(tried) => warnings(name, None, &tried, &mut problems),
-            // That it is not there is said already.
+            // Its absence was already reported.
             Err(Fault::NotFound(_)) => {}
             Err(fault) => problems.push(refusal(&format!("the deletion of EnvoyFilter {name}"), None, &fault)),
         }
@@ -60,7 +60,7 @@ async fn ask(cluster: &Cluster, filters: &[EnvoyFilter], deleted: &[String]) -> 
     problems
 }
 
-/// Differences that are shown.
+/// Maximum number of listed differences.
 const SHOWN: usize = 5;
 
 fn problem(code: Code, severity: Severity, span: Option<Span>, message: String, help: Option<String>) -> Problem {
@@ -76,7 +76,7 @@ fn warnings(name: &str, span: Option<Span>, tried: &Applied, problems: &mut Vec<
 
 fn refusal(what: &str, span: Option<Span>, fault: &Fault) -> Problem {
     match fault {
-        // 401, 404, 409, 410 and 429 are no verdicts.
+        // 401, 404, 409, 410 and 429 are not verdicts.
         Fault::Denied(words) | Fault::Status(400 | 413 | 422, words) => {
             problem(Code::ServerRefuses, Severity::Error, span, format!("the API server rejects {what}: {words}"), None)
         }

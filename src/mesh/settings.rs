@@ -1,4 +1,4 @@
-//! What a caller says of the mesh to read: plain data, no command line and no terminal.
+//! A caller's settings for the mesh to read: plain data, without a command line or a terminal.
 
 use crate::cluster::Via;
 #[cfg(feature = "cluster")]
@@ -12,46 +12,46 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Which mesh is read, and how it is to be taken.
+/// The mesh to read, and how to treat it.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// The namespace to look at, and that of documents and names without one; the context's or `default` without.
+    /// The namespace to read, and that of documents and names without one; by default that of the context, or `default`.
     pub namespace: Option<String>,
     /// Look at every namespace.
     pub all_namespaces: bool,
-    /// Release of every control plane, over what the cluster says.
+    /// Release of every control plane; overrides the cluster.
     pub istio_version: Option<Release>,
-    /// Root namespace of every control plane, over what its mesh config says.
+    /// Root namespace of every control plane; overrides its mesh config.
     pub root_namespace: Option<String>,
     /// How a cluster is read.
     pub cluster: ClusterSettings,
     /// Bounds on what is read from files and archives.
     pub limits: Limits,
-    /// Secrets of what was read, which no output repeats.
+    /// Secrets of the input, which no output repeats.
     pub secrets: Keeper,
-    /// An istiod to ask what the proxies of the files would get, where no config dump is given.
+    /// An istiod that configures the proxies of the files when no config dump is given.
     pub istiod: Option<IstiodSettings>,
 }
 
-/// An istiod that is run on this machine.
+/// An istiod to run on this machine.
 #[derive(Clone, Debug, Default)]
 pub struct IstiodSettings {
     /// The binary; a name without a folder is looked up on the `PATH`.
     pub path: PathBuf,
-    /// The digest that it must have, SHA-256 as hexadecimal digits.
+    /// Its required digest, SHA-256 as hexadecimal digits.
     pub sha256: Option<String>,
-    /// Settings of it, over those of its Deployment among the objects.
+    /// Its settings; override those of its Deployment among the objects.
     pub environment: BTreeMap<String, String>,
     /// The revision to act as; empty for the default.
     pub revision: String,
-    /// Name of the cluster; `Kubernetes` without.
+    /// Name of the cluster; by default `Kubernetes`.
     pub cluster_id: Option<String>,
     /// How long it may take to be ready.
     pub ready: Option<Duration>,
     /// Memory that it may use, in bytes.
     pub memory: Option<u64>,
-    /// Whether the request names it: a request that cannot ask it is refused then. One that is only the default of the
-    /// surroundings is left alone.
+    /// Whether the request names it: then a request that cannot use it is rejected. One that is only a default of the
+    /// environment is ignored.
     pub named: bool,
 }
 
@@ -63,11 +63,11 @@ pub struct ClusterSettings {
     pub access: Access,
     /// Where istiod runs.
     pub istio_namespace: String,
-    /// Label selector of the EnvoyFilters that are asked about.
+    /// Label selector of the requested EnvoyFilters.
     pub labels: Option<String>,
-    /// Field selector of the same.
+    /// Field selector of the requested EnvoyFilters.
     pub fields: Option<String>,
-    /// The only way in which proxies are read; every way in turn without.
+    /// The only way to read proxies; by default every way in turn.
     pub via: Option<Via>,
     /// Read every pod, not one for each template.
     pub all_replicas: bool,
@@ -90,11 +90,11 @@ impl Default for ClusterSettings {
     }
 }
 
-/// Where istiod runs unless somebody says otherwise.
+/// Default namespace of istiod.
 pub const DEFAULT_ISTIO_NAMESPACE: &str = "istio-system";
 
 impl Settings {
-    /// The release that is acted as where nothing tells a release.
+    /// The assumed release when nothing shows it.
     pub fn release(&self) -> Release {
         self.istio_version.unwrap_or(Release::NEWEST)
     }
@@ -105,11 +105,11 @@ impl Settings {
         MeshSettings { root_namespace, ..MeshSettings::default() }
     }
 
-    /// How files are read: documents without a namespace are in the one that is named, else in `default`.
+    /// How files are read: documents without a namespace are in the given one, else in `default`.
     pub fn load_options(&self) -> load::Options {
         let namespace = self.namespace.clone().unwrap_or_else(|| "default".to_owned());
         let (limits, secrets) = (self.limits, self.secrets.clone());
-        // What nothing here reads may matter to istiod.
+        // istiod may need what this tool does not read.
         load::Options { namespace, limits, secrets, keep_documents: self.istiod.is_some() }
     }
 
@@ -119,40 +119,40 @@ impl Settings {
     }
 }
 
-/// Which part of a mesh a question is about, where the caller names no other.
+/// The part of a mesh that a question is about, unless the caller selects another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breadth {
-    /// The namespace that is named, else the context's: questions about EnvoyFilters of one team.
+    /// The given namespace, else the context's: questions about the EnvoyFilters of one team.
     Namespace,
-    /// The namespace that is named, else the whole mesh: questions whose answer is a verdict on all of it.
+    /// The given namespace, else the whole mesh: questions whose answer is a verdict on all of it.
     Mesh,
-    /// This namespace, whatever is named.
+    /// This namespace, whatever is given.
     Of(String),
-    /// Everything, whatever is named: what is asked about decides which proxies are concerned.
+    /// Everything, whatever is given: the filters decide which proxies are affected.
     Everything,
 }
 
-/// What happens while a mesh is read, for a terminal that shows it. Every method may be left out.
+/// Reading progress, for a terminal that shows it. All methods are optional.
 pub trait Progress {
-    /// Reading so many proxies begins.
+    /// Reading of this many proxies starts.
     fn begin(&self, proxies: usize) {
         let _ = proxies;
     }
 
-    /// One proxy was read, or given up.
+    /// One proxy was read or given up.
     fn advance(&self) {}
 
     /// The proxies were read.
     fn end(&self) {}
 
-    /// A cluster is about to be read: what ends the reading before its time; nothing does without.
+    /// A cluster is about to be read. Returns what stops the reading early; by default nothing does.
     #[cfg(feature = "cluster")]
     fn stop(&self) -> Option<Stop> {
         None
     }
 }
 
-/// Nobody watches.
+/// Shows no progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quiet;
 

@@ -1,4 +1,4 @@
-//! One proxy at a time of a mesh that somebody keeps up to date: what `survey` and the rules about running proxies say of it.
+//! A mesh that is kept up to date, one proxy at a time: results of `survey` and of the rules about running proxies.
 
 use super::planes::{self, Plane};
 use super::proxies::{named, of_pod};
@@ -22,7 +22,7 @@ use crate::study::study;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A mesh as it was read last.
+/// The last state of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Now<'m> {
     /// The texts.
@@ -31,7 +31,7 @@ pub(crate) struct Now<'m> {
     pub inventory: &'m Inventory,
     /// The control planes, the main one first; at least one.
     pub planes: &'m [Plane],
-    /// What is known of the mesh.
+    /// What is known about the mesh.
     pub facts: &'m Facts,
 }
 
@@ -40,40 +40,40 @@ pub(crate) struct Now<'m> {
 pub struct Look {
     /// What is wrong with a patch, by `namespace/name` of its EnvoyFilter and its index.
     pub wrong: BTreeMap<(String, usize), What>,
-    /// What the proxy holds instead of what such a patch writes, the first of it.
+    /// What the proxy contains in place of what such a patch writes, the first differences.
     pub instead: BTreeMap<(String, usize), String>,
-    /// Patches that are to do something and of which nobody can see whether they are in effect.
+    /// Patches that should do something, but whose effect is not visible.
     pub unknown: BTreeSet<(String, usize)>,
-    /// Refused updates that no patch touches: kind and name of the resource, and Envoy's words.
+    /// Rejected updates that no patch touches: kind and name of the resource, and Envoy's message.
     pub refused: BTreeMap<(String, String), String>,
-    /// What is left of EnvoyFilters that are gone, in the words of the rule.
+    /// Leftovers of deleted EnvoyFilters, as reported by the rule.
     pub leftovers: BTreeSet<String>,
     /// Clusters that waypoints may need from this proxy.
     pub lends: BTreeMap<String, String>,
 }
 
-/// Name of the rule about what is left of filters that are gone.
+/// Name of the rule about leftovers of deleted filters.
 const LEFTOVER: &str = "leftover-object";
 
 impl Now<'_> {
-    /// Number of the control plane of a proxy.
+    /// Index of a proxy's control plane.
     pub(crate) fn plane_of(&self, target: &Target) -> usize {
         planes::number(self.planes, self.facts, &target.revision)
     }
 
-    /// Whether a filter attaches to a pod, as far as the pod's namespace and labels decide.
+    /// Whether a filter attaches to a pod, based on the pod's namespace and labels.
     pub(crate) fn reaches(&self, filter: &EnvoyFilter, target: &Target) -> bool {
         let Some(plane) = self.planes.get(self.plane_of(target)) else { return true };
         select(filter, &proxy_of(target), &plane.mesh, Compat { release: plane.release }) == Selection::Selected
     }
 
-    /// The services whose clusters waypoints need, by annotations of the filters.
+    /// The services whose clusters waypoints need, from annotations of the filters.
     pub(crate) fn referenced(&self) -> BTreeSet<&str> {
         self.inventory.envoy_filters.iter().flat_map(services::referenced_by).collect()
     }
 
-    /// Reads the dump of a proxy and says what is wrong with filters there. `lent`: clusters that other proxies lend.
-    /// Fails with a reason when it is no dump.
+    /// Reads the dump of a proxy and finds what is wrong with filters there. `lent`: clusters of other proxies. Fails with a
+    /// reason when it is not a dump.
     pub(crate) fn look(
         &self,
         target: &Target,
@@ -121,7 +121,7 @@ impl Now<'_> {
     }
 }
 
-/// What is wrong on a proxy of which this is known.
+/// What is wrong on a proxy, from its explanation.
 fn of_proxy(proxy: &view::Proxy) -> Look {
     let mut look = Look::default();
     let mut held = Held::default();

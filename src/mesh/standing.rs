@@ -1,4 +1,4 @@
-//! Where the proxies of a mesh are: which revision, which release of its istiod, which version of their own.
+//! Where the proxies of a mesh are: the revision, the release of its istiod, and their own version.
 
 use crate::audit::Standing;
 use crate::cluster::facts::{self, Facts, Station};
@@ -6,7 +6,8 @@ use crate::cluster::targets;
 use crate::model::inventory::{Inventory, Workload};
 use std::collections::BTreeMap;
 
-/// Every pod with a proxy, by `namespace/name` of its workload and of itself; workloads without pods by what they ask for.
+/// Every pod with a proxy, by `namespace/name` of its workload and of itself; workloads without pods by the revision they
+/// request.
 pub(super) fn standings(inventory: &Inventory, facts: &Facts) -> BTreeMap<String, Vec<Standing>> {
     let mut standings: BTreeMap<String, Vec<Standing>> = BTreeMap::new();
     for target in targets::targets(inventory) {
@@ -28,7 +29,7 @@ pub(super) fn standings(inventory: &Inventory, facts: &Facts) -> BTreeMap<String
     standings
 }
 
-/// The revision that a workload without a proxy asks for, where anything says so.
+/// The revision that a workload without a proxy requests, if any.
 fn asks<'i>(inventory: &'i Inventory, workload: &'i Workload) -> Option<&'i str> {
     let namespace = inventory.namespace(&workload.object.namespace);
     let Station::None(_) = facts::station(workload, namespace) else { return None };

@@ -1,4 +1,4 @@
-//! One proxy with its filters and without, for a real Envoy to run.
+//! One proxy with and without its filters, for a real Envoy to run.
 
 use super::proxies::{Given, Taken};
 use super::read::{objects, replaced};
@@ -13,16 +13,16 @@ use crate::source::Problem;
 use crate::study;
 use std::path::PathBuf;
 
-/// Which proxy is meant.
+/// Selects the proxy.
 #[derive(Clone, Debug, Default)]
 pub struct SubjectRequest {
     /// The mesh.
     pub settings: Settings,
     /// The config dump.
     pub given: Given,
-    /// A pod of the cluster instead, with or without `namespace/`; a workload stands for its first pod.
+    /// A pod of the cluster instead, with or without `namespace/`; a workload means its first pod.
     pub pod: Option<String>,
-    /// EnvoyFilters: files, folders, `-`. On a pod of a cluster they take the places of those that are applied.
+    /// EnvoyFilters: files, folders, `-`. On a pod of a cluster they replace the applied ones.
     pub files: Vec<PathBuf>,
     /// EnvoyFilters that the comparison leaves out; all when empty.
     pub without: Vec<String>,
@@ -32,28 +32,28 @@ pub struct SubjectRequest {
 pub struct Pair<'g, 'a> {
     /// With the filters.
     pub with: Subject<'g, 'a>,
-    /// Without them, or without those that were named.
+    /// Without them, or without the given ones.
     pub without: Subject<'g, 'a>,
-    /// Names of the patches by their number.
+    /// Names of the patches by index.
     pub patches: Vec<String>,
 }
 
-/// What was read beside the proxy.
+/// What was read in addition to the proxy.
 #[derive(Debug)]
 pub struct SubjectReport<T> {
-    /// What was made of the proxy; `None` where none was read.
+    /// The result for the proxy; `None` if none was read.
     pub made: Option<T>,
-    /// Objects and what the loader noticed.
+    /// Objects and the loader's problems.
     pub loaded: Loaded,
-    /// EnvoyFilters of files that take the places of those of the cluster.
+    /// EnvoyFilters of files that replace those of the cluster.
     pub new: Option<Loaded>,
     /// What else could not be read.
     pub problems: Vec<Problem>,
-    /// Whether more than one dump was given, of which only the first was used.
+    /// Whether more than one dump was given; only the first was used.
     pub several: bool,
 }
 
-/// Hands the one proxy that is meant to `make`.
+/// Passes the selected proxy to `make`.
 pub fn subject<T>(
     request: &SubjectRequest,
     progress: &dyn Progress,

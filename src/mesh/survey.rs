@@ -1,5 +1,5 @@
 //! `survey`: every EnvoyFilter on every proxy it reaches, for `get` and `status`: what the engine expects, what the dumps
-//! hold, what lint says.
+//! contain, what lint finds.
 
 use super::Error;
 use super::proxies::{self, Given, Kept, Taken};
@@ -23,18 +23,18 @@ use crate::source::{FileId, Problem};
 use crate::study::{InEffect, study};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is surveyed.
+/// The request of a survey.
 #[derive(Clone, Debug)]
 pub struct SurveyRequest {
     /// The mesh.
     pub settings: Settings,
-    /// What is read of it.
+    /// What to read.
     pub needs: &'static Needs,
-    /// Also how many findings lint has: then all dumps are in memory at the same time.
+    /// Whether to count findings of lint: then all dumps are in memory at the same time.
     pub findings: bool,
-    /// Only EnvoyFilters of these names, with or without their namespace; all without.
+    /// Only EnvoyFilters with these names, with or without their namespace; empty: all.
     pub names: Vec<String>,
-    /// Also what proxies hold; without, only what EnvoyFilters select.
+    /// Whether to read what proxies contain; otherwise only what EnvoyFilters select.
     pub proxies: bool,
 }
 
@@ -51,7 +51,7 @@ impl SurveyRequest {
 }
 
 impl SurveyRequest {
-    /// Where the EnvoyFilters are that are named with their namespace.
+    /// The namespaces of the EnvoyFilters given with their namespace.
     fn breadth(&self, home: &str) -> Breadth {
         let namespaces: BTreeSet<&str> =
             self.names.iter().map(|name| name.split_once('/').map_or(home, |(namespace, _)| namespace)).collect();
@@ -63,8 +63,8 @@ impl SurveyRequest {
         }
     }
 
-    /// `namespace/name` of the EnvoyFilters of these names. A bare name is that of one in the namespace that is looked at, or
-    /// else of one of a root namespace, which reaches there.
+    /// `namespace/name` of the EnvoyFilters with these names. A bare name means one in the current namespace, or else one in a
+    /// root namespace, which applies there.
     fn named(&self, mesh: &Mesh<'_>) -> BTreeSet<String> {
         let filters = &mesh.loaded.inventory.envoy_filters;
         let mut named = BTreeSet::new();
@@ -77,36 +77,36 @@ impl SurveyRequest {
             named.extend(meant.into_iter().map(EnvoyFilter::full_name));
         }
         match &mesh.asked {
-            // Selectors go on to count.
+            // Selectors still apply.
             Some(asked) if self.settings.selects() => named.intersection(asked).cloned().collect(),
             _ => named,
         }
     }
 }
 
-/// What is known of one EnvoyFilter.
+/// What is known about one EnvoyFilter.
 #[derive(Debug)]
 pub struct Row {
     /// Index of the filter in the inventory.
     pub filter: usize,
-    /// Its place in the order of application among all filters, from 1.
+    /// Its position in the order of application among all filters, from 1.
     pub order: usize,
     /// The pods it attaches to.
     pub selects: Vec<Target>,
     /// How many of its proxies were read.
     pub read: usize,
-    /// What running proxies hold of its patches.
+    /// What running proxies contain of its patches.
     pub held: Held,
     /// Findings of lint.
     pub findings: usize,
-    /// The workloads of which a proxy was read.
+    /// The workloads with a proxy that was read.
     pub seen: BTreeSet<Place>,
     /// What is wrong on which workload.
     pub wrong: BTreeMap<Place, BTreeSet<Wrong>>,
 }
 
-/// What running proxies hold of the patches of one EnvoyFilter; every patch counts once on each proxy that was read and that
-/// it is for.
+/// What running proxies contain of the patches of one EnvoyFilter. Every patch counts once for each proxy that was read and
+/// that it applies to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
     /// Running proxies that were read.
@@ -117,7 +117,7 @@ pub struct Held {
     pub effective: usize,
     /// Patches not in effect, or not everywhere.
     pub ineffective: usize,
-    /// Patches of which the proxy refused what they write.
+    /// Patches whose content the proxy rejected.
     pub rejected: usize,
 }
 
@@ -126,12 +126,12 @@ pub struct Held {
 pub struct Place {
     /// Its namespace.
     pub namespace: String,
-    /// `deployment/cart`; the pod where the workload is not known.
+    /// `deployment/cart`; the pod if the workload is unknown.
     pub workload: String,
 }
 
 impl Place {
-    /// That of a pod.
+    /// The workload of a pod.
     pub fn of(target: &Target) -> Place {
         Place { namespace: target.namespace.clone(), workload: target.owner() }
     }
@@ -149,50 +149,50 @@ pub struct Wrong {
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum What {
-    /// Envoy refused an update of a resource that the patch changes.
+    /// Envoy rejected an update of a resource that the patch changes.
     Rejected {
         /// Kind of the resource.
         kind: &'static str,
         /// Its name.
         resource: String,
-        /// Envoy's words.
+        /// Envoy's message.
         details: String,
     },
-    /// The proxy does not hold what the patch writes.
+    /// The proxy does not contain what the patch writes.
     NotInEffect,
-    /// The proxy holds it at some places.
+    /// The proxy contains it in some places.
     PartlyInEffect,
-    /// The patch does nothing there.
+    /// The patch has no effect there.
     Idle {
         /// The verdict.
         outcome: Outcome,
-        /// Why, in the words of `explain`.
+        /// Why, as in `explain`.
         reason: Option<String>,
     },
 }
 
-/// All of it.
+/// The result of a survey.
 #[derive(Debug)]
 pub struct SurveyReport {
-    /// Texts, objects and what the loader noticed.
+    /// Texts, objects and the loader's problems.
     pub loaded: Loaded,
-    /// One row for each EnvoyFilter that was asked about, by namespace and name.
+    /// One row for each requested EnvoyFilter, by namespace and name.
     pub rows: Vec<Row>,
     /// What else could not be read.
     pub problems: Vec<Problem>,
-    /// Whether pods could be listed, so that "selects no pod" is known.
+    /// Whether pods could be listed; otherwise "selects no pod" is not known.
     pub pods_known: bool,
-    /// Whether the user ended it.
+    /// Whether the user stopped it.
     pub interrupted: bool,
     /// Root namespaces of the control planes.
     pub root_namespaces: Vec<String>,
-    /// How many requests it took, and of which cluster.
+    /// The number of requests, and the cluster.
     pub requests: Option<(usize, String)>,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
 }
 
-/// Looks at every EnvoyFilter that is asked about.
+/// Judges every requested EnvoyFilter.
 pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<SurveyReport, Error> {
     let mut mesh = Mesh::open(&request.settings, request.needs, progress, |home| request.breadth(home))?;
     if !request.names.is_empty() {
@@ -208,7 +208,7 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
             take_in(&mesh, &mut rows, &explained);
         }
     };
-    // Proxies that only other filters reach have nothing to say.
+    // Proxies that only other filters reach are irrelevant.
     let of_rows = |filter: &&EnvoyFilter| mesh.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
     let asked: Vec<EnvoyFilter> = filters.iter().filter(of_rows).cloned().collect();
     let reached = mesh.reached_by(&asked);
@@ -245,7 +245,7 @@ pub fn survey(request: &SurveyRequest, progress: &dyn Progress) -> Result<Survey
     })
 }
 
-/// Takes what the filters do to a proxy into their rows.
+/// Adds the effects of filters on a proxy to their rows.
 fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], explained: &view::Proxy) {
     let is = |target: &&Target| target.namespace == explained.namespace && target.pod == explained.name;
     let key = mesh
@@ -268,7 +268,7 @@ fn take_in(mesh: &Mesh<'_>, rows: &mut [Row], explained: &view::Proxy) {
     }
 }
 
-/// One row a filter that is asked about, by namespace and name.
+/// One row for each requested filter, by namespace and name.
 fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
     let mut order: Vec<usize> = (0..filters.len()).collect();
     if let Some(plane) = mesh.planes.first() {
@@ -297,12 +297,12 @@ fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
     rows
 }
 
-/// Counts a patch on a proxy; what is wrong with it there.
+/// Counts a patch on a proxy and returns what is wrong with it there.
 pub(crate) fn judge(held: &mut Held, patch: &Patch, proxy: &view::Proxy) -> Option<What> {
     let mut unseen = Held::default();
-    // What istiod would send tells nothing of what a proxy holds.
+    // What istiod would send does not show what a proxy contains.
     let held = if proxy.running { held } else { &mut unseen };
-    // The filter attaches; the patch is for other proxies than this one.
+    // The filter attaches, but the patch is for other proxies.
     if patch.outcome == Outcome::NotSelected {
         return None;
     }

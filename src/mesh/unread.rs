@@ -1,4 +1,4 @@
-//! What `lint` could not read of documents that no finding is about.
+//! What `lint` could not read in documents that no finding covers.
 
 use crate::cluster::kinds::{self, Kind};
 use crate::lint::document;
@@ -9,8 +9,8 @@ use crate::source::{Code, Problem, Severity, Span};
 use crate::words::count;
 use std::path::PathBuf;
 
-/// Problems with documents that could not be read, where no finding tells of them. Those of a file that was named count; in
-/// a folder there may be templates and other people's files, of which only the number is told.
+/// Problems with unreadable documents that no finding covers. Those of a named file count; a folder may contain templates and
+/// unrelated files, of which only the number is reported.
 pub(super) fn beside(
     files: &[PathBuf],
     everything: bool,
@@ -45,16 +45,16 @@ pub(super) fn beside(
     problems
 }
 
-/// Whether a capture holds all objects of a kind that were in its cluster. Older ones do not say what they hold.
+/// Whether a capture contains all objects of a kind from its cluster. Older captures do not state what they contain.
 pub(super) fn holds(capture: &Capture, kind: &Kind) -> bool {
     match capture.description.get("kinds").and_then(serde_json::Value::as_array) {
         Some(held) => held.iter().any(|one| one.as_str() == Some(&kind.resource())),
-        // A bug report has everything.
+        // A bug report contains everything.
         None => capture.description.is_null() || kinds::CAPTURED_AT_FIRST.contains(&kind),
     }
 }
 
-/// Says what of the mesh an istiod is not shown because a capture does not hold it.
+/// Reports the parts of a mesh that istiod does not get because a capture does not contain them.
 pub(super) fn lacking(capture: &Capture) -> Vec<Problem> {
     let problem = |message: String, help: &str| Problem {
         code: Code::CannotList,
@@ -79,7 +79,7 @@ pub(super) fn lacking(capture: &Capture) -> Vec<Problem> {
     problems
 }
 
-/// Says that dumps are not what the proxies run with.
+/// Reports that dumps are not what the proxies run with.
 pub(super) fn sent_by_istiod(proxies: usize) -> Option<Problem> {
     (proxies > 0).then(|| Problem {
         code: Code::DumpOfIstiod,

@@ -1,4 +1,4 @@
-//! `versions`: control planes, proxies, and pods that no EnvoyFilter reaches.
+//! `versions`: control planes, proxies, and pods that EnvoyFilters cannot reach.
 
 use super::Error;
 use super::proxies::{Given, Taken};
@@ -11,7 +11,7 @@ use crate::load::Loaded;
 use crate::model::proxy::ProxyKind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which mesh is asked about.
+/// The request of `versions`.
 #[derive(Clone, Debug, Default)]
 pub struct VersionsRequest {
     /// The mesh.
@@ -21,26 +21,26 @@ pub struct VersionsRequest {
 /// What runs in a mesh.
 #[derive(Debug)]
 pub struct Versions {
-    /// Version of the API server, empty when not told.
+    /// Version of the API server; empty if unknown.
     pub kubernetes: String,
-    /// Control planes, each with its revision tags and the release that is modelled for it, empty when none is.
+    /// Control planes, each with its revision tags and the release modeled for it; empty when none is.
     pub control_planes: Vec<(ControlPlane, Vec<String>, String)>,
     /// Proxies by type, version and revision.
     pub proxies: Vec<ProxyVersions>,
-    /// Pods that no EnvoyFilter reaches, by reason.
+    /// Pods that EnvoyFilters cannot reach, by reason.
     pub not_affected: Vec<NotAffected>,
-    /// Objects and what the loader noticed.
+    /// Objects and the loader's problems.
     pub loaded: Loaded,
-    /// What was looked at.
+    /// What was read.
     pub scope: Scope,
 }
 
 /// Proxies that are alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProxyVersions {
-    /// What they are.
+    /// Their type.
     pub kind: ProxyKind,
-    /// Version that their images name.
+    /// The version in their images.
     pub version: String,
     /// Revision of their control plane.
     pub revision: String,
@@ -48,7 +48,7 @@ pub struct ProxyVersions {
     pub pods: usize,
 }
 
-/// Pods that no EnvoyFilter reaches, for one reason.
+/// Pods that EnvoyFilters cannot reach, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAffected {
     /// Why.
@@ -93,7 +93,7 @@ pub fn versions(request: &VersionsRequest, progress: &dyn Progress) -> Result<Ve
         pods: pods.len(),
         example: pods.first().cloned().unwrap_or_default(),
     });
-    // Whatever a capture has of them: no EnvoyFilter is looked at.
+    // All dumps of a capture: no EnvoyFilter is judged.
     let scope = mesh.scope(&Given::default(), &Taken::default(), 0);
     Ok(Versions {
         kubernetes: mesh.facts.kubernetes.clone(),

@@ -1,4 +1,4 @@
-//! An EnvoyFilter as istiod reads it, beside the document it came from.
+//! An EnvoyFilter as istiod reads it, with the document it came from.
 //!
 //! Field meanings: Istio's API reference, networking.istio.io/v1alpha3 EnvoyFilter (release 1.31).
 
@@ -58,7 +58,7 @@ pub struct Patch {
     pub proxy: Option<ProxyMatch>,
     /// The one of `match.listener`, `match.routeConfiguration`, `match.cluster`, `match.waypoint` that is set.
     pub object: ObjectMatch,
-    /// Whether `match` is there at all.
+    /// Whether `match` is present.
     pub has_match: bool,
     /// `patch`; `None` when absent: istiod drops such a patch.
     pub body: Option<PatchBody>,
@@ -99,14 +99,14 @@ pub enum ObjectMatch {
     Waypoint(WaypointMatch),
 }
 
-/// `match.listener`; empty texts and 0 stand for absent.
+/// `match.listener`; an empty text or 0 means absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListenerMatch {
     /// `name`.
     pub name: String,
     /// `portNumber`.
     pub port_number: u32,
-    /// `portName`: nobody reads it.
+    /// `portName`: never read.
     pub port_name: String,
     /// `listenerFilter`.
     pub listener_filter: String,
@@ -142,7 +142,7 @@ pub struct FilterMatch {
     pub sub_filter: Option<String>,
 }
 
-/// `match.routeConfiguration`; empty texts and 0 stand for absent.
+/// `match.routeConfiguration`; an empty text or 0 means absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouteConfigurationMatch {
     /// `name`.
@@ -187,11 +187,11 @@ pub enum RouteAction {
     Route,
     /// Redirects.
     Redirect,
-    /// Answers by itself.
+    /// Answers directly.
     DirectResponse,
 }
 
-/// `match.cluster`; empty texts and 0 stand for absent.
+/// `match.cluster`; an empty text or 0 means absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterMatch {
     /// `name`: when set, the other fields are ignored.
@@ -231,7 +231,7 @@ macro_rules! api_enum {
                 match self { $($name::$variant => $text),+ }
             }
 
-            /// The value of that name.
+            /// The value with that name.
             pub fn from_name(name: &str) -> Option<$name> {
                 match name { $($text => Some($name::$variant),)+ _ => None }
             }
@@ -308,9 +308,9 @@ api_enum! {
         InsertAfter = "INSERT_AFTER",
         /// Inserts the value as the first of its list.
         InsertFirst = "INSERT_FIRST",
-        /// Puts the value in the place of the object.
+        /// Replaces the object with the value.
         Replace = "REPLACE",
-        /// Merges the value, lists replaced instead of appended to (since 1.31).
+        /// Merges the value, replacing lists instead of appending to them (since 1.31).
         MergeAndReplaceList = "MERGE_AND_REPLACE_LIST",
     }
 }
@@ -341,7 +341,7 @@ impl ApplyTo {
         })
     }
 
-    /// The key of `match` that its objects are matched by; `None` for those that are matched by none.
+    /// The key of `match` that selects its objects; `None` if there is no such key.
     pub const fn matched_by(self) -> Option<&'static str> {
         match self {
             ApplyTo::Listener
@@ -362,7 +362,7 @@ impl EnvoyFilter {
         format!("{}/{}", self.namespace, self.name)
     }
 
-    /// The first label of `workloadSelector`, by name, that is not among these, with the value that it asks for.
+    /// The first label of `workloadSelector`, by name, that is not among these, with the value it requires.
     pub fn missing_label(&self, labels: &BTreeMap<String, String>) -> Option<(&String, &String)> {
         self.selector.iter().flatten().find(|(key, want)| labels.get(*key) != Some(want))
     }

@@ -4,23 +4,23 @@ use crate::source::alike::{self, Nearest};
 use crate::source::{Code, Entry, Node, NodeValue, Problem, Severity, Span};
 use std::collections::BTreeMap;
 
-/// The most fields that are all named where no name is like the unknown one.
+/// Maximum number of fields to list in full when none is similar to the unknown name.
 const FEW_FIELDS: usize = 8;
 
-/// Collects what is wrong while fields are read.
+/// Collects problems while fields are read.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// What was found.
     pub(super) problems: Vec<Problem>,
-    /// Whether something was found that makes the API server refuse the whole object.
+    /// Whether a problem makes the API server reject the whole object.
     pub(super) refused: bool,
 }
 
-/// A mapping of the API with the words for it in messages.
+/// A mapping of the API with its name in messages.
 #[derive(Clone, Copy)]
 pub(super) struct Message<'n> {
     pub(super) node: &'n Node,
-    /// What the user calls it: the key it stands under.
+    /// Its name for the user: the key that holds it.
     pub(super) name: &'static str,
 }
 
@@ -55,7 +55,7 @@ impl Reader {
         None
     }
 
-    /// A field that is there. `null` counts as absent: the API server prunes it, since no field of the API is nullable.
+    /// A field that is present. `null` counts as absent: the API server prunes it, because no field of the API is nullable.
     pub(super) fn entry<'n>(&mut self, message: Message<'n>, name: &str) -> Option<&'n Entry> {
         let entry = message.node.entry(name)?;
         if entry.value.is_null() {
@@ -162,9 +162,8 @@ impl Reader {
         Some(texts)
     }
 
-    /// Notes the keys that are not fields; `known_mistake` knows the code and help for keys that belong elsewhere or that people
-    /// are known to write.
-    /// The help quotes the name to write, if it is to be written: "write `name`".
+    /// Reports keys that are not fields. `known_mistake` gives the code and help for keys that belong elsewhere or are common
+    /// mistakes. The help quotes the name to write, if one is to be written: "write `name`".
     pub(super) fn unknown_fields(
         &mut self,
         message: Message<'_>,
@@ -179,7 +178,7 @@ impl Reader {
             let text = format!("`{key}` is not a field of {}: the API server drops it", message.name);
             let near = alike::keyword(key, known.iter().copied());
             let (code, help) = if let Some(Nearest { name, same_letters: true }) = near {
-                // Where the right key stands as well, writing it again would make it a duplicate.
+                // If the right key exists too, writing it again would create a duplicate.
                 let there = message.node.entry(name).is_some();
                 let delete = || format!("delete it: `{name}` is set as well");
                 (Code::MisspeltField, Some(if there { delete() } else { format!("write `{name}`") }))
@@ -195,7 +194,7 @@ impl Reader {
     }
 }
 
-/// A value and where to point at it: at its key where it spans lines of its own.
+/// A value and where to point at it: at its key if the value spans several lines.
 fn placed(entry: &Entry) -> (Span, &Node) {
     let long = !entry.value.entries().is_empty() || !entry.value.items().is_empty();
     (if long { entry.key_span } else { entry.value.span }, &entry.value)

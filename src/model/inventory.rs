@@ -1,6 +1,6 @@
-//! What a cluster holds, as far as EnvoyFilters have to do with it: workloads, services, gateways, mesh settings.
+//! The parts of a cluster that matter to EnvoyFilters: workloads, services, gateways, mesh settings.
 //!
-//! Only the fields that decide where a filter applies or what its match can meet. Each keeps its document for places.
+//! Only the fields that decide where a filter applies or what it can match. Each object keeps its document for places.
 
 use super::envoy_filter::EnvoyFilter;
 use crate::source::{Node, Span};
@@ -10,19 +10,19 @@ use std::sync::Arc;
 /// Labels or annotations.
 pub type Labels = BTreeMap<String, String>;
 
-/// A list that copies share, and each of its items as well: another list with one item less costs next to nothing.
+/// A list shared by its copies, as are its items: a copy with one item less is cheap.
 pub type Shared<T> = Arc<Vec<Arc<T>>>;
 
-/// Everything that was read, in the order of the inputs' names. What there may be thousands of is shared between copies.
+/// Everything that was read, in order of the inputs' names. Lists that can have thousands of items are shared between copies.
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
     /// EnvoyFilters.
     pub envoy_filters: Vec<EnvoyFilter>,
-    /// EnvoyFilters that the API server refuses as they are, so that nothing of them is read but their names.
+    /// EnvoyFilters that the API server rejects, so only their names are read.
     pub refused_filters: Vec<RefusedFilter>,
     /// Namespaces.
     pub namespaces: Shared<Object>,
-    /// What runs: pods and what makes pods, virtual machines.
+    /// Workloads: pods, controllers of pods, virtual machines.
     pub workloads: Shared<Workload>,
     /// Kubernetes Services.
     pub services: Shared<Service>,
@@ -38,18 +38,18 @@ pub struct Inventory {
     pub destination_rules: Shared<DestinationRule>,
     /// Istio Sidecars.
     pub sidecars: Shared<Sidecar>,
-    /// Objects that only migrations read, as they are: policies, Telemetry, extensions, HTTPRoutes.
+    /// Objects that only migrations read, unparsed: policies, Telemetry, extensions, HTTPRoutes.
     pub policies: Shared<Object>,
-    /// Mesh settings, one a control plane, the default revision first.
+    /// Mesh settings, one per control plane, the default revision first.
     pub meshes: Arc<Vec<Mesh>>,
-    /// Revision tags and the revisions they stand for: labels of the webhooks that tags are made of.
+    /// Revision tags and their revisions, from the labels of the webhooks that define the tags.
     pub revision_tags: BTreeMap<String, String>,
-    /// How many documents of other kinds were passed over, by kind.
+    /// Number of ignored documents of other kinds, by kind.
     pub other: BTreeMap<String, usize>,
 }
 
 impl Inventory {
-    /// Everything but EnvoyFilters: the lists are shared, so that this costs a list of pointers.
+    /// Everything but EnvoyFilters. The lists are shared, so a copy costs a list of pointers.
     #[must_use]
     pub fn without_filters(&self) -> Inventory {
         Inventory {
@@ -71,13 +71,13 @@ impl Inventory {
         }
     }
 
-    /// The namespace of a name.
+    /// The namespace with this name.
     pub fn namespace(&self, name: &str) -> Option<&Object> {
         self.namespaces.iter().find(|namespace| namespace.name == name).map(Arc::as_ref)
     }
 
-    /// The namespace whose filters apply to all namespaces, from the default revision's mesh settings; `istio-system`
-    /// (the default of every release) when none were given.
+    /// The namespace whose filters apply to all namespaces, from the default revision's mesh settings; `istio-system` (the
+    /// default of every release) when there are none.
     pub fn root_namespace(&self) -> &str {
         self.meshes.first().map_or(DEFAULT_ROOT_NAMESPACE, |mesh| &mesh.root_namespace)
     }
@@ -86,7 +86,7 @@ impl Inventory {
 /// Istio's default for `meshConfig.rootNamespace`.
 pub const DEFAULT_ROOT_NAMESPACE: &str = "istio-system";
 
-/// An EnvoyFilter that the API server refuses.
+/// An EnvoyFilter that the API server rejects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedFilter {
     /// `metadata.name`.
@@ -97,7 +97,7 @@ pub struct RefusedFilter {
     pub span: Span,
 }
 
-/// What every Kubernetes object has.
+/// The common part of every Kubernetes object.
 #[derive(Clone, Debug)]
 pub struct Object {
     /// `kind`.
@@ -110,7 +110,7 @@ pub struct Object {
     pub labels: Labels,
     /// `metadata.annotations`.
     pub annotations: Labels,
-    /// The document; of a pod, of which a mesh has many and whose fields are all read, only its place.
+    /// The document. For a pod only its place, because a mesh has many and all needed fields are read.
     pub document: Node,
 }
 
@@ -119,28 +119,28 @@ pub struct Object {
 pub struct Workload {
     /// The object.
     pub object: Object,
-    /// Labels of its pods: what selectors are compared with.
+    /// Labels of its pods, compared with selectors.
     pub labels: Labels,
     /// Annotations of its pods.
     pub annotations: Labels,
     /// Kind and name of the controller that owns it (`metadata.ownerReferences` with `controller: true`).
     pub owner: Option<(String, String)>,
-    /// Ports of its containers, the proxy's own left out.
+    /// Ports of its containers, without those of the proxy.
     pub ports: Vec<ContainerPort>,
     /// Whether it runs a proxy.
     pub injection: Injection,
-    /// How far it is; of a pod only.
+    /// Its lifecycle state; only for a pod.
     pub state: PodState,
-    /// Image of istiod's own container, `discovery`, where it has one.
+    /// Image of istiod's own container, `discovery`, if it has one.
     pub discovery_image: Option<String>,
 }
 
-/// Where a pod stands in its life.
+/// The lifecycle state of a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PodState {
-    /// On its way out (`metadata.deletionTimestamp`).
+    /// Terminating (`metadata.deletionTimestamp`).
     pub ending: bool,
-    /// Running, and ready as far as that is known.
+    /// Running, and ready if that is known.
     pub ready: bool,
 }
 
@@ -153,18 +153,18 @@ pub struct ContainerPort {
     pub number: u32,
 }
 
-/// What decides whether a pod gets a sidecar, beside the labels of its namespace.
+/// What decides whether a pod gets a sidecar, in addition to the labels of its namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Injection {
-    /// Label `sidecar.istio.io/inject`, or the annotation of that name when there is no label.
+    /// Label `sidecar.istio.io/inject`, or the annotation of that name if the label is missing.
     pub asked: Option<String>,
     /// Label `istio.io/rev`.
     pub revision: Option<String>,
     /// Annotation `inject.istio.io/templates`: `gateway` makes the pod a gateway.
     pub templates: Option<String>,
-    /// Image of the container `istio-proxy`, where the document has one: it is injected already.
+    /// Image of the container `istio-proxy`, if the document has one because it is already injected.
     pub proxy_image: Option<String>,
-    /// Arguments of that container; the first two say `proxy` and the proxy's type.
+    /// Arguments of that container; the first two are `proxy` and the proxy's type.
     pub proxy_args: Vec<String>,
     /// `hostNetwork`: such pods get no sidecar.
     pub host_network: bool,
@@ -194,7 +194,7 @@ pub struct ServicePort {
     pub name: String,
     /// `port` (Service) or `number` (ServiceEntry).
     pub number: u32,
-    /// Where it leads on the pod; the port itself when absent.
+    /// The target port on the pod; the port itself when absent.
     pub target: TargetPort,
     /// `protocol`: TCP or UDP for a Service, Istio's protocol for a ServiceEntry.
     pub protocol: String,

@@ -1,6 +1,6 @@
-//! Settings of istiod that change what it generates, as its Deployment has them.
+//! Settings of istiod that change what it generates, from its Deployment.
 
-/// Beginnings of variables of istiod that change what it generates.
+/// Prefixes of istiod's variables that change what it generates.
 pub const ISTIOD_VARIABLES: [&str; 12] = [
     "PILOT_",
     "ENABLE_",
@@ -15,5 +15,5 @@ pub const ISTIOD_VARIABLES: [&str; 12] = [
     "SPIFFE_",
     "UNSAFE_",
 ];
-/// The variable of istiod that says which cluster it is in.
+/// istiod's variable for the name of its cluster.
 pub const CLUSTER_ID: &str = "CLUSTER_ID";

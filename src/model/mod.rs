@@ -1,4 +1,4 @@
-//! Plain types for what is read: EnvoyFilters, proxies, workloads, services, mesh settings. No IO, no kube, no clap.
+//! Plain types for input: EnvoyFilters, proxies, workloads, services, mesh settings. No IO, no kube, no clap.
 
 pub mod envoy_filter;
 mod fields;

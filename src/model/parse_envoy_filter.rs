@@ -1,7 +1,7 @@
-//! An EnvoyFilter document to [`EnvoyFilter`], as istiod gets it: through the API server's schema, then as proto JSON.
+//! Parses an EnvoyFilter document to [`EnvoyFilter`], as istiod gets it: through the API server's schema, then as proto JSON.
 //!
-//! The schema is the one of Istio 1.31, and `filterChain.transportSocket` of the release after it. It is the newest API:
-//! what an older release does not know is the engine's business.
+//! The schema is the one of Istio 1.31, plus `filterChain.transportSocket` of the release after it. It is the newest API; the
+//! engine handles what older releases do not know.
 
 use super::envoy_filter::{
     ApplyTo, ClusterMatch, EnvoyFilter, FilterChainMatch, FilterMatch, ListenerMatch, ObjectMatch, Operation, Patch,
@@ -13,7 +13,7 @@ use crate::proto::time;
 use crate::source::alike;
 use crate::source::{Code, Node, NodeValue, Problem, Severity};
 
-/// The only version of the API that has EnvoyFilter, in every release.
+/// The only API version of EnvoyFilter in every release.
 pub const API_VERSION: &str = "networking.istio.io/v1alpha3";
 
 const UINT32: &str = "from 0 to 4294967295";
@@ -63,12 +63,12 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("waypoint", &["portNumber", "route", "filter"]),
 ];
 
-/// Keys that say nothing about where they belong, because many mappings have them.
+/// Keys that many mappings have, so they do not show where they belong.
 const COMMON: &[&str] =
     &["name", "kind", "namespace", "labels", "metadata", "portNumber", "portName", "group", "cluster"];
 
-/// Reads one document of kind EnvoyFilter. `None` when the API server or istiod refuses it as a whole; the problems say why.
-/// A document that is only odd (wrong `apiVersion`, no name, old API, unknown fields) is read as far as it goes.
+/// Reads one document of kind EnvoyFilter. `None` when the API server or istiod rejects it as a whole; the problems say why. A
+/// document with smaller faults (wrong `apiVersion`, no name, old API, unknown fields) is read as far as possible.
 pub fn parse(document: Node, default_namespace: &str) -> (Option<EnvoyFilter>, Vec<Problem>) {
     let mut reader = Reader::default();
     let filter = read(&mut reader, &document, default_namespace);
@@ -91,7 +91,7 @@ fn read(reader: &mut Reader, document: &Node, default_namespace: &str) -> Option
         selector: None,
         target_refs: Vec::new(),
         patches: Vec::new(),
-        // Put in place by `parse`, so that it is not copied.
+        // Set by `parse`, to avoid a copy.
         document: Node { span: document.span, value: NodeValue::Null },
     };
     if let Some(meta) = meta {
@@ -149,7 +149,7 @@ fn check_api_version(reader: &mut Reader, root: Message<'_>) {
 }
 
 fn metadata(reader: &mut Reader, meta: Message<'_>, filter: &mut EnvoyFilter) {
-    // Kubernetes' own metadata may hold nulls: `creationTimestamp: null` is what Go programs print.
+    // Kubernetes' own metadata may contain nulls: Go programs print `creationTimestamp: null`.
     let there = |name: &str| meta.node.get(name).is_some_and(|node| !node.is_null());
     if there("name") {
         filter.name = reader.text(meta, "name");
@@ -220,8 +220,8 @@ fn patch_body(reader: &mut Reader, body: Message<'_>) -> PatchBody {
     }
 }
 
-/// The one of the four that is set; the API server refuses a second one. To be told is the one that does not go with
-/// `applyTo`; where neither does, the second.
+/// The one of the four that is set. The API server rejects a second one. The problem is reported on the one that does not fit
+/// `applyTo` or, if neither fits, on the second.
 fn object(reader: &mut Reader, found: Message<'_>, apply_to: ApplyTo) -> ObjectMatch {
     let mut object = ObjectMatch::None;
     let mut first = None;
@@ -320,14 +320,14 @@ fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<(&'static str, 
     all.iter().map(|value| (name(*value), *value)).collect()
 }
 
-/// Notes what is not a field of a mapping.
+/// Reports keys that are not fields of a mapping.
 fn check(reader: &mut Reader, message: Message<'_>) {
     let known = FIELDS.iter().find(|(name, _)| *name == message.name).map_or(&[][..], |(_, fields)| *fields);
     if message.name != "spec" {
         reader.unknown_fields(message, known, known_mistake);
         return;
     }
-    // The API of Istio 1.2 and before.
+    // The API of Istio 1.2 and earlier.
     let legacy = |key: &str| matches!(key, "filters" | "workloadLabels");
     for entry in message.node.entries().iter().filter(|entry| legacy(&entry.key)) {
         let text = format!("`{}` is the EnvoyFilter API of Istio 1.2: the API server drops it", entry.key);
@@ -339,7 +339,7 @@ fn check(reader: &mut Reader, message: Message<'_>) {
     reader.unknown_fields(message, &known, known_mistake);
 }
 
-/// What people write out of habit from other APIs: mapping, key, what to write.
+/// Common mistakes from habits with other APIs: mapping, key, correction.
 const HABITS: &[(&str, &str, &str)] = &[
     ("spec", "selector", "write `workloadSelector`, with `labels` below it"),
     ("spec", "matchLabels", "write `workloadSelector`, with `labels` below it"),
@@ -366,7 +366,7 @@ const HABITS: &[(&str, &str, &str)] = &[
     ("cluster", "host", "write `service`"),
 ];
 
-/// What is known of a key that is not a field of a mapping: the code of the problem and what to do.
+/// The code and help for a known mistake in a key.
 fn known_mistake(message: Message<'_>, key: &str) -> Option<(Code, String)> {
     let mapping = message.name;
     if let Some((_, _, help)) = HABITS.iter().find(|(of, word, _)| *of == mapping && *word == key) {
@@ -378,7 +378,7 @@ fn known_mistake(message: Message<'_>, key: &str) -> Option<(Code, String)> {
     elsewhere(message, key).map(|help| (Code::MisplacedField, help))
 }
 
-/// Where a key belongs that stands in the wrong mapping.
+/// Where a misplaced key belongs.
 fn elsewhere(message: Message<'_>, key: &str) -> Option<String> {
     if COMMON.contains(&key) {
         return None;

@@ -24,7 +24,7 @@ impl ProxyKind {
         }
     }
 
-    /// The kind of that node type.
+    /// The kind with this node type.
     pub fn from_node_type(text: &str) -> Option<ProxyKind> {
         Some(match text {
             "sidecar" => ProxyKind::Sidecar,
@@ -34,7 +34,7 @@ impl ProxyKind {
         })
     }
 
-    /// What users call it.
+    /// Its name for users.
     pub const fn as_str(self) -> &'static str {
         match self {
             ProxyKind::Sidecar => "sidecar",
@@ -59,15 +59,15 @@ pub struct Proxy {
     pub labels: BTreeMap<String, String>,
     /// `ISTIO_VERSION` of its node metadata, empty when absent: then no `proxyVersion` matches.
     pub istio_version: String,
-    /// Node metadata, as JSON; shared by the many workloads that a linter makes up of one proxy.
+    /// Node metadata, as JSON; shared by the many workloads that a linter derives from one proxy.
     pub metadata: Arc<serde_json::Map<String, serde_json::Value>>,
-    /// Envoy's own version (`user_agent_build_version`), where the dump tells it.
+    /// Envoy's own version (`user_agent_build_version`), if the dump contains it.
     pub envoy_version: Option<String>,
-    /// Names of the extensions compiled into this proxy (`node.extensions`), where the dump tells them.
+    /// Names of the extensions compiled into this proxy (`node.extensions`), if the dump contains them.
     pub extensions: Vec<String>,
 }
 
-/// Label that says which control plane reads an object, or injects a workload.
+/// Label that selects the control plane that reads an object or injects a workload.
 pub const REVISION_LABEL: &str = "istio.io/rev";
 
 /// Label that a Gateway API gateway or waypoint carries (Kubernetes Gateway API; read by istiod's policy attachment).

@@ -45,7 +45,7 @@ impl Release {
         Release { major: 1, minor, patch: 0 }
     }
 
-    /// The newest known patch of a minor line of Istio 1; of a line that is not known, its first release.
+    /// The newest known patch of a minor line of Istio 1; for an unknown line, its first release.
     pub fn newest_of(minor: u16) -> Release {
         let known = NEWEST_PATCHES.iter().find(|(line, _)| *line == minor);
         Release::patch(minor, known.map_or(0, |(_, patch)| *patch))
@@ -66,8 +66,8 @@ impl fmt::Display for Release {
 impl FromStr for Release {
     type Err = ErrorMessage;
 
-    /// Reads `1.26.3`, `v1.26.3`, `1.26-dev`, `1.30.3-distroless`. A minor release without a patch (`1.26`) is its newest
-    /// known patch: releases of one line differ, and people who name the line run its end.
+    /// Reads `1.26.3`, `v1.26.3`, `1.26-dev`, `1.30.3-distroless`. A minor release without a patch (`1.26`) means its newest
+    /// known patch: releases of one line differ, and people who name the line run its latest patch.
     fn from_str(text: &str) -> Result<Release, ErrorMessage> {
         let bad = || format!("`{text}` is not an Istio release; write it as 1.26 or 1.26.3");
         let digits = text.trim().trim_start_matches('v');

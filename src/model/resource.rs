@@ -1,4 +1,4 @@
-//! Resources of a proxy's configuration as a config dump gives them: kind, name, state and JSON text, not decoded.
+//! Resources of a proxy's configuration as in a config dump: kind, name, state and undecoded JSON text.
 
 use crate::budget;
 use crate::model::inventory::Labels;
@@ -27,7 +27,7 @@ impl ResourceKind {
     pub const ALL: [ResourceKind; 4] =
         [ResourceKind::Listener, ResourceKind::Cluster, ResourceKind::Route, ResourceKind::ExtensionConfig];
 
-    /// What users call it.
+    /// Its name for users.
     pub const fn as_str(self) -> &'static str {
         match self {
             ResourceKind::Listener => "listener",
@@ -48,7 +48,7 @@ impl ResourceKind {
     }
 }
 
-/// Where a resource stands in its life, in the words of Envoy's admin API.
+/// The lifecycle state of a resource, in the words of Envoy's admin API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ResourceState {
     /// From the bootstrap, or inlined elsewhere: istiod did not send it as a resource and no EnvoyFilter touches it here.
@@ -57,7 +57,7 @@ pub enum ResourceState {
     Active,
     /// The newest version, not in use yet.
     Warming,
-    /// On its way out.
+    /// Being removed.
     Draining,
 }
 
@@ -68,19 +68,19 @@ pub struct Resource<'a> {
     pub kind: ResourceKind,
     /// Its name; empty for the unnamed listeners of the bootstrap.
     pub name: Cow<'a, str>,
-    /// Where it stands in its life.
+    /// Its lifecycle state.
     pub state: ResourceState,
-    /// The JSON text of the resource, with its `@type` where the dump has one.
+    /// The JSON text of the resource, with its `@type` if the dump has one.
     pub json: &'a str,
     /// When it was last updated, RFC 3339.
     pub last_updated: Option<&'a str>,
-    /// The last update of it that Envoy refused.
+    /// Its last update that Envoy rejected.
     pub error: Option<Box<ResourceError<'a>>>,
-    /// `json` as a tree, where many proxies are judged on this one resource.
+    /// `json` as a tree, when many proxies are judged on this one resource.
     pub opened: Option<Arc<Opened>>,
 }
 
-/// A text that stays for the life of the process, as a tree that is made when somebody first asks.
+/// A text that lives as long as the process, with its tree, which is made on first use.
 #[derive(Debug)]
 pub struct Opened {
     text: &'static str,
@@ -88,12 +88,12 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Of this text.
+    /// For this text.
     pub const fn new(text: &'static str) -> Opened {
         Opened { text, tree: OnceLock::new() }
     }
 
-    /// The tree, the configurations of network filters opened; `None` when this is about another text.
+    /// The tree, with the configurations of network filters opened; `None` for any other text.
     pub fn of(&self, text: &str) -> Option<&Tree<'static>> {
         std::ptr::eq(self.text, text).then(|| self.tree.get_or_init(|| budget::unmetered(|| Opened::make(self.text))))
     }
@@ -109,25 +109,25 @@ impl Opened {
     }
 }
 
-/// An update that Envoy refused (`error_state`, `envoy.admin.v3.UpdateFailureState`).
+/// An update that Envoy rejected (`error_state`, `envoy.admin.v3.UpdateFailureState`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResourceError<'a> {
     /// Envoy's message.
     pub details: Cow<'a, str>,
-    /// JSON text of what it refused; Envoy leaves it out unless told to keep it.
+    /// JSON text of the rejected resource; Envoy omits it by default.
     pub failed_configuration: Option<&'a str>,
     /// When, RFC 3339.
     pub last_update_attempt: Option<Cow<'a, str>>,
-    /// Version of the refused update.
+    /// Version of the rejected update.
     pub version_info: Option<Cow<'a, str>>,
 }
 
-/// A resource that Envoy refused and of which it has no earlier version: there is nothing to patch.
+/// A resource that Envoy rejected without having an earlier version: there is nothing to patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedResource<'a> {
     /// Its kind.
     pub kind: ResourceKind,
-    /// Its name, empty when the dump does not tell.
+    /// Its name; empty when the dump does not contain it.
     pub name: Cow<'a, str>,
     /// Why.
     pub error: ResourceError<'a>,
@@ -143,25 +143,25 @@ pub enum FieldNames {
     Json,
 }
 
-/// A proxy and the configuration it was given.
+/// A proxy and its configuration.
 #[derive(Clone, Debug)]
 pub struct ProxyConfig<'a> {
     /// The proxy.
     pub proxy: Proxy,
     /// Its resources in the order of the dump.
     pub resources: Arc<[Resource<'a>]>,
-    /// Resources that Envoy never took.
+    /// Resources that Envoy never accepted.
     pub refused: Vec<RefusedResource<'a>>,
     /// How fields are written in the texts of `resources`.
     pub field_names: FieldNames,
-    /// Clusters that other proxies have, as JSON by name: filters may add them here by an annotation.
+    /// Clusters of other proxies, as JSON by name: filters may add them here by an annotation.
     pub lent: Arc<BTreeMap<String, String>>,
-    /// Whether it is known to hold nothing of any EnvoyFilter: istiod was asked without them.
+    /// Whether the configuration contains no effect of any EnvoyFilter, because istiod was asked without them.
     pub generated: bool,
 }
 
 impl<'a> ProxyConfig<'a> {
-    /// The same configuration in another proxy of the kind.
+    /// The same configuration in another proxy of this kind.
     #[must_use]
     pub fn of(&self, namespace: String, name: String, workload: String, labels: Labels) -> ProxyConfig<'a> {
         let like = &self.proxy;
@@ -187,13 +187,13 @@ impl<'a> ProxyConfig<'a> {
         }
     }
 
-    /// Every resource of a kind, static and draining ones too, in the order of the dump.
+    /// Every resource of a kind, including static and draining ones, in the order of the dump.
     pub fn of_kind(&self, kind: ResourceKind) -> impl Iterator<Item = &Resource<'a>> {
         self.resources.iter().filter(move |resource| resource.kind == kind)
     }
 
-    /// What istiod sends of a kind today, with the index in `resources`: no static or draining resource, and of two
-    /// versions of one name the warming one.
+    /// What istiod currently sends of a kind, with the index in `resources`: no static or draining resource and, of two
+    /// versions of one name, the warming one.
     pub fn generated(&self, kind: ResourceKind) -> impl Iterator<Item = (usize, &Resource<'a>)> {
         let warming: HashSet<&str> =
             self.of_kind(kind).filter(|it| it.state == ResourceState::Warming).map(|it| it.name.as_ref()).collect();

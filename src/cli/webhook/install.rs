@@ -143,7 +143,7 @@ enum Source {
     CertManager,
 }
 
-/// What is installed beside the admission server.
+/// What is installed in addition to the admission server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum With {
     Watch,
@@ -161,7 +161,7 @@ fn apis(text: &str) -> Result<String, String> {
     known.then(|| text.to_owned()).ok_or_else(|| "wgpolicyk8s.io, openreports.io, or both with a comma".to_owned())
 }
 
-/// An address range as a NetworkPolicy takes it.
+/// An address range in the form required by a NetworkPolicy.
 fn cidr(text: &str) -> Result<String, String> {
     let range = text.split_once('/').and_then(|(address, bits)| {
         let most = match address.parse::<IpAddr>().ok()? {
@@ -173,7 +173,7 @@ fn cidr(text: &str) -> Result<String, String> {
     range.map(|_| text.to_owned()).ok_or_else(|| "an address range such as 10.0.0.1/32".to_owned())
 }
 
-/// A duration as it was written, and what it is.
+/// A duration as written, with its value.
 #[derive(Clone, Debug)]
 struct Span {
     text: String,
@@ -306,7 +306,7 @@ impl Install {
             if part == Part::Namespace {
                 let name = slots.namespace.as_str();
                 match runtime.block_on(cluster.object(NAMESPACE, None, name)) {
-                    // An existing namespace may be shared: it is not ours, and stays when we leave.
+                    // An existing namespace may be shared: it is not ours, and stays when we uninstall.
                     Ok(Some(_)) => continue,
                     Ok(None) => {
                         new_namespace = true;
@@ -329,7 +329,7 @@ impl Install {
             }
             wanted.push((called(&object), object));
         }
-        // Everything is checked before anything is applied, but for what only exists once its namespace does.
+        // Everything is checked before anything is applied, except objects whose namespace does not exist yet.
         let inside = |object: &Value| object["metadata"]["namespace"] == slots.namespace.as_str();
         for (what, object) in wanted.iter().filter(|(_, object)| !new_namespace || !inside(object)) {
             match runtime.block_on(cluster.apply(object, Dry::Server)) {
@@ -388,7 +388,7 @@ impl Install {
         Ok(Exit::Ok)
     }
 
-    /// Removes what this run has made, after something could not be applied: an installation is whole or not there.
+    /// Removes what this run created after an object could not be applied: an installation is complete or absent.
     fn undo(
         &self,
         session: &mut Session<'_>,
@@ -414,7 +414,7 @@ impl Install {
         failed(session, &format!("cannot apply {what}"), fault, Some(&help))
     }
 
-    /// Removes what an earlier installation of this name had and this one has not.
+    /// Removes objects of an earlier installation of this name that are no longer part of it.
     async fn prune(&self, cluster: &Cluster, slots: &Slots, keep: &[&str]) -> Result<Vec<String>, Fault> {
         const STAY: &[&Kind] = &[
             NAMESPACE,
@@ -443,7 +443,7 @@ impl Install {
     }
 }
 
-/// Says that an object was applied, and what the API server warns of.
+/// Reports that an object was applied, with warnings of the API server.
 fn tell(session: &mut Session<'_>, what: &str, applied: &Applied, done: &str) -> io::Result<()> {
     writeln!(session.out, "{what} applied{done}")?;
     applied.warnings.iter().try_for_each(|warning| writeln!(session.err, "warning: {what}: {warning}"))
@@ -456,7 +456,7 @@ async fn existing(cluster: &Cluster, object: &Value) -> Result<bool, Fault> {
     Ok(cluster.object(kind, text("namespace"), text("name").unwrap_or_default()).await?.is_some())
 }
 
-/// What stands in the way of an installation, and what to do.
+/// What prevents an installation, and what to do.
 async fn obstacle(
     cluster: &Cluster,
     slots: &Slots,

@@ -43,7 +43,7 @@ pub(super) struct Ladder {
     output: TableOrJson,
 }
 
-/// What was read of a cluster.
+/// What was read from a cluster.
 struct Read {
     builder: SnapshotBuilder,
     filters: Vec<(Name, Value)>,
@@ -51,7 +51,7 @@ struct Read {
     mode: Option<Mode>,
     /// Reviews that enforce denies, by namespace; `None` when not every replica could be asked.
     recorded: Option<BTreeMap<String, u64>>,
-    /// What could not be read, and what follows.
+    /// What could not be read, and the consequence.
     gaps: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ struct Read {
 struct Answer {
     api_version: &'static str,
     kind: &'static str,
-    /// Contexts, namespaces and filters that were looked at.
+    /// The contexts, namespaces and filters that were read.
     scope: String,
     unread: Vec<String>,
     namespaces: Vec<Item>,
@@ -122,7 +122,7 @@ impl Ladder {
         Ok(if unknown { Exit::Partial } else { Exit::Ok })
     }
 
-    /// Reads what the server watches, the filters of the namespaces that are asked about, and what replicas recorded.
+    /// Reads what the server watches, the filters of the requested namespaces, and what replicas recorded.
     async fn read(&self, session: &Session<'_>, cluster: &Cluster) -> Result<Read, (&'static str, Fault)> {
         let overrides = Overrides {
             context: cluster.context.clone(),
@@ -133,7 +133,7 @@ impl Ladder {
         for kind in kinds::WEBHOOK.kinds.iter().copied() {
             let objects = match cluster.labelled(kind, None, "").await {
                 Ok(objects) => objects,
-                // Without the filters there is no answer; without others it is judged on less.
+                // Without the filters there is no answer; without other objects it is based on less.
                 Err(fault) if kind == ENVOY_FILTER => return Err(("EnvoyFilters", fault)),
                 Err(fault) => {
                     gaps.push(format!("cannot list {}: {fault}; judged without them", kind.plural));
@@ -180,7 +180,7 @@ impl Ladder {
         Ok(Read { builder, filters, mode, recorded, gaps })
     }
 
-    /// What the replicas recorded together; `None` when one of them could not be asked.
+    /// The sum of what the replicas recorded; `None` when one of them did not answer.
     async fn recorded(
         &self,
         cluster: &Cluster,

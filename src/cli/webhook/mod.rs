@@ -58,7 +58,7 @@ enum Command {
     Serve(Box<serve::Serve>),
 }
 
-/// What the API server does where admission gives no answer.
+/// The API server's action when admission gives no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailurePolicy {
     #[value(name = "Ignore")]
@@ -86,7 +86,7 @@ impl Webhook {
     }
 }
 
-/// Which installation is meant.
+/// Selects an installation.
 #[derive(Debug, Args)]
 struct Installation {
     /// Name of the installation; -n gives its namespace [default: envoyfilter-system]
@@ -100,13 +100,13 @@ impl Installation {
         session.global.namespace.clone().unwrap_or_else(|| deploy::DEFAULT_NAMESPACE.to_owned())
     }
 
-    /// What selects its objects.
+    /// The selector of its objects.
     fn labels(&self) -> String {
         format!("{}={},{}={}", deploy::MANAGED_BY, deploy::PROGRAM, deploy::INSTANCE, self.name)
     }
 }
 
-/// A name that all objects of an installation can have: a Service's is the shortest (RFC 1035), and some get a suffix.
+/// A name valid for all objects of an installation: that of a Service must be the shortest (RFC 1035), and some get a suffix.
 fn name(text: &str) -> Result<String, String> {
     const LONGEST: usize = 40;
     let letters = text.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-');
@@ -117,7 +117,7 @@ fn name(text: &str) -> Result<String, String> {
     Err(format!("use lowercase letters, digits and -, starting with a letter, at most {LONGEST} characters"))
 }
 
-/// The text of a configuration that the server can use in a cluster; `None` when it cannot, which is said.
+/// The text of a configuration that the server can use in a cluster; `None`, with a message, when it cannot.
 fn installable(session: &mut Session<'_>, path: &Path) -> Result<Option<String>, Error> {
     let mut sources = Sources::default();
     let (text, read) = match files::text(path).and_then(|text| Ok((text, files::read(path, &mut sources)?))) {
@@ -142,7 +142,7 @@ fn installable(session: &mut Session<'_>, path: &Path) -> Result<Option<String>,
     session.usage("the admission server would refuse this configuration", None).map(|_| None)
 }
 
-/// Whether anything is done.
+/// Whether changes are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DryRun {
     /// Apply the changes
@@ -153,7 +153,7 @@ enum DryRun {
     Server,
 }
 
-/// Forms of objects.
+/// Output formats of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum YamlOrJson {
     /// Documents, as kubectl apply takes them
@@ -191,7 +191,7 @@ fn called(object: &serde_json::Value) -> String {
     format!("{kind}{group}/{}{place}", text("/metadata/name"))
 }
 
-/// Says what the cluster did not do.
+/// Reports a failed request to the cluster.
 fn failed(session: &mut Session<'_>, what: &str, fault: &Fault, help: Option<&str>) -> Result<Exit, Error> {
     let word = session.around.err.paint(forms::style::Role::Bad, "error");
     writeln!(session.err, "{word}: {what}: {fault}")?;

@@ -1,4 +1,4 @@
-//! `webhook policy`: the rules that the API server can check by itself, as ValidatingAdmissionPolicies.
+//! `webhook policy`: the rules that the API server can check itself, as ValidatingAdmissionPolicies.
 
 use super::{Exit, FailurePolicy, Installation, Session, YamlOrJson, value_name, write_objects};
 use crate::deploy::policy::{self, Line, Policy};
@@ -72,7 +72,7 @@ impl Print {
     }
 }
 
-/// What the policies check and what they cannot, for who reads them in a repository.
+/// What the policies can and cannot check, as comments for readers of a repository.
 fn comments(session: &mut Session<'_>, policy: &Policy<'_>, lines: &[Line]) -> io::Result<()> {
     let (checked, not): (Vec<&Line>, Vec<&Line>) = lines.iter().partition(|line| !line.action.is_empty());
     let out = &mut session.out;

@@ -1,4 +1,4 @@
-//! `webhook report`: lint of the running mesh, written into it as PolicyReports or as Reports.
+//! `webhook report`: lints the running mesh and writes the findings into it as PolicyReports or Reports.
 
 use super::{DryRun, Exit, Installation, Session, YamlOrJson, called, failed, write_objects};
 use crate::cli::options::Global;
@@ -61,7 +61,7 @@ enum ApiWord {
 }
 
 impl ApiWord {
-    /// The kinds of one filter's report and of a run's.
+    /// The kinds of a filter's report and of a run's report.
     const fn kinds(self) -> (&'static Kind, &'static Kind) {
         match self {
             ApiWord::Policy => (POLICY_REPORT, CLUSTER_POLICY_REPORT),
@@ -90,7 +90,7 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
     shard(index.parse().map_err(|_| bad())?, number.parse().map_err(|_| bad())?)
 }
 
-/// Requests at the same time.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 8;
 
 impl Report {
@@ -130,7 +130,7 @@ impl Report {
             write_objects(session, &reports, self.output)?;
             return Ok(Exit::Ok);
         }
-        // Who could not list filters does not know which are gone.
+        // If filters could not be listed, it is unknown which are gone.
         let complete = run.complete;
         let mut worst = Exit::Ok;
         for api in apis {
@@ -156,7 +156,7 @@ impl Report {
             let asked = run.asked.as_ref().is_none_or(|asked| asked.contains(&filter.full_name()));
             if asked {
                 filters += 1;
-                // An object of a cluster is a text of its own.
+                // In a cluster every object is a text of its own.
                 let findings = of_file.get(&filter.document.span.file).map(Vec::as_slice).unwrap_or_default();
                 reports.extend(all.of_filter(filter, findings));
             }
@@ -205,7 +205,7 @@ impl Report {
         for (what, outcome) in done {
             match outcome {
                 Ok(_) => written += 1,
-                // Its namespace may have gone in the meantime.
+                // Its namespace may have been deleted in the meantime.
                 Err(Fault::NotFound(_)) => refused += 1,
                 Err(fault) => {
                     refused += 1;
@@ -224,8 +224,8 @@ impl Report {
         Ok(exit)
     }
 
-    /// Removes reports of filters that are gone, further parts of reports that are shorter now, and reports of runs that
-    /// were shared by another number.
+    /// Removes reports of deleted filters, surplus parts of reports that became shorter, and run reports from a different
+    /// number of shards.
     async fn clean(
         &self,
         cluster: &Cluster,

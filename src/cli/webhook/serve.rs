@@ -137,7 +137,7 @@ impl Serve {
             }
         };
         let serve = self.settings(session, &cluster, &rules);
-        // Standard error belongs to this thread: it writes what the others log.
+        // Standard error belongs to this thread, which writes what the others log.
         let lines = logging::start();
         let served = runtime.spawn(run::serve(cluster, serve, rules));
         let wait = Duration::from_millis(100);
@@ -214,7 +214,7 @@ impl Serve {
     }
 }
 
-/// The rules and the configuration; `None` when something is wrong with them, which is said.
+/// The rules and the configuration; `None`, with a message, when something is wrong with them.
 pub(in crate::cli) fn rules_of(
     session: &mut Session<'_>,
     config: Option<&Path>,

@@ -1,4 +1,4 @@
-//! `webhook status`: looks at every part of an installation, sends a bad filter on trial, and says what to do.
+//! `webhook status`: checks every part of an installation, tries a bad filter, and says what to fix.
 
 use super::{Exit, Installation, Session};
 use crate::cli::options::TableOrJson;
@@ -24,7 +24,7 @@ pub(super) struct Status {
     output: TableOrJson,
 }
 
-/// The answer as data.
+/// The result as data.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer<'a> {
@@ -97,7 +97,7 @@ impl Status {
         let name = self.installation.name.clone();
         let own = Some(namespace);
         let labels = format!("{}={name},app.kubernetes.io/component=admission", crate::deploy::INSTANCE);
-        // Own namespaces are exempt: a trial there would show nothing.
+        // The installation's own namespaces are exempt, so a trial there would show nothing.
         let exempt = |one: &String| one == namespace || one == "kube-system";
         let context = Some(cluster.namespace.clone()).filter(|one| !exempt(one));
         let trial = self.trial_namespace.clone().or(context).unwrap_or_else(|| "default".to_owned());

@@ -1,4 +1,4 @@
-//! `webhook uninstall`: takes away what has the installation's labels, and nothing else.
+//! `webhook uninstall`: removes the objects with the installation's labels, and nothing else.
 
 use super::{DryRun, Exit, Installation, Session, called, failed};
 use crate::cluster::Fault;
@@ -24,7 +24,7 @@ impl Uninstall {
         let namespace = Installation::namespace(session);
         let (runtime, cluster) = session.connect()?;
         let mut found = 0;
-        // The webhook configuration goes first, so that the API server does not call a server that is not there any more.
+        // The webhook configuration goes first, so that the API server does not call a server that is already gone.
         for kind in MADE.iter().rev() {
             let report = REPORTS.contains(kind);
             if report && self.keep_reports {
@@ -36,7 +36,7 @@ impl Uninstall {
                 Ok(objects) => objects,
                 Err(fault) => return self.trouble(session, &format!("cannot list {}", kind.plural), &fault),
             };
-            // What is going already needs no second push: a namespace takes its time.
+            // Objects being deleted need no second request: a namespace takes its time.
             for object in objects.into_iter().filter(|object| object["metadata"]["deletionTimestamp"].is_null()) {
                 found += 1;
                 let what = called(&object);

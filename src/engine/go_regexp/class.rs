@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
-/// A set of characters as sorted ranges, each with its first and its last.
+/// A set of characters as sorted inclusive ranges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ranges(ClassUnicode);
 
@@ -37,12 +37,12 @@ impl Ranges {
         ranges.get(at).is_some_and(|range| range.start() <= one)
     }
 
-    /// How many runes Go's table of it has: two for each range.
+    /// The number of runes in Go's table for it: two per range.
     pub(super) fn runes(&self) -> u64 {
         2 * u64::try_from(self.0.ranges().len()).unwrap_or(u64::MAX)
     }
 
-    /// The only character, if there is just one.
+    /// The only character, if there is exactly one.
     pub(super) fn single(&self) -> Option<char> {
         match self.0.ranges() {
             [range] if range.start() == range.end() => Some(range.start()),
@@ -64,7 +64,7 @@ pub(super) fn perl(letter: char, fold: bool) -> Option<Ranges> {
     Some(finished(ranges, fold, letter.is_ascii_uppercase()))
 }
 
-/// `[:alnum:]` and its kind, by what stands between the colons; a `^` negates.
+/// `[:alnum:]` and similar classes, by the name between the colons; a `^` negates.
 pub(super) fn posix(name: &str, fold: bool) -> Option<Ranges> {
     let (name, negated) = name.strip_prefix('^').map_or((name, false), |name| (name, true));
     let ranges: &[(char, char)] = match name {
@@ -97,10 +97,10 @@ fn finished(mut ranges: Ranges, fold: bool, negated: bool) -> Ranges {
     ranges
 }
 
-/// `\p{…}`: a general category, a script, or `Any`; a `^` in front negates.
+/// `\p{…}`: a general category, a script, or `Any`; a leading `^` negates.
 pub(super) fn unicode(name: &str, negated: bool, fold: bool) -> Option<Ranges> {
     let (name, negated) = name.strip_prefix('^').map_or((name, negated), |name| (name, !negated));
-    // Nothing but a name may get into the expression below.
+    // Only a name may be inserted into the expression below.
     if name.is_empty() || !name.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '_' | '-' | ' ')) {
         return None;
     }

@@ -1,8 +1,8 @@
-//! Parts of an expression that stand for one character or one number: escapes and repeat counts.
+//! Parts of an expression that represent one character or one number: escapes and repeat counts.
 
 use super::Refusal;
 
-/// At least and at most how often.
+/// Minimum and maximum count.
 pub(super) type Counts = (u32, Option<u32>);
 
 /// `parseRepeat`: `None` when the brace is an ordinary character; without counts when they are too large for Go to read.
@@ -20,7 +20,7 @@ pub(super) fn counts(text: &str) -> Option<(Option<Counts>, &str)> {
     Some((min.zip(max).map(|(min, max)| (min, Some(max))), rest))
 }
 
-/// `parseInt`: digits without a leading zero; without a value from 10⁹ on.
+/// `parseInt`: digits without a leading zero; without a value from 10⁹ up.
 fn number(text: &str) -> Option<(Option<u32>, &str)> {
     let end = text.find(|one: char| !one.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
@@ -40,7 +40,7 @@ pub(super) fn one_of_class(text: &str) -> Result<(u32, &str), Refusal> {
     Ok((one.into(), &text[one.len_utf8()..]))
 }
 
-/// An escaped character; `None` for a surrogate, which no text has.
+/// An escaped character; `None` for a surrogate, which no text contains.
 pub(super) fn escaped(text: &str) -> Result<(Option<char>, &str), Refusal> {
     code_point(text).map(|(one, rest)| (char::from_u32(one), rest))
 }

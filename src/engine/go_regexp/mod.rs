@@ -3,7 +3,7 @@
 //! istiod compiles `proxyVersion` with `regexp.Compile` and ignores the error, so whether an expression compiles decides which
 //! proxies a patch reaches. The limits are those of `regexp/syntax/parse.go` (Go 1.19 and later): no repetition above 1000, no
 //! product of nested repetitions above 1000, 3,355,443 instructions, 33,554,432 runes in classes, 1000 levels of nesting.
-//! Matching simulates the automaton: its cost is the length of the text times the size of the program, whatever the expression.
+//! Matching simulates the automaton, so its cost is the length of the text times the size of the program for any expression.
 
 mod class;
 mod escape;
@@ -22,7 +22,7 @@ pub struct GoRegexp {
     program: Program,
 }
 
-/// Why Go refuses an expression: the codes of `regexp/syntax`, with the part of the expression that they are about.
+/// Why Go rejects an expression: the codes of `regexp/syntax`, with the offending part of the expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// A `)` without a `(`.
@@ -31,7 +31,7 @@ pub enum Refusal {
     MissingParen,
     /// A `[` without a `]`.
     MissingBracket,
-    /// A range whose end is before its start, or an unknown class.
+    /// A range that ends before its start, or an unknown class.
     InvalidCharRange(String),
     /// An escape that Go does not know.
     InvalidEscape(String),
@@ -41,7 +41,7 @@ pub enum Refusal {
     InvalidPerlOp(String),
     /// A repetition of a repetition, such as `a**`.
     InvalidRepeatOp(String),
-    /// A repetition above 1000, or nested repetitions whose product is.
+    /// A repetition above 1000, or nested repetitions whose product is above it.
     InvalidRepeatSize(String),
     /// A repetition of nothing.
     MissingRepeatArgument(String),
@@ -54,7 +54,7 @@ pub enum Refusal {
 }
 
 impl fmt::Display for Refusal {
-    /// The words of Go's `syntax.ErrorCode`.
+    /// The message of Go's `syntax.ErrorCode`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (words, part) = match self {
             Refusal::UnexpectedParen => ("unexpected )", ""),
@@ -78,7 +78,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// What compiling an expression gave; shared, so that equal expressions are compiled once.
+/// The result of compiling an expression; shared, so that equal expressions are compiled once.
 pub type Compiled = Arc<Result<GoRegexp, Refusal>>;
 
 impl GoRegexp {
@@ -89,41 +89,41 @@ impl GoRegexp {
         Ok(GoRegexp { program: program::compile(&node) })
     }
 
-    /// Whether the expression matches somewhere in a text.
+    /// Whether the expression matches anywhere in a text.
     pub fn is_match(&self, text: &str) -> bool {
         self.program.is_match(text, false)
     }
 
-    /// Whether a match begins with the text.
+    /// Whether a match starts at the beginning of the text.
     pub fn is_match_at_start(&self, text: &str) -> bool {
         self.program.is_match(text, true)
     }
 
-    /// How many instructions the program has.
+    /// The number of instructions in the program.
     pub fn size(&self) -> usize {
         self.program.len()
     }
 }
 
-/// The number of instructions that an expression compiles to, without compiling it; `None` when Go refuses it.
+/// The number of instructions that an expression compiles to, computed without compiling it; `None` when Go rejects it.
 pub fn size(text: &str) -> Option<u64> {
     parse::parse(text).ok().map(|node| node.size())
 }
 
-/// Expressions and instructions that the cache keeps: a mesh uses a handful of expressions of a few instructions.
+/// Limits of the cache, in expressions and instructions: a mesh uses a handful of short expressions.
 const KEPT: usize = 256;
 const KEPT_INSTRUCTIONS: usize = 1 << 18;
 
-/// The cache: the latest at the end, each with the units of work that it took.
+/// The cache, newest last, each entry with the units of work it cost.
 static CACHE: Mutex<VecDeque<(Arc<str>, Compiled, u64)>> = Mutex::new(VecDeque::new());
 
-/// Compiles an expression, or takes what an earlier call made of it. Either costs the same of a budget: whether work fits into
-/// one must not depend on what else this process has done.
+/// Compiles an expression or takes it from the cache. Both charge the same to a budget: whether work fits must not depend on
+/// what else this process has done.
 pub fn compile(text: &str) -> Compiled {
     let cache = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let known =
         cache().iter().find(|(kept, ..)| **kept == *text).map(|(_, compiled, units)| (Arc::clone(compiled), *units));
-    // Not under the lock: a budget may end the work here.
+    // Outside the lock: a budget may end the work here.
     if let Some((compiled, units)) = known {
         budget::charge(units);
         return compiled;

@@ -12,7 +12,7 @@ const MAX_SIZE: u64 = (128 << 20) / 40;
 const MAX_RUNES: u64 = (128 << 20) / 4;
 /// `maxHeight`.
 const MAX_HEIGHT: u32 = 1000;
-/// The largest repetition, and product of nested ones.
+/// The largest repetition, and the largest product of nested ones.
 const MAX_REPEAT: u32 = 1000;
 
 /// Where an empty expression matches.
@@ -41,16 +41,16 @@ pub(super) enum Kind {
     Class(Arc<Ranges>),
     /// Any character.
     Any,
-    /// Any but a line feed.
+    /// Any character except a line feed.
     AnyOfLine,
     Group(Box<Node>),
     Concat(Vec<Node>),
     Alternate(Vec<Node>),
-    /// At least, and at most.
+    /// Minimum and maximum.
     Repeat(Box<Node>, u32, Option<u32>),
 }
 
-/// An expression with what the limits are about.
+/// An expression with the values that are limited.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
@@ -70,7 +70,7 @@ impl Node {
             Kind::Empty | Kind::Place(_) | Kind::Char(_) | Kind::Class(_) | Kind::Any | Kind::AnyOfLine => (1, 1),
             Kind::Group(inside) => (inside.size + 2, inside.height + 1),
             Kind::Concat(parts) => {
-                // Characters that follow each other are one literal.
+                // Consecutive characters form one literal.
                 let plain = parts.iter().all(|part| matches!(part.kind, Kind::Char(_)));
                 (sum(parts), if plain { 1 } else { tallest(parts) + 1 })
             }
@@ -123,7 +123,7 @@ struct Flags {
     dot_newline: bool,
 }
 
-/// A group that is open.
+/// An open group.
 struct Open {
     before: Vec<Node>,
     alternatives: Vec<Node>,
@@ -158,7 +158,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Refusal> {
 }
 
 impl<'t> Parser<'t> {
-    /// Reads what begins with this character. `repeated` is where a repetition began that ends just here.
+    /// Parses an element that starts with this character. `repeated` is the start of a repetition that ends right before it.
     fn step(&mut self, next: char, repeated: Option<&'t str>) -> Result<Option<&'t str>, Refusal> {
         let start = self.rest;
         let after = &start[next.len_utf8()..];
@@ -239,7 +239,7 @@ impl<'t> Parser<'t> {
             return Ok(last);
         }
         all.push(last);
-        // `a|b|[0-9]` is one class, as Go makes it.
+        // `a|b|[0-9]` becomes one class, as in Go.
         let mut merged: Vec<Node> = Vec::with_capacity(all.len());
         for node in all {
             let both = merged.last().and_then(Node::ranges).zip(node.ranges());
@@ -311,7 +311,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// What begins with `(?`.
+    /// Parses a construct that starts with `(?`.
     fn perl_group(&mut self) -> Result<(), Refusal> {
         let start = self.rest;
         let name_at = match start.as_bytes() {
@@ -358,7 +358,7 @@ impl<'t> Parser<'t> {
         Err(Refusal::InvalidPerlOp(start.to_owned()))
     }
 
-    /// What begins with `\`, outside of a class.
+    /// Parses a construct that starts with `\`, outside of a class.
     fn escape(&mut self) -> Result<(), Refusal> {
         let start = self.rest;
         let place = match start.as_bytes().get(1) {
@@ -386,14 +386,14 @@ impl<'t> Parser<'t> {
         }
         let (one, rest) = escaped(start)?;
         self.rest = rest;
-        // A surrogate is no character of a text.
+        // A surrogate cannot occur in a text.
         match one {
             Some(one) => self.literal(one),
             None => self.push(Kind::Class(Arc::new(Ranges::none()))),
         }
     }
 
-    /// `\pL`, `\p{Greek}`, `\d` and their kind.
+    /// `\pL`, `\p{Greek}`, `\d` and the like.
     fn named(&self, start: &'t str) -> Result<Option<(Ranges, &'t str)>, Refusal> {
         let mut letters = start.chars().skip(1);
         let Some(letter) = letters.next() else { return Ok(None) };
@@ -416,7 +416,7 @@ impl<'t> Parser<'t> {
         Ok(ranges.map(|ranges| (ranges, &start[1 + letter.len_utf8()..])))
     }
 
-    /// What begins with `[`.
+    /// Parses a class, which starts with `[`.
     fn class(&mut self) -> Result<(), Refusal> {
         let start = self.rest;
         let mut rest = &start[1..];
@@ -456,7 +456,7 @@ impl<'t> Parser<'t> {
                 }
             }
             rest = after;
-            // Surrogates are no characters of a text: a range ends before them or begins behind them.
+            // Surrogates cannot occur in a text: a range ends before them or starts after them.
             let low = char::from_u32(low).unwrap_or('\u{e000}');
             let high = char::from_u32(high).unwrap_or('\u{d7ff}');
             if low <= high {
@@ -477,12 +477,12 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// `repeatIsValid`: whether no product of nested repetitions is above the limit.
+/// `repeatIsValid`: whether every product of nested repetitions is within the limit.
 fn repeats_within(node: &Node, mut left: u32) -> bool {
     budget::charge(1);
     match &node.kind {
         Kind::Repeat(inside, min, max) => {
-            // `*`, `+` and `?` are no counted repetitions in Go's tree.
+            // `*`, `+` and `?` are not counted repetitions in Go's tree.
             let counted = !matches!((min, max), (0 | 1, None) | (0, Some(1)));
             if counted {
                 let most = max.unwrap_or(*min);

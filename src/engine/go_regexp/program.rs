@@ -1,4 +1,4 @@
-//! The automaton of an expression, and its simulation: every state at once, each visited once a character.
+//! The automaton of an expression and its simulation: all states at once, each visited once per character.
 
 use super::class::Ranges;
 use super::parse::{Kind, Node, Place};
@@ -15,18 +15,18 @@ enum Step {
     Place(Place, u32),
     Either(u32, u32),
     Match,
-    /// Never goes on.
+    /// Never matches.
     Fail,
 }
 
-/// The steps, and the first of them.
+/// The steps, with the index of the first.
 #[derive(Debug)]
 pub(super) struct Program {
     steps: Vec<Step>,
     start: u32,
 }
 
-/// Builds the program from its end: a node is made when what follows it is known.
+/// Builds the program from its end: a node is compiled once its successor is known.
 pub(super) fn compile(node: &Node) -> Program {
     let mut program = Program { steps: vec![Step::Match], start: 0 };
     program.start = program.add(node, 0);
@@ -41,11 +41,11 @@ impl Program {
     fn push(&mut self, step: Step) -> u32 {
         budget::charge(1);
         self.steps.push(step);
-        // The parser allows some three million.
+        // The parser allows about three million.
         u32::try_from(self.steps.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Adds the steps of a node that go on to `next`; gives the first.
+    /// Adds the steps of a node that continue to `next`; returns the first.
     fn add(&mut self, node: &Node, next: u32) -> u32 {
         match &node.kind {
             Kind::Empty => next,
@@ -85,7 +85,7 @@ impl Program {
         }
     }
 
-    /// Whether the automaton matches somewhere in a text; `anchored`: at its start.
+    /// Whether the automaton matches anywhere in a text; `anchored`: at its start.
     pub(super) fn is_match(&self, text: &str, anchored: bool) -> bool {
         let (mut now, mut next) = (States::new(self.len()), States::new(self.len()));
         let mut before = None;
@@ -118,7 +118,7 @@ impl Program {
     }
 }
 
-/// What stands on both sides of a place in a text.
+/// The characters on both sides of a position in a text.
 #[derive(Clone, Copy)]
 struct Gap {
     before: Option<char>,
@@ -139,7 +139,7 @@ impl Gap {
     }
 }
 
-/// The states that the automaton is in.
+/// The current states of the automaton.
 struct States {
     list: Vec<u32>,
     seen: Vec<bool>,
@@ -160,7 +160,7 @@ impl States {
         self.list.clear();
     }
 
-    /// Adds a state and those that it reaches without a character; whether one of them is the end.
+    /// Adds a state and those reachable from it without a character; returns whether one of them is final.
     fn reach(&mut self, program: &Program, state: u32, at: Gap) -> bool {
         self.todo.push(state);
         while let Some(state) = self.todo.pop() {

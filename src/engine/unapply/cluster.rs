@@ -1,4 +1,4 @@
-//! Undoing CDS patches: the steps of `engine/cluster.rs` from the last to the first.
+//! Undoes CDS patches: the steps of `engine/cluster.rs` from the last to the first.
 
 use super::Seen;
 use super::undo::Undo;
@@ -13,7 +13,7 @@ use crate::proto::tree::{Origin, Tree};
 use crate::proto::unmerge::holds;
 
 impl<'a> Undo<'_, 'a> {
-    /// Every generated cluster; those that patches added are out of the way already.
+    /// Every generated cluster; those that patches added have been removed already.
     pub(super) fn clusters(&mut self, slots: &mut [Slot<'a>]) {
         let kind = self.plan.proxy.kind;
         let edits = |context| -> Vec<PatchId> {
@@ -50,7 +50,7 @@ impl<'a> Undo<'_, 'a> {
         for &id in ids.iter().rev() {
             let object = self.object(id);
             let named = matching::cluster_match(object).map(|it| it.name.as_str()).filter(|name| !name.is_empty());
-            // Most clusters end here, not decoded.
+            // Most clusters are done here, without decoding.
             let given = self.value(id).map(Tree::name).unwrap_or_default();
             if named.is_some_and(|named| named != slot.name && given != slot.name) {
                 continue;
@@ -79,7 +79,7 @@ impl<'a> Undo<'_, 'a> {
         }
     }
 
-    /// A patch with a transport socket merges or sets that, and nothing else.
+    /// A patch with a transport socket merges or sets only that.
     fn cluster_socket(&mut self, id: PatchId, cluster: &mut Tree<'a>, wanted: &Tree<'a>, place: &Place) {
         let matches = cluster.get_mut("transport_socket_matches").and_then(Tree::items_mut);
         if let Some(matches) = matches.filter(|matches| !matches.is_empty()) {
@@ -93,7 +93,7 @@ impl<'a> Undo<'_, 'a> {
             return self.show(id, place.clone(), Seen::Missing);
         };
         if holds(socket, wanted) {
-            // There was none, another one, or this one with less in it.
+            // There was none, another one, or this one with less content.
             socket.set_origin(Origin::UNKNOWN);
             self.show(id, place.clone(), Seen::Holds);
         } else {

@@ -7,8 +7,8 @@ use crate::model::envoy_filter::{ApplyTo, ObjectMatch, Operation};
 use crate::model::resource::ProxyConfig;
 use std::collections::BTreeSet;
 
-/// Patches whose outcome on the proxy is not known, though the run over the reconstruction has one: they match nothing in
-/// it, and what they could match may have been removed, replaced or renamed.
+/// Patches whose outcome on the proxy is unknown although the run over the reconstruction gives one: they match nothing there,
+/// but what they could match may have been removed, replaced or renamed.
 pub fn doubtful(plan: &Plan<'_>, judged: &Judged<'_>) -> BTreeSet<PatchId> {
     let takers: Vec<PatchId> = plan.ids().filter(|&id| proxy_runs(plan.get(id)) && takes(plan, id)).collect();
     if takers.is_empty() {
@@ -28,8 +28,8 @@ fn changed(judged: &Judged<'_>, id: PatchId) -> bool {
     judged.trace.patches[id.index()].effects.iter().any(|(_, effect)| effect.changes())
 }
 
-/// Whether a merge that shows nothing may have changed what it matches into something that it does not match: the dump has
-/// an object of the name that it gives, or it writes other things that matches look at.
+/// Whether a merge that left no trace may have changed its target so that it no longer matches: the dump contains an object
+/// with the name it sets, or it writes other fields that matches read.
 pub fn hides(plan: &Plan<'_>, config: &ProxyConfig<'_>, id: PatchId) -> bool {
     let planned = plan.get(id);
     let built = planned.built;
@@ -66,12 +66,12 @@ pub fn hides(plan: &Plan<'_>, config: &ProxyConfig<'_>, id: PatchId) -> bool {
     value.entries().iter().any(|(key, _)| keys.contains(&&**key))
 }
 
-/// Whether a patch leaves less behind than it found: something may be gone that nobody can see.
+/// Whether a patch may have removed something that the dump no longer shows.
 fn takes(plan: &Plan<'_>, id: PatchId) -> bool {
     let built = plan.get(id).built;
     match built.operation {
         Operation::Remove | Operation::Replace => true,
-        // A merge that writes what others match by: a name, an address, criteria, domains, an action.
+        // A merge that writes fields that matches read: a name, an address, criteria, domains, an action.
         Operation::Merge | Operation::MergeAndReplaceList => built.value.as_ref().is_some_and(|value| {
             let keys: &[&str] = match built.patch.apply_to {
                 ApplyTo::Listener => &["name", "address", "filter_chains", "default_filter_chain", "listener_filters"],
@@ -90,7 +90,7 @@ fn takes(plan: &Plan<'_>, id: PatchId) -> bool {
     }
 }
 
-/// How deep in its resource an applyTo works; deeper ones live inside what shallower ones change.
+/// How deep in its resource an applyTo works; deeper ones are inside what shallower ones change.
 fn depth(apply_to: ApplyTo) -> Option<(u8, u8)> {
     Some(match apply_to {
         ApplyTo::Listener => (0, 0),
@@ -107,7 +107,7 @@ fn depth(apply_to: ApplyTo) -> Option<(u8, u8)> {
     })
 }
 
-/// Whether what a patch takes can be, or hold, what another looks for.
+/// Whether an object that one patch took can be or contain what another one looks for.
 fn reaches(plan: &Plan<'_>, taker: PatchId, id: PatchId) -> bool {
     let (one, other) = (plan.get(taker).built, plan.get(id).built);
     let (Some((area, level)), Some((other_area, other_level))) =
@@ -117,7 +117,7 @@ fn reaches(plan: &Plan<'_>, taker: PatchId, id: PatchId) -> bool {
     };
     let inside = match (area, other_area) {
         (3, _) | (_, 3) => area == other_area,
-        // Listeners hold everything else: listener filters, inline routes; they ask for routes and extensions.
+        // Listeners contain everything else: listener filters, inline routes. They request routes and extensions.
         (0, 1) => level == 0,
         (0, _) | (1, 1 | 4) | (2, 2) => level <= other_level,
         _ => false,
@@ -125,7 +125,7 @@ fn reaches(plan: &Plan<'_>, taker: PatchId, id: PatchId) -> bool {
     if !inside {
         return false;
     }
-    // A filter of another name is another filter.
+    // A filter with another name is another filter.
     let name = |object: &ObjectMatch, apply_to| filter_name(object, apply_to).map(str::to_owned);
     if level == other_level
         && area == other_area

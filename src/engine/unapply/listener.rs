@@ -1,4 +1,4 @@
-//! Undoing LDS patches: the steps of `engine/listener.rs` from the last to the first.
+//! Undoes LDS patches: the steps of `engine/listener.rs` from the last to the first.
 
 use super::Seen;
 use super::undo::Undo;
@@ -157,7 +157,7 @@ impl<'a> Undo<'_, 'a> {
         }
     }
 
-    /// Whether only the transport socket can have been merged: it holds more than the patch sets.
+    /// Whether only the transport socket can have been merged: it contains more than the patch sets.
     fn unmerge_chain_socket(&mut self, id: PatchId, chain: &mut Tree<'a>, place: &Place) -> bool {
         let Some(wanted) = self.value(id).and_then(|value| value.get("transport_socket")) else { return false };
         let Some(socket) = chain.get_mut("transport_socket") else { return false };
@@ -250,7 +250,7 @@ impl<'a> Undo<'_, 'a> {
             };
             config.open();
             let Some(routes) = config.get_mut("route_config") else { continue };
-            // Which ones istiod patches shows in what it generated, not in what filters added.
+            // istiod's own content, not what filters added, decides which ones it patches.
             let (before, shown, touched) = (routes.clone(), self.shown.len(), self.touched);
             self.route_configuration(PatchContext::SidecarInbound, routes, Some(place));
             name_inline_hosts(routes);
@@ -264,7 +264,7 @@ impl<'a> Undo<'_, 'a> {
     }
 }
 
-/// Virtual hosts whose names patches took get the one that istiod gives them (`inbound|http|<port>`).
+/// Virtual hosts that lost their names to patches get the one that istiod generates (`inbound|http|<port>`).
 fn name_inline_hosts(routes: &mut Tree<'_>) {
     let port = matching::parse_subset_key(routes.name()).port;
     for vhost in routes.get_mut("virtual_hosts").and_then(Tree::items_mut).into_iter().flatten() {

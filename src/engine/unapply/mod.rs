@@ -1,8 +1,8 @@
-//! Un-applying: from the dump of a live proxy, which is patched, back to what istiod generated before the filters.
+//! Un-applying: from the patched dump of a live proxy back to what istiod generated before the filters.
 //!
-//! Inserted objects are taken out, appended tails of lists cut off, overwritten values marked unknown, patch by patch from the
-//! last to the first. Then the filters are replayed forward: when the replay equals the dump, the reconstruction is proven
-//! to explain it. What REMOVE took cannot come back; see [`doubt`].
+//! Patch by patch from the last to the first, inserted objects are removed, appended list items cut off, and overwritten values
+//! marked unknown. Then the filters are replayed forward: when the replay equals the dump, the reconstruction is proven to
+//! explain it. What REMOVE took cannot be restored; see [`doubt`].
 
 mod cluster;
 pub mod doubt;
@@ -29,38 +29,38 @@ use undo::Undo;
 
 pub use replay::{Difference, agree};
 
-/// Resources that are other texts without the filters, none for those that a patch added as a whole. By index into the
+/// Resources that are different without the filters, `None` for those that a patch added as a whole, by index into the
 /// configuration's resources. They have proto field names, which the engine reads in any dump.
 pub type Texts = BTreeMap<usize, Option<String>>;
 
-/// What a dump shows of a patch at one place.
+/// What a dump shows about a patch at one place.
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// The patch.
     pub patch: PatchId,
     /// Where.
     pub place: Place,
-    /// What.
+    /// What is seen there.
     pub seen: Seen,
 }
 
 /// What can be seen of a patch at a place that it matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The object that it adds, inserts or puts in the place of another stands where it puts it.
+    /// The object that it adds, inserts or replaces is in its place.
     Found,
     /// A list ends with what it appends.
     Appended,
-    /// Everything it writes is there, or what later patches write over it; whether it was there before, nobody can see.
+    /// Everything it writes is there, or later patches overwrote it. Whether it was there before is unknown.
     Holds,
-    /// Other values than it writes are there.
+    /// Other values than those it writes are there.
     Differs(Vec<Note>),
-    /// What it adds is not there, or what it removes is.
+    /// What it adds is missing, or what it removes is there.
     Missing,
 }
 
 impl Seen {
-    /// Whether its work is there.
+    /// Whether the patch's result is there.
     pub const fn positive(&self) -> bool {
         matches!(self, Seen::Found | Seen::Appended | Seen::Holds)
     }
@@ -71,16 +71,16 @@ impl Seen {
 pub enum State {
     /// No filter changes anything on this proxy: it is the same with and without them.
     Untouched,
-    /// Nothing of what the filters do is in it: they are new, or nobody applied them.
+    /// It contains no effect of the filters: they are new, or not applied.
     Generated,
     /// Some of them are in effect, others not or not everywhere.
     Partly,
-    /// All that change something are in effect.
+    /// All filters that change something are in effect.
     Patched,
 }
 
 impl State {
-    /// The word in JSON.
+    /// The name in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             State::Untouched => "untouched",
@@ -91,19 +91,19 @@ impl State {
     }
 }
 
-/// Whether a proxy holds what a patch writes.
+/// Whether a proxy contains what a patch writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InEffect {
     /// Everywhere.
     Yes,
     /// Nowhere.
     No,
-    /// At some places.
+    /// In some places.
     Partly,
 }
 
 impl InEffect {
-    /// The word in JSON.
+    /// The name in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             InEffect::Yes => "yes",
@@ -119,37 +119,37 @@ impl Serialize for InEffect {
     }
 }
 
-/// What is known of a configuration before the filters.
+/// What is known about a configuration before the filters.
 #[derive(Debug, Default)]
 pub struct Unapplied<'a> {
-    /// Whether the configuration is known to hold nothing of any filter, so that nothing was looked for.
+    /// Whether the configuration is known to contain no effect of any filter, so that none was looked for.
     pub generated: bool,
-    /// What is another text without the filters.
+    /// The texts that differ without the filters.
     pub texts: Texts,
-    /// The same as trees; what is not known is tagged [`crate::proto::tree::Origin::UNKNOWN`] or `HELD`.
+    /// The same as trees; unknown values are tagged [`crate::proto::tree::Origin::UNKNOWN`] or `HELD`.
     pub trees: BTreeMap<usize, Tree<'a>>,
-    /// Fields that a merge may have cleared, as members of a oneof with one that it sets.
+    /// Fields that a merge may have cleared because it sets another member of the same oneof.
     pub cleared: BTreeSet<String>,
-    /// What the dump shows of each patch, the last patch first.
+    /// What the dump shows about each patch, the last patch first.
     pub shown: Vec<Shown>,
-    /// Patches that would change the reconstruction, and of which the dump shows nothing.
+    /// Patches that would change the reconstruction but left no trace in the dump.
     pub absent: Vec<PatchId>,
-    /// Patches that may have changed what they match so that it cannot be told any more: renamed it, for example. Nothing is
-    /// proven while there are such.
+    /// Patches that may have changed their target beyond recognition, for example by renaming it. While there are any, nothing
+    /// is proven.
     pub hidden: Vec<PatchId>,
-    /// Where the replay of all but the absent patches is not what the dump holds; nothing: it is proven.
+    /// Where the replay of all but the absent patches differs from the dump; empty when it is proven.
     pub differences: Vec<Difference>,
-    /// Whether the dump comes from a running proxy: it says when resources were updated.
+    /// Whether the dump comes from a running proxy: it contains update times of resources.
     pub live: bool,
 }
 
 impl Unapplied<'_> {
-    /// Whether the replay equals the dump, and no patch hides what it did.
+    /// Whether the replay equals the dump and no patch hides its effect.
     pub fn proven(&self) -> bool {
         self.differences.is_empty() && self.hidden.is_empty()
     }
 
-    /// What the dump shows of a patch.
+    /// What the dump shows about a patch.
     pub fn of(&self, id: PatchId) -> impl Iterator<Item = &Shown> {
         self.shown.iter().filter(move |shown| shown.patch == id)
     }
@@ -161,7 +161,7 @@ impl Unapplied<'_> {
         }
         let seen = || self.shown.iter().map(|shown| &shown.seen);
         let sure = seen().any(|seen| matches!(seen, Seen::Found | Seen::Appended));
-        // Values that merely equal what istiod generates say nothing of a configuration that was written by a generator.
+        // Values that merely equal what istiod generates are no evidence in a configuration that a generator wrote.
         let there = sure || (self.live && seen().any(Seen::positive));
         match (there, self.absent.is_empty() && self.proven()) {
             (true, true) => State::Patched,
@@ -172,13 +172,13 @@ impl Unapplied<'_> {
         }
     }
 
-    /// Whether the reconstruction, and not the dump, is what istiod generates without the filters.
+    /// Whether the reconstruction, rather than the dump, is what istiod generates without the filters.
     pub fn patched(&self) -> bool {
         matches!(self.state(), State::Patched | State::Partly)
     }
 
-    /// The texts with what was overwritten as it is today: for configurations that are written again. None where the dump was
-    /// not taken with the filters in effect.
+    /// The texts in which overwritten values keep their current state, for configurations that are written again. Empty if the
+    /// dump was not taken with the filters in effect.
     pub fn kept_texts(&self) -> Texts {
         if !self.patched() {
             return Texts::new();
@@ -189,7 +189,7 @@ impl Unapplied<'_> {
         self.texts.iter().map(kept).collect()
     }
 
-    /// Whether the dump holds what a patch does; `None` when it does nothing that could be seen.
+    /// Whether the dump contains the effect of a patch; `None` when it has no visible effect.
     pub fn in_effect(&self, id: PatchId) -> Option<InEffect> {
         let (mut there, mut missing) = (false, self.absent.contains(&id));
         for shown in self.of(id) {
@@ -249,8 +249,8 @@ pub fn unapply<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Optio
     all
 }
 
-/// Whether a dump shows nothing of any patch, and some would change it: then it is what istiod generates, and nothing has to be
-/// compared. The usual case of a dump that was not taken from a mesh with these filters.
+/// Whether a dump shows no effect of any patch although some would change it: then it is what istiod generates, and no
+/// comparison is needed. This is the usual case for a dump from a mesh without these filters.
 fn nothing_there(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, found: &mut Unapplied<'_>) -> bool {
     if !found.texts.is_empty() || !found.trees.is_empty() || found.shown.iter().any(|shown| shown.seen.positive()) {
         return false;
@@ -266,7 +266,7 @@ fn nothing_there(plan: &Plan<'_>, config: &ProxyConfig<'_>, options: &Options, f
     !found.absent.is_empty()
 }
 
-/// Undoes the patches of a plan; `absent` holds the patches that change the reconstruction and that the dump shows nothing of.
+/// Undoes the patches of a plan; `absent` contains the patches that change the reconstruction but left no trace in the dump.
 fn attempt<'a>(
     plan: &Plan<'a>,
     config: &'a ProxyConfig<'a>,
@@ -277,7 +277,7 @@ fn attempt<'a>(
         found.texts.insert(*index, Some(text(tree, true)));
     }
     let mut differences = check(plan, config, options, &mut found);
-    // What was overwritten may be what later patches match: with its value of today it does.
+    // Later patches may match what was overwritten: its current value lets them.
     let kept: Vec<usize> = differences.iter().filter_map(|difference| difference.index).collect();
     if !kept.is_empty() {
         let dropped = found.texts.clone();
@@ -383,7 +383,8 @@ fn undo_all<'a>(plan: &Plan<'a>, config: &'a ProxyConfig<'a>, options: &Options)
 }
 
 impl<'a> Undo<'_, 'a> {
-    /// Finds the patches whose inserted filter stands nowhere in the texts of the listeners: nothing of them can be there.
+    /// Finds the patches whose inserted filter occurs nowhere in the texts of the listeners, so none of their effects can be
+    /// there.
     fn find_invisible(&mut self) {
         let filters = [ApplyTo::ListenerFilter, ApplyTo::NetworkFilter, ApplyTo::HttpFilter];
         let inserts = [Operation::Add, Operation::InsertFirst, Operation::InsertBefore, Operation::InsertAfter];
@@ -407,13 +408,13 @@ impl<'a> Undo<'_, 'a> {
         }
     }
 
-    /// Takes out the resources that patches added.
+    /// Removes the resources that patches added.
     fn added(&mut self, apply_to: ApplyTo, slots: &mut [Slot<'a>]) {
         let ids: Vec<PatchId> = self.plan.ids().collect();
         for id in ids.into_iter().rev() {
             let planned = self.plan.get(id);
             let adds = planned.built.patch.apply_to == apply_to && self.operation(id) == Operation::Add;
-            // Whatever the context, an extension configuration is added.
+            // An extension configuration is added whatever the context.
             let runs = proxy_runs(planned)
                 || (apply_to == ApplyTo::ExtensionConfig
                     && planned.proxy_miss.is_none()
@@ -456,7 +457,7 @@ impl<'a> Undo<'_, 'a> {
     }
 }
 
-/// Takes out route configurations that only filters' own listeners and filters ask for.
+/// Removes route configurations that are requested only by listeners and filters which patches added.
 fn routes_asked_for<'a>(listeners: &[Slot<'a>], routes: &mut [Slot<'a>]) {
     let (mut now, mut before) = (BTreeSet::new(), BTreeSet::new());
     for slot in listeners.iter().filter(|slot| slot.removed || slot.touched) {

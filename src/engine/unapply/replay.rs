@@ -1,4 +1,4 @@
-//! The replay against the dump: where they part.
+//! Compares the replay with the dump.
 
 use super::Texts;
 use crate::engine::{Patched, Plan, open};
@@ -8,20 +8,21 @@ use crate::proto::json;
 use crate::proto::tree::{TYPE_KEY, Tree, Value};
 use std::collections::HashMap;
 
-/// Where the replay is not what the dump holds.
+/// A difference between the replay and the dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Kind of the resource.
     pub kind: ResourceKind,
     /// Its name.
     pub resource: String,
-    /// The first place inside it, as `filter_chains[2].filters[0]`; empty when the whole resource is on one side only.
+    /// The first differing place inside it, as `filter_chains[2].filters[0]`; empty when the whole resource is on one side
+    /// only.
     pub path: String,
     /// Index into the dump's resources; `None` for one that only the replay has.
     pub index: Option<usize>,
 }
 
-/// Compares what a plan makes of the reconstruction with the dump.
+/// Compares the result of a plan on the reconstruction with the dump.
 pub(super) fn differences(
     config: &ProxyConfig<'_>,
     texts: &Texts,
@@ -40,7 +41,7 @@ pub(super) fn differences(
         .filter(|one| one.source.is_none())
         .filter_map(|one| Some((one.kind, one.name.as_str(), one.tree.as_ref()?)))
         .collect();
-    // Static and draining resources are none of the replay's business, and stay what they are.
+    // The replay leaves static and draining resources as they are.
     let mut source = 0;
     for (index, resource) in config.resources.iter().enumerate() {
         let text = texts.get(&index);
@@ -84,11 +85,11 @@ pub(super) fn differences(
     differences
 }
 
-/// The first place where two resources part; `None` when they mean the same.
+/// The first place where two resources differ; `None` when they mean the same.
 fn part(dump: &Tree<'_>, replay: &Tree<'_>, kind: ResourceKind, plan: &Plan<'_>) -> Option<String> {
     let (dump, replay) = (plain(dump), plain(replay));
     let path = first_difference(&dump, &replay, String::new())?;
-    // Envoy writes some values in another way than istiod's JSON: read as messages they may be the same.
+    // Envoy writes some values differently from istiod's JSON: decoded as messages they may be equal.
     let Some(message) = plan.schema.message(kind.type_name()) else { return Some(path) };
     let read = |tree| {
         let mut tree = decode::decode(plan.schema, message, tree).tree;
@@ -113,7 +114,7 @@ pub fn agree<'a>(
     if same(&left, &right) {
         return true;
     }
-    // Envoy writes some values in another way than istiod's JSON.
+    // Envoy writes some values differently from istiod's JSON.
     let Some(message) = plan.schema.message(kind.type_name()) else { return false };
     let read = |tree: &Tree<'a>| {
         let mut tree = decode::decode(plan.schema, message, tree.clone()).tree;

@@ -1,4 +1,4 @@
-//! Undoing RDS patches: the steps of `engine/route.rs` from the last to the first.
+//! Undoes RDS patches: the steps of `engine/route.rs` from the last to the first.
 
 use super::Seen;
 use super::undo::{Undo, known_by_name};
@@ -14,8 +14,8 @@ impl<'a> Undo<'_, 'a> {
         matching::route_configuration(self.gateway(), object, name, &self.ports).is_ok()
     }
 
-    /// Whether patches may have made something of a route configuration: it need not be decoded for others. A patch on the
-    /// whole of it may have given it its name.
+    /// Whether patches may have changed a route configuration; others need not be decoded. A patch on the whole configuration
+    /// may have given it its name.
     pub(super) fn concerns_routes(&self, context: PatchContext, name: &str) -> bool {
         let ids = |apply_to| self.plan.for_context(apply_to, context);
         !ids(ApplyTo::RouteConfiguration).is_empty()
@@ -24,7 +24,7 @@ impl<'a> Undo<'_, 'a> {
                 .any(|apply_to| ids(apply_to).into_iter().any(|id| self.routes_fit(self.object(id), name)))
     }
 
-    /// One route configuration. `inside`: the filter chain that an inline one stands in.
+    /// One route configuration. `inside`: the filter chain that contains an inline one.
     pub(super) fn route_configuration(&mut self, context: PatchContext, routes: &mut Tree<'a>, inside: Option<&Place>) {
         let here = |name: &str| match inside {
             Some(place) => Place { inline_route: Some(name.to_owned()), ..place.clone() },

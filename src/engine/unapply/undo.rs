@@ -1,4 +1,4 @@
-//! What undoing shares: lists, merges, notes. Patches are undone in the reverse of istiod's order.
+//! What undoing shares: lists, merges, notes. Patches are undone in reverse order.
 
 use super::{Seen, Shown};
 use crate::engine::compat::Behaviour;
@@ -20,19 +20,19 @@ pub(super) struct Undo<'e, 'a> {
     pub plan: &'e Plan<'a>,
     pub config: &'a ProxyConfig<'a>,
     pub ports: PortMap,
-    /// What the dump shows of the patches.
+    /// What the dump shows about the patches.
     pub shown: Vec<Shown>,
-    /// Names of fields that a merge may have cleared, as members of a oneof.
+    /// Names of oneof fields that a merge may have cleared.
     pub cleared: BTreeSet<String>,
-    /// Patches that wrote something nobody can recognise.
+    /// Patches that wrote something unrecognizable.
     pub hidden: BTreeSet<PatchId>,
     /// Set whenever something is undone.
     pub touched: bool,
-    /// Patches that can have left nothing in any listener.
+    /// Patches that cannot have left anything in any listener.
     pub invisible: BTreeSet<PatchId>,
     /// The context of the listener that is being undone.
     pub context: PatchContext,
-    /// Objects of several listeners in which merges were undone.
+    /// Shared objects in which merges were undone.
     pub shared: Undone<'a>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Undo<'_, 'a> {
         ids.iter().copied().filter(|&id| test(self.object(id)).is_ok()).collect()
     }
 
-    /// Undoes merges on a copy; keeps it when everything was as the merge leaves it. Gives whether that is so.
+    /// Undoes merges on a copy, and keeps it if everything was as the merge leaves it. Returns whether that is so.
     pub(super) fn unmerge(
         &mut self,
         id: PatchId,
@@ -112,7 +112,7 @@ impl<'a> Undo<'_, 'a> {
         true
     }
 
-    /// Undoes a merge of a whole message; whether it was as the merge leaves it.
+    /// Undoes a merge of a whole message; returns whether it was as the merge leaves it.
     pub(super) fn unmerge_message(
         &mut self,
         id: PatchId,
@@ -121,7 +121,7 @@ impl<'a> Undo<'_, 'a> {
         place: Place,
     ) -> bool {
         let (Some(value), Some(message)) = (self.value(id), self.message(apply_to)) else { return true };
-        // Of the chains that a merge into a listener brings, those without filters are dropped at once.
+        // Chains without filters that a merge brings into a listener are dropped at once.
         let mut kept;
         let value = if apply_to == ApplyTo::Listener && self.plan.compat.has(Behaviour::DropEmptyAlways) {
             kept = value.clone();
@@ -143,8 +143,8 @@ impl<'a> Undo<'_, 'a> {
         done
     }
 
-    /// Undoes a MERGE, or looks for what a REMOVE should have taken, of an object that the match may name: a merge can have
-    /// given it the name it has now.
+    /// Undoes a MERGE of an object, or looks for what a REMOVE should have taken. A merge can have given the object its current
+    /// name.
     pub(super) fn undo_edit(
         &mut self,
         id: PatchId,
@@ -182,7 +182,7 @@ impl<'a> Undo<'_, 'a> {
         }
     }
 
-    /// Undoes a merge into a filter; `name` is the one the match asks for.
+    /// Undoes a merge into a filter; `name` is the one the match requires.
     pub(super) fn unmerge_filter(
         &mut self,
         id: PatchId,
@@ -226,8 +226,7 @@ impl<'a> Undo<'_, 'a> {
         }
     }
 
-    /// Releases before 1.27 read the bytes of one type as another where types differ: what comes of that shows no trace
-    /// of the patch.
+    /// Releases before 1.27 read the bytes of one type as another where types differ: the result shows no trace of the patch.
     pub(super) fn note_reinterpreted(&mut self, id: PatchId, target: Option<&Tree<'a>>, source: &Tree<'a>) {
         let known = |tree: &Tree<'a>| tree.type_name().is_some_and(|name| self.plan.schema.message(&name).is_some());
         if !self.plan.compat.has(Behaviour::TypeMismatchPanics) && known(source) && target.is_some_and(known) {
@@ -235,8 +234,8 @@ impl<'a> Undo<'_, 'a> {
         }
     }
 
-    /// Undoes ADD, INSERT_*, REPLACE and REMOVE on a list of filters, last patch first. `name`: of the filter that a match
-    /// asks for.
+    /// Undoes ADD, INSERT_*, REPLACE and REMOVE on a list of filters, last patch first. `name`: the filter that a match
+    /// requires.
     pub(super) fn undo_list(
         &mut self,
         ids: &[PatchId],
@@ -269,8 +268,8 @@ impl<'a> Undo<'_, 'a> {
                             && anchor.is_some()
                     })
                 }
-                // Of twins the last: what istiod generates stands before what patches ask for by name, the router, the
-                // inspectors.
+                // Of equal filters take the last: others that istiod generates come before those that patches usually name (the
+                // router, the inspectors).
                 Operation::Replace => {
                     (0..list.len()).filter(|&at| first.is_none_or(|first| first >= at)).rfind(|&at| is(at, list))
                 }

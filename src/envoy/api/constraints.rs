@@ -1,8 +1,8 @@
-//! What Envoy checks of a field, in words.
+//! Envoy's constraints on a field, in words.
 
 use crate::proto::rules::{Enumeration, List, Map, Number, Rules, Text};
 
-/// The rules of a field in words, none when there are none.
+/// The rules of a field in words; empty when there are none.
 pub fn constraints(rules: &Rules) -> Vec<String> {
     let mut words = Vec::new();
     if rules.required {

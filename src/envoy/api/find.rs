@@ -1,4 +1,4 @@
-//! From what a user types to something of the API: full names, their ends, paths of fields, names of extensions and guards.
+//! Finds items of the API from user input: full names, suffixes, paths of fields, names of extensions and guards.
 
 use super::super::{
     EXTENSIONS, Extension, RUNTIME_GUARDS, RuntimeGuard, canonical_name, extension, moved, runtime_guard, v3_of,
@@ -9,7 +9,7 @@ use crate::proto::tree::type_name;
 use crate::source::alike;
 use std::collections::BTreeSet;
 
-/// Something of the Envoy API.
+/// An item of the Envoy API.
 #[derive(Clone)]
 pub enum Found {
     /// A message.
@@ -26,18 +26,18 @@ pub enum Found {
     RuntimeGuard(RuntimeGuard),
 }
 
-/// What a search gives.
+/// The result of a search.
 #[derive(Clone, Default)]
 pub struct Search {
-    /// What goes by the name: one, or several where the end of a name is shared.
+    /// The matches: one, or several that share the suffix.
     pub found: Vec<Found>,
-    /// What was asked for under another name, in words.
+    /// Notes on names that were replaced by others, in words.
     pub notes: Vec<String>,
-    /// Names like it, when nothing was found.
+    /// Similar names, when nothing was found.
     pub nearest: Vec<String>,
 }
 
-/// Most names that are offered.
+/// Maximum number of suggested names.
 const NEAREST: usize = 6;
 
 /// Looks a name up: `envoy.extensions.filters.http.lua.v3.Lua.inline_code`, `Lua.inlineCode`, `envoy.filters.http.lua`,
@@ -71,7 +71,7 @@ pub fn find(text: &str) -> Search {
         };
         search.notes.push(format!("{name} does not exist since Envoy 1.{}; {what}", gone.gone));
     }
-    // The newest release that knows the full name says what it is.
+    // The newest release that knows the full name decides.
     for (_, schema) in releases().rev() {
         if let Some(found) = exact(schema, &name) {
             search.found.push(found);
@@ -96,7 +96,7 @@ fn exact(schema: Schema, name: &str) -> Option<Found> {
     if let Some(one) = schema.enumeration(name) {
         return Some(Found::Enum(one));
     }
-    // The longest beginning that is a message or an enum; the rest are fields or a value.
+    // The longest prefix that is a message or an enum; the rest are fields or a value.
     let dots: Vec<usize> = name.match_indices('.').map(|(at, _)| at).collect();
     dots.iter().rev().find_map(|&at| {
         let (head, rest) = (name.get(..at)?, name.get(at + 1..)?);
@@ -121,7 +121,7 @@ fn below(message: Message, path: &str) -> Option<Found> {
     }
 }
 
-/// What a name's end stands for: `Lua`, `Lua.inline_code`, `v3.Cluster`. Of several packages those of Envoy's v3 API count.
+/// The items with this suffix: `Lua`, `Lua.inline_code`, `v3.Cluster`. Envoy's v3 API takes precedence over other packages.
 fn by_end(schema: Schema, name: &str) -> Vec<Found> {
     let ends = |full: &str, end: &str| {
         full.strip_suffix(end).is_some_and(|rest| rest.ends_with('.') && full.starts_with("envoy."))
@@ -140,7 +140,7 @@ fn by_end(schema: Schema, name: &str) -> Vec<Found> {
             }
         }
     }
-    // Several messages may lead to one field.
+    // Several messages may lead to the same field.
     let mut seen = BTreeSet::new();
     found.retain(|one| seen.insert(full_name(one)));
     found
@@ -157,7 +157,7 @@ fn full_name(found: &Found) -> String {
     }
 }
 
-/// Names most like a text: of messages and extensions, or of the fields of the message it names.
+/// The names most similar to a text: of messages and extensions, or of the fields of a message it names.
 fn nearest(text: &str) -> Vec<String> {
     let Some((_, schema)) = releases().next_back() else { return Vec::new() };
     let mut names: BTreeSet<String> = BTreeSet::new();

@@ -1,7 +1,7 @@
-//! `explain` for the Envoy API: what a name means, which releases know it, what stands in for it.
+//! `explain` for the Envoy API: the meaning of a name, the releases that know it, its replacement.
 //!
-//! Everything is read off the embedded types, release by release, and off the tables beside; what they do not hold is said
-//! as unknown.
+//! Everything is derived from the embedded types, release by release, and from the tables beside them; anything else is
+//! reported as unknown.
 
 mod constraints;
 mod find;
@@ -18,18 +18,18 @@ use view::{Entry, Life, Member, ProxyBuild, Reference};
 /// First and last Envoy minor whose types are known.
 pub const KNOWN: (u16, u16) = (26, 40);
 
-/// Istio 1.N comes with Envoy 1.(N+8), since Istio 1.16 (Istio's page of supported releases; the proxies' build files).
+/// Istio 1.N ships Envoy 1.(N+8), since Istio 1.16 (Istio's page of supported releases; the proxies' build files).
 const ISTIO_BEHIND: u16 = 8;
 
 /// First and last Istio minor whose proxy's build files are known.
 const BUILDS: (u16, u16) = (18, 31);
 
-/// The Istio minor that comes with an Envoy minor.
+/// The Istio minor that ships an Envoy minor.
 pub fn istio_of(envoy: u16) -> u16 {
     envoy.saturating_sub(ISTIO_BEHIND)
 }
 
-/// The Envoy minor that comes with an Istio minor.
+/// The Envoy minor shipped with an Istio minor.
 pub fn envoy_of(istio: u16) -> u16 {
     istio + ISTIO_BEHIND
 }
@@ -39,7 +39,7 @@ fn releases() -> impl DoubleEndedIterator<Item = (u16, Schema)> {
     (KNOWN.0..=KNOWN.1).filter_map(|minor| Some((minor, Schema::envoy(minor)?)))
 }
 
-/// The minor numbers of a run of releases in which something is so: the first, and the first after it in which it is not.
+/// The range of releases that satisfy a condition: the first minor, and the first after it that does not.
 fn span(is: impl Fn(Schema) -> bool) -> (Option<u16>, Option<u16>) {
     let mut first = None;
     for (minor, schema) in releases() {
@@ -56,8 +56,8 @@ fn reference(minor: u16) -> Reference {
     Reference { envoy: format!("1.{minor}"), istio: format!("1.{}", istio_of(minor)) }
 }
 
-/// When something came, was deprecated, forbidden and taken away. `table` is its name in the table of deprecations, which
-/// also covers releases before the known types.
+/// When an item was added, deprecated, disallowed and removed. `table` is its name in the table of deprecations, which also
+/// covers releases before the known types.
 fn life(
     there: impl Fn(Schema) -> bool,
     deprecated: impl Fn(Schema) -> bool,
@@ -86,7 +86,7 @@ fn life(
     }
 }
 
-/// What is known of something that was found.
+/// What is known about an item.
 pub fn entry(found: &Found) -> Entry {
     match found {
         Found::Message(message) => of_message(*message),
@@ -246,10 +246,10 @@ fn of_guard(guard: RuntimeGuard) -> Entry {
     entry
 }
 
-/// What an entry of a runtime guard is called; no message holds one, so that no istiod knows any.
+/// The kind of a runtime guard's entry. No message contains one, so no istiod knows any.
 pub const GUARD: &str = "runtime guard";
 
-/// A message as the newest Envoy that has it knows it.
+/// A message, as in the newest Envoy that has it.
 fn newest_message(name: &str) -> Option<Message> {
     releases().rev().find_map(|(_, schema)| schema.message(name))
 }
@@ -265,7 +265,7 @@ fn build(extension: Extension) -> ProxyBuild {
     }
 }
 
-/// The first istiod whose types hold something, and the first later one that does not.
+/// The first istiod whose types contain an item, and the first later one without it.
 fn istiod(is: impl Fn(Schema) -> bool) -> Option<String> {
     let all: Vec<Schema> = Schema::all().filter(|schema| schema.is_istiod()).collect();
     let first = all.iter().find(|schema| is(**schema))?;

@@ -1,8 +1,8 @@
-//! What is known of a name of the Envoy API: plain data, and the JSON of `schemas/api.json`.
+//! What is known about a name of the Envoy API: plain data, and the JSON of `schemas/api.json`.
 
 use serde::Serialize;
 
-/// A release of Envoy and the Istio that comes with it.
+/// A release of Envoy and the Istio release that ships it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reference {
     /// `1.33`.
@@ -11,33 +11,33 @@ pub struct Reference {
     pub istio: String,
 }
 
-/// When something came and went.
+/// When an item was added and removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Life {
     /// The first release with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added: Option<Reference>,
-    /// Whether the oldest known release has it already, so that the first is not known.
+    /// Whether the oldest known release already has it, so the first is unknown.
     pub added_before_known: bool,
-    /// The first release that declares it deprecated; absent where that is before the oldest known one.
+    /// The first release that deprecates it; absent when that is before the oldest known one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecated: Option<Reference>,
-    /// The same as a table has it that goes further back: `since Envoy 1.19 or earlier`.
+    /// The same from a table that goes further back: `since Envoy 1.19 or earlier`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecated_words: Option<String>,
-    /// Whether the newest release declares it deprecated.
+    /// Whether the newest release deprecates it.
     pub is_deprecated: bool,
-    /// The first release that refuses it by default.
+    /// The first release that disallows it by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disallowed: Option<Reference>,
     /// The first release without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed: Option<Reference>,
-    /// What stands in for it.
+    /// Its replacement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
-    /// Nothing is known of its life.
+    /// Nothing is known about its history.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
 }
@@ -51,16 +51,16 @@ pub struct Member {
     /// Its type in words.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Whether the newest release declares it deprecated.
+    /// Whether the newest release deprecates it.
     pub deprecated: bool,
-    /// Whether Envoy refuses the message without it.
+    /// Whether Envoy rejects the message without it.
     pub required: bool,
     /// The oneof it is part of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oneof: Option<String>,
 }
 
-/// In which proxies of Istio an extension is built.
+/// The Istio proxies that an extension is built into.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProxyBuild {
@@ -74,11 +74,11 @@ pub struct ProxyBuild {
     /// Last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// The releases whose build files were looked at.
+    /// The releases whose build files were checked.
     pub looked_at: String,
 }
 
-/// What is known of a name.
+/// What is known about a name.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
@@ -89,7 +89,7 @@ pub struct Entry {
     /// Type in words.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// Its name in JSON, where it is another one.
+    /// Its name in JSON, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json_name: Option<String>,
     /// Field or enum number.
@@ -101,20 +101,20 @@ pub struct Entry {
     /// A page about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
-    /// What Envoy checks.
+    /// Envoy's constraints.
     pub constraints: Vec<String>,
-    /// When it came and went in Envoy.
+    /// When it was added and removed in Envoy.
     pub life: Life,
-    /// Which releases of istiod know it; absent when none does.
+    /// The releases of istiod that know it; absent when none does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub istiod: Option<String>,
-    /// The extensions it configures, and the proxies of Istio they are built into.
+    /// The extensions it configures, and the Istio proxies they are built into.
     pub builds: Vec<ProxyBuild>,
-    /// What else there is to say.
+    /// Further notes.
     pub notes: Vec<String>,
     /// Fields of the message, or of the field's message.
     pub fields: Vec<Member>,
-    /// Values of the enum; of an extension the messages that configure it.
+    /// Values of the enum; for an extension, the messages that configure it.
     pub values: Vec<String>,
 }
 

@@ -1,15 +1,14 @@
-//! The files of a tar archive, one after the other, with bounds on what their headers may claim.
+//! Reads the files of a tar archive one by one, with bounds on the values in their headers.
 //!
-//! The tar crate reads a long name into memory whatever its size, so it only splits the archive here, and the headers that
-//! hold names (GNU `L`, PAX `x`) are read within [`LONGEST_NAME`] and [`LONGEST_HEADER`].
+//! The tar crate reads a long name into memory regardless of its size. So it only splits the archive here, and headers with
+//! names (GNU `L`, PAX `x`) are read within [`LONGEST_NAME`] and [`LONGEST_HEADER`].
 
 use crate::load::limits::{Excess, LONGEST_HEADER, LONGEST_NAME, Limits};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tar::{Archive, EntryType};
 
-/// Hands out the regular files of an archive until `visit` has had enough. Fails when the archive is damaged or exceeds a
-/// bound.
+/// Passes the regular files of an archive to `visit` until it has enough. Fails when the archive is damaged or exceeds a bound.
 pub(super) fn each(
     content: impl Read,
     limits: Limits,
@@ -53,7 +52,7 @@ pub(super) fn each(
     Ok(())
 }
 
-/// The content of a header, if it is no longer than this.
+/// The content of a header, if it is not longer than this.
 fn held(entry: &mut tar::Entry<'_, impl Read>, longest: u64) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     entry.take(longest + 1).read_to_end(&mut text)?;
@@ -63,8 +62,8 @@ fn held(entry: &mut tar::Entry<'_, impl Read>, longest: u64) -> io::Result<Vec<u
     Ok(text)
 }
 
-/// The path that a PAX header gives the next file. Fails when it also gives another size: the rest of the archive would be
-/// read at the wrong place.
+/// The path of the next file in a PAX header. Fails when the header also gives a size: the rest of the archive would be read at
+/// the wrong offset.
 fn pax_path(header: &[u8]) -> io::Result<Option<PathBuf>> {
     let mut found = None;
     for extension in tar::PaxExtensions::new(header) {

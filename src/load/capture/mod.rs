@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The layout of a bug report is that of Istio's `tools/bug-report` (`pkg/archive`, `pkg/content`; release 1.31): objects in
-//! `cluster/k8s-resources`, `cluster/k8s-cluster-resources` and `cluster/crs`, dumps in `proxies/<namespace>/<pod>/config_dump…`.
+//! `cluster/k8s-resources`, `cluster/k8s-cluster-resources` and `cluster/crs`, dumps in
+//! `proxies/<namespace>/<pod>/config_dump…`.
 
 mod members;
 mod pack;
@@ -19,7 +20,7 @@ pub use read::Capture;
 /// Name of the description of a capture.
 const DESCRIPTION: &str = "capture.json";
 
-/// Whether a path is that of a capture or a bug report, rather than of a dump or a folder of dumps.
+/// Whether a path is a capture or a bug report, rather than a dump or a folder of dumps.
 pub(crate) fn is_capture(path: &std::path::Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let packed = [".tar", ".tar.gz", ".tar.zst", ".tgz"].iter().any(|ending| name.ends_with(ending));

@@ -1,4 +1,4 @@
-//! Writing captures: a folder, or a `.tar`, `.tar.zst` or `.tar.gz` archive, by the name of the file.
+//! Writes captures: a folder, or a `.tar`, `.tar.zst` or `.tar.gz` archive, depending on the file name.
 
 use flate2::write::GzEncoder;
 use std::fs::{self, File, OpenOptions};
@@ -19,7 +19,7 @@ enum To {
 }
 
 impl Pack {
-    /// Starts a capture. Fails if the path exists: a capture never mixes with another.
+    /// Starts a capture. Fails if the path exists: two captures are never mixed.
     pub fn create(path: &Path) -> io::Result<Pack> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let new = || OpenOptions::new().write(true).create_new(true).open(path);
@@ -39,7 +39,7 @@ impl Pack {
 
     /// Adds a file; the parts of its name are joined with `/`.
     pub fn add(&mut self, parts: &[&str], content: &[u8]) -> io::Result<()> {
-        // Names come from a cluster: none of them may lead out of the capture.
+        // Names come from a cluster: none may lead out of the capture.
         let parts: Vec<String> = parts.iter().map(|part| part.replace(['/', '\\', ':'], "_")).collect();
         if parts.iter().any(|part| part.is_empty() || part == "." || part == "..") {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("invalid file name {}", parts.join("/"))));

@@ -21,16 +21,16 @@ const LONGEST_DESCRIPTION: u64 = 16 << 20;
 pub struct Capture {
     path: PathBuf,
     limits: Limits,
-    /// What its `capture.json` says; null for a bug report.
+    /// The content of its `capture.json`; null for a bug report.
     pub description: Value,
-    /// The pods of which there are dumps, `namespace/name`.
+    /// The pods with dumps, as `namespace/name`.
     pub dumps: BTreeSet<String>,
 }
 
-/// What to do with a dump of a capture: the pod, what could be read, what could not.
+/// Receives a dump of a capture: the pod, what could be read, what could not.
 type Take<'t> = dyn FnMut(&str, Option<Dump>, Vec<Problem>) -> io::Result<()> + 't;
 
-/// What a file in a capture is.
+/// A kind of file in a capture.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
     Description,
@@ -39,7 +39,7 @@ enum Part {
     Dump(String),
 }
 
-/// What a path inside a capture or a bug report stands for, however many folders are around it.
+/// The meaning of a path inside a capture or a bug report, regardless of the folders around it.
 fn part(path: &Path) -> Option<Part> {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).filter(|part| *part != ".").collect();
     match parts.as_slice() {
@@ -56,7 +56,7 @@ fn part(path: &Path) -> Option<Part> {
     }
 }
 
-/// Kind, namespace and name of the object in a file of a capture.
+/// Kind, namespace and name of the object in a capture's file.
 fn object(path: &Path) -> Option<String> {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).filter(|part| *part != ".").collect();
     match parts.as_slice() {
@@ -79,7 +79,7 @@ impl Capture {
         let mut capture = Capture { path: path.to_owned(), limits, description: Value::Null, dumps: BTreeSet::new() };
         let options = Options { limits, keep_documents: documents, ..Options::default() };
         let (mut objects, mut held, packed) = (0, 0, fs::metadata(path).map_or(0, |it| it.len()));
-        // Objects stay in memory: a small archive must not hold many large ones.
+        // Objects stay in memory: a small archive must not contain many large ones.
         let most = if limits.chosen || path.is_dir() { limits.bytes } else { limits.bytes.min(limits::held(packed)) };
         let (mut unreadable, mut texts) = (Vec::new(), Vec::new());
         let walked = walk(path, limits, &mut |name, part, content| {
@@ -113,7 +113,7 @@ impl Capture {
             }
             Ok(true)
         });
-        // What the cluster was called comes last in an archive.
+        // The name of the cluster comes last in an archive.
         for (name, text) in texts {
             loaded.add_text(&capture.called(&name), text, &options);
         }
@@ -136,21 +136,21 @@ impl Capture {
         (Some(capture), loaded)
     }
 
-    /// What a file is called in messages: what the object was in its cluster, whose lines nobody has seen; in a bug report, which
-    /// does not say what its cluster was called, the file.
+    /// The name of a file in messages: that of the object in its cluster, because the lines of the file are unknown to users;
+    /// for a bug report, which does not name its cluster, the file.
     fn called(&self, name: &Path) -> String {
         let context = self.description.get("context").and_then(Value::as_str);
         let object = context.and_then(|context| Some(format!("cluster://{context}/{}", object(name)?)));
         object.unwrap_or_else(|| format!("{}:{}", self.path.display(), name.display()))
     }
 
-    /// The pods whose dumps are what istiod would have sent, not what their proxies ran with.
+    /// Pods whose dumps contain what istiod would have sent, not what their proxies ran with.
     pub fn of_istiod(&self) -> BTreeSet<&str> {
         let pods = self.description.get("dumpsOfIstiod").and_then(Value::as_array);
         pods.into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// Hands out the config dumps of these pods, one in memory at a time, until `take` has had enough.
+    /// Passes the config dumps of these pods to `take`, one in memory at a time, until it has enough.
     pub fn each(&self, wanted: &BTreeSet<String>, take: &mut Take<'_>) -> io::Result<()> {
         let mut left = wanted.clone();
         walk(&self.path, self.limits, &mut |name, part, content| {
@@ -165,7 +165,7 @@ impl Capture {
     }
 }
 
-/// Goes through the files of a folder or an archive that mean something, until `visit` has had enough.
+/// Visits the relevant files of a folder or an archive, until `visit` has enough.
 fn walk(
     path: &Path,
     limits: Limits,
@@ -185,7 +185,7 @@ fn walk(
                 match entry.file_type()? {
                     kind if kind.is_dir() => folders.push(entry.path()),
                     kind if kind.is_file() => files.push(entry.path()),
-                    // A capture contains no links; the target of one is not part of it.
+                    // A capture contains no links, and a link's target is not part of it.
                     _ => {}
                 }
             }

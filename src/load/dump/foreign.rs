@@ -1,9 +1,9 @@
-//! What a text is when it is no dump of an Envoy: the sentence that saves the user a search.
+//! Recognizes texts that are not an Envoy's dump, so that the message can say what they are.
 
 use super::index::Index;
 use crate::source::{Code, Problem, Severity};
 
-/// The problem with a text in which no part of a dump was found.
+/// The problem with a text that contains no part of a dump.
 pub(super) fn problem(name: &str, text: &str, index: &Index) -> Problem {
     let (message, help) = describe(text, index);
     Problem {
@@ -15,7 +15,7 @@ pub(super) fn problem(name: &str, text: &str, index: &Index) -> Problem {
     }
 }
 
-/// The problem with bytes that are no text.
+/// The problem with bytes that are not text.
 pub(super) fn binary(name: &str, bytes: &[u8]) -> Option<Problem> {
     let (message, help) = match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => (
@@ -95,7 +95,7 @@ fn is_yaml(text: &str) -> bool {
     })
 }
 
-/// The heads of istioctl's summaries.
+/// The headers of istioctl's summaries.
 fn is_table(line: &str) -> bool {
     ["SERVICE FQDN", "ADDRESSES", "ADDRESS ", "NAME ", "ENDPOINT ", "RESOURCE NAME", "Istio Version:"]
         .iter()

@@ -1,4 +1,4 @@
-//! Who a proxy is: from the node in its bootstrap, and from what the user says instead.
+//! The identity of a proxy: from the node in its bootstrap, overridden by what the user states.
 
 use crate::model::proxy::{Proxy, ProxyKind};
 use crate::source::{Code, Problem, Severity};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What the user says about a proxy; it wins over the dump.
+/// What the user states about a proxy; it overrides the dump.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
     /// Sidecar, gateway or waypoint.
@@ -29,8 +29,8 @@ impl Identity {
     }
 }
 
-/// The proxy of a dump with what the user says about it. A dump that does not tell needs at least a namespace; its kind
-/// is then `guess` unless given.
+/// The proxy of a dump, overridden by what the user states. If the dump names no proxy, at least a namespace is required; the
+/// kind is then `guess` unless given.
 pub fn override_identity(proxy: Option<Proxy>, identity: &Identity, guess: ProxyKind) -> Result<Proxy, Problem> {
     let mut proxy = match (proxy, &identity.namespace) {
         (Some(proxy), _) => proxy,
@@ -61,7 +61,7 @@ pub fn override_identity(proxy: Option<Proxy>, identity: &Identity, guess: Proxy
         }
     };
     let Identity { kind, name, namespace, workload, labels, istio_version } = identity;
-    // istiod reads these from the metadata, and filters can match on it: both must tell the same.
+    // istiod reads these from the metadata, and filters can match on it: both must agree.
     let mut set = |key: &str, value: Value| drop(Arc::make_mut(&mut proxy.metadata).insert(key.to_owned(), value));
     if let Some(name) = name {
         set("NAME", name.clone().into());
@@ -89,11 +89,11 @@ pub fn override_identity(proxy: Option<Proxy>, identity: &Identity, guess: Proxy
     Ok(proxy)
 }
 
-/// A node (`envoy.config.core.v3.Node`) as far as it matters here.
+/// A node (`envoy.config.core.v3.Node`), reduced to the parts needed here.
 pub(super) struct Node {
     /// `sidecar~10.2.0.10~cart-1.shop~shop.svc.cluster.local`.
     pub(super) id: String,
-    /// The proxy; `None` when the id is none of Istio's.
+    /// The proxy; `None` when the id is not one of Istio's.
     pub(super) proxy: Option<Proxy>,
 }
 
@@ -137,7 +137,7 @@ fn proxy(id: &str, metadata: Map<String, Value>, node: &Map<String, Value>) -> O
 fn envoy_version(node: &Map<String, Value>) -> Option<String> {
     let build = node.get("user_agent_build_version").or_else(|| node.get("userAgentBuildVersion"))?;
     let version = build.get("version")?;
-    // Proto JSON leaves zeros out.
+    // Proto JSON omits zeros.
     let number = |proto: &str, json: &str| {
         version.get(proto).or_else(|| version.get(json)).and_then(Value::as_u64).unwrap_or_default()
     };

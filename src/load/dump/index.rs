@@ -1,36 +1,36 @@
-//! The index of a dump: which resources it holds and where their texts stand. Nothing is decoded here.
+//! The index of a dump: its resources and their places in the text. Nothing is decoded here.
 //!
-//! Layout of a dump: `envoy.admin.v3.ConfigDump` (Envoy 1.37 API); its sections are told apart by their keys, which occur
-//! in one section type each. istioctl writes the same in lower camel case, or bare lists of resources.
+//! Layout of a dump: `envoy.admin.v3.ConfigDump` (Envoy 1.37 API); its sections are recognized by their keys, each of which
+//! occurs in one section type. istioctl writes the same in lower camel case, or bare lists of resources.
 
 use crate::model::resource::{FieldNames, ResourceKind, ResourceState};
 use crate::proto::json_scan::{Fault, Open, Scanner};
 use std::ops::Range;
 
-/// What a dump holds. Ranges are bytes of its text; ranges of strings are without quotes and with their escapes.
+/// The contents of a dump. Ranges are bytes of its text; ranges of strings exclude the quotes and include escapes.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// Resources in the order of the text.
     pub(super) entries: Vec<Entry>,
-    /// Names of resources that Envoy refused and never had.
+    /// Names of resources that Envoy rejected and never had.
     pub(super) refused: Vec<Refused>,
     /// `bootstrap.node` of the first bootstrap that has one.
     pub(super) node: Option<Range<usize>>,
     /// How fields are written.
     pub(super) field_names: FieldNames,
-    /// Where a new resource of a kind goes: the last list of its kind.
+    /// Where to add a new resource of a kind: the last list of that kind.
     pub(super) lists: [Option<List>; 4],
-    /// The whole section that a list of a kind belongs in, by its `@type`.
+    /// The whole section for a list of each kind, by its `@type`.
     pub(super) sections: [Option<Range<usize>>; 4],
     /// The list under `configs`.
     pub(super) configs: Option<Range<usize>>,
-    /// Items of `configs` that hold secrets: never looked into, never written again.
+    /// Items of `configs` that contain secrets: never parsed, never written again.
     pub(super) secrets: Vec<Range<usize>>,
-    /// What else was seen, to tell what the text is when it is no dump.
+    /// Other observations, to tell what a text is when it is not a dump.
     pub(super) seen: Seen,
 }
 
-/// One resource. A mesh has dumps of many ten thousand resources, so this is small.
+/// One resource. A mesh's dumps have tens of thousands of resources, so this is small.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) kind: ResourceKind,
@@ -67,12 +67,12 @@ impl Part {
         range.map_or(Part::NONE, Part::new)
     }
 
-    /// The bytes, if there are any to speak of.
+    /// The bytes, if not empty.
     pub(super) fn get(self) -> Option<Range<usize>> {
         (self != Part::NONE).then_some(self.start as usize..self.end as usize)
     }
 
-    /// The bytes of what is always there; an empty range otherwise.
+    /// The bytes of a part that always exists; otherwise an empty range.
     pub(super) fn range(self) -> Range<usize> {
         self.get().unwrap_or_default()
     }
@@ -102,15 +102,15 @@ pub(super) struct Failure {
 pub(super) struct List {
     /// With its brackets.
     pub(super) range: Range<usize>,
-    /// Whether its items are wrapped (`{"cluster": …}`) or the resources themselves.
+    /// Whether its items are wrapped (`{"cluster": …}`) or are the resources themselves.
     pub(super) wrapped: bool,
 }
 
-/// Traces of other things that people take for dumps.
+/// Signs of other files that people mistake for dumps.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "traces of independent things")]
 pub(super) struct Seen {
-    /// Keys of top-level objects, the first few.
+    /// The first few keys of top-level objects.
     pub(super) keys: Vec<Range<usize>>,
     /// `kind` and `message` at the top: an object or an error of the Kubernetes API.
     pub(super) kind: Option<Range<usize>>,
@@ -118,17 +118,17 @@ pub(super) struct Seen {
     pub(super) bootstrap: bool,
     pub(super) endpoints: bool,
     pub(super) secrets: bool,
-    /// Addresses and workloads as istiod sends them to ztunnel.
+    /// Addresses and workloads in the form that istiod sends to ztunnel.
     pub(super) ztunnel: bool,
 }
 
-/// Indexes a text. A fault ends the walk; what was complete before it is in the index. The flag tells whether a whole
+/// Indexes a text. A fault ends the walk; the index contains everything complete before it. The flag is true when a whole
 /// document was read.
 pub(super) fn index(text: &str) -> (Index, bool, Option<Fault>) {
     let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut walk = Walk { text, scan: Scanner::new(text, start), index: Index::default() };
     let mut whole = false;
-    // istioctl's answers for single kinds may have been written one after the other into one file.
+    // One file may contain several of istioctl's answers for single kinds.
     while walk.scan.peek().is_some() {
         if let Err(fault) = walk.document() {
             return (walk.index, whole, Some(fault));
@@ -144,7 +144,7 @@ struct Walk<'t> {
     index: Index,
 }
 
-/// Where an object stands: only a document can have `configs`, so the walk recurses no deeper than this.
+/// The position of an object: only a document can have `configs`, so the recursion is no deeper than this.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Document,
@@ -170,7 +170,8 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// A list of sections, or of resources as `istioctl proxy-config listeners -o json` writes it; and the kind of those.
+    /// A list of sections, or of resources as `istioctl proxy-config listeners -o json` prints it; in the latter case with
+    /// their kind.
     fn items(&mut self) -> Result<(Range<usize>, Option<ResourceKind>), Fault> {
         let Some(mut list) = self.scan.open(b'[') else { return Ok((self.scan.skip()?, None)) };
         let start = self.scan.at() - 1;
@@ -227,7 +228,7 @@ impl<'t> Walk<'t> {
         Ok(self.finish(&shape, start..self.scan.at()))
     }
 
-    /// Files an object that was read to its end.
+    /// Adds a complete object to the index.
     fn finish(&mut self, shape: &Shape, range: Range<usize>) -> Option<ResourceKind> {
         if let Some(kind) = shape.section {
             self.index.sections[kind as usize] = Some(range);
@@ -242,7 +243,7 @@ impl<'t> Walk<'t> {
         Some(kind)
     }
 
-    /// Leaves an item with secrets without looking at it. Half an item counts to the end of the text.
+    /// Skips an item with secrets without reading it. A truncated item extends to the end of the text.
     fn secret(&mut self, start: usize, object: &Open) -> Result<Option<ResourceKind>, Fault> {
         self.index.seen.secrets = true;
         let whole = self.scan.close(object);
@@ -274,8 +275,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// An item of a list: the resource with its version and what happened to it; a dynamic listener has one of these a
-    /// state.
+    /// An item of a list: the resource with its version and status. A dynamic listener has one for each state.
     fn entry(&mut self, kind: ResourceKind, state: ResourceState) -> Result<(), Fault> {
         let Some(mut entry) = self.scan.open(b'{') else { return self.scan.skip().map(|_| ()) };
         let start = self.scan.at() - 1;
@@ -343,7 +343,7 @@ impl<'t> Walk<'t> {
         Ok(Some(found))
     }
 
-    /// The value of a key that stands beside a resource, or the resource.
+    /// The value of a key beside a resource, or the resource itself.
     fn found(&mut self, word: &str, found: &mut Found) -> Result<(), Fault> {
         match word {
             "last_updated" | "lastUpdated" => found.last_updated = self.scan.string_or_skip()?,
@@ -357,7 +357,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// A resource and its name: all that is read of it.
+    /// A resource and its name; nothing else of it is read.
     fn resource(&mut self, found: &mut Found) -> Result<(), Fault> {
         let Some(mut resource) = self.scan.open(b'{') else { return self.scan.skip().map(|_| ()) };
         let start = self.scan.at() - 1;
@@ -398,7 +398,7 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// What stands at a resource in an item.
+/// The parts of an item around its resource.
 #[derive(Debug, Default)]
 struct Found {
     json: Option<Range<usize>>,
@@ -406,7 +406,7 @@ struct Found {
     last_updated: Option<Range<usize>>,
 }
 
-/// What an object may be, from its type and its keys.
+/// What an object may be, according to its type and its keys.
 #[derive(Default)]
 struct Shape {
     section: Option<ResourceKind>,
@@ -416,7 +416,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// istioctl's lists have no types: keys that only one kind of resource has tell it.
+    /// istioctl's lists have no types: keys that only one kind of resource has identify it.
     fn look_at(&mut self, key: &str) {
         let kind = match key {
             "filter_chains"
@@ -441,11 +441,11 @@ impl Shape {
     }
 }
 
-/// What an `@type` says about the object that has it.
+/// The meaning of an object's `@type`.
 enum Type {
     Resource(ResourceKind),
     Section(ResourceKind),
-    /// An item of a list on its own, as `/config_dump?resource=dynamic_listeners` answers.
+    /// A list item on its own, as `/config_dump?resource=dynamic_listeners` returns it.
     Entry(ResourceKind, ResourceState),
     Secret,
     Ztunnel,
@@ -534,8 +534,8 @@ fn is_endpoint_list(key: &str) -> bool {
     )
 }
 
-/// Whether a resource in a list without states comes from Istio's bootstrap (its envoy_bootstrap.json, release 1.31), or
-/// is an inlined route of a listener, which Envoy lists among the static routes.
+/// Whether a resource in a list without states comes from Istio's bootstrap (envoy_bootstrap.json, release 1.31), or is the
+/// inlined route of a listener, which Envoy lists among the static routes.
 fn in_bootstrap(kind: ResourceKind, name: &str) -> bool {
     match kind {
         ResourceKind::Listener => name.is_empty() || name == "0.0.0.0_15021" || name.ends_with("_15090"),

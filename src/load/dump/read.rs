@@ -5,18 +5,18 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What could be read, and what stopped the reading before its end.
+/// The bytes read, and what stopped the reading before its end.
 pub(super) struct Bytes {
     pub(super) bytes: Vec<u8>,
     pub(super) error: Option<io::Error>,
 }
 
-/// Whether a dump is kept as it is laid out.
+/// Whether the layout of a dump is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Byte for byte, for whoever writes it again.
+    /// Byte for byte, for writing it again.
     Kept,
-    /// Lines without their indentation, a third of what Envoy prints: only for looking at.
+    /// Without indentation, which is a third of Envoy's output: only for reading.
     Dropped,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn stream(input: impl Read, size: usize, layout: Layout, limits: Limi
 
 fn collect(mut input: impl Read, size: usize, layout: Layout) -> Bytes {
     let mut bytes = Vec::new();
-    // A file that claims more than there is memory for is refused here instead of aborting.
+    // A file that claims more than the available memory is refused here instead of aborting.
     if let Err(error) = bytes.try_reserve_exact(size) {
         return Bytes { bytes, error: Some(error.into()) };
     }
@@ -52,7 +52,7 @@ fn collect(mut input: impl Read, size: usize, layout: Layout) -> Bytes {
     Bytes { bytes, error }
 }
 
-/// Reads lines without the blanks they begin with. In JSON a line ends between two tokens, never inside a string.
+/// Reads lines without their leading blanks. JSON lines end between two tokens, never inside a string.
 fn unindented(mut input: impl Read, out: &mut Vec<u8>) -> io::Result<()> {
     const CHUNK: usize = 128 << 10;
     const BLANKS: [u8; 8] = [b' '; 8];

@@ -1,4 +1,4 @@
-//! A dump written back with some resources changed: every byte that no edit touches comes straight from the buffer.
+//! Writes a dump with some resources changed: every byte that no edit touches comes straight from the buffer.
 
 use super::Dump;
 use super::index::Entry;
@@ -15,14 +15,14 @@ use std::ops::Range;
 /// [`ProxyConfig::resources`]: crate::model::resource::ProxyConfig::resources
 #[derive(Clone, Debug)]
 pub enum Edit<'e> {
-    /// Puts another JSON text in place of a resource. The last text for a resource counts.
+    /// Replaces the JSON text of a resource. The last text for a resource wins.
     Replace {
         /// Which.
         resource: usize,
         /// The new text, with the field names of the dump.
         json: Cow<'e, str>,
     },
-    /// Takes a resource away with its item in the list: all states of a dynamic listener go.
+    /// Removes a resource with its list item: all states of a dynamic listener are removed.
     Remove {
         /// Which.
         resource: usize,
@@ -43,7 +43,7 @@ pub struct Rewritten<'a> {
     style: Style,
     /// Sorted, without overlaps.
     splices: Vec<Splice<'a>>,
-    /// Edits that found no place.
+    /// Edits without a place in the dump.
     pub problems: Vec<Problem>,
 }
 
@@ -61,8 +61,8 @@ enum Piece<'a> {
 }
 
 impl Dump {
-    /// The dump with edits. Secrets are left out, always; without them and without edits the result is the text of the
-    /// dump byte for byte.
+    /// The dump with edits. Secrets are always omitted; without secrets and edits the result is the text of the dump, byte for
+    /// byte.
     pub fn rewrite<'a>(&'a self, edits: &'a [Edit<'a>]) -> Rewritten<'a> {
         let text = self.text.whole();
         let mut plan = Plan { dump: self, text, style: Style::of(text), splices: Vec::new(), emptied: BTreeSet::new() };
@@ -165,9 +165,9 @@ impl<'a> Plan<'a> {
         line.chars().take_while(|char| matches!(char, ' ' | '\t')).collect()
     }
 
-    /// Takes items out of their lists, each with one comma.
+    /// Removes items from their lists, each with one comma.
     fn remove(&mut self, items: &BTreeSet<(usize, usize)>) {
-        // Where the next item starts, if all items before it in its list are gone; and the splice that took the first.
+        // The start of the next item if all items before it in its list are removed, and the splice that removed the first.
         let mut head: Option<(usize, usize)> = None;
         for &(start, end) in items {
             let continued = head.filter(|(next, _)| *next == start);
@@ -193,7 +193,7 @@ impl<'a> Plan<'a> {
                             }
                             self.emptied.insert(close);
                         }
-                        // No list around it: a document of its own, or the end of half a dump.
+                        // No list around it: a document of its own, or the end of a truncated dump.
                         _ => self.splice(start..end, Vec::new()),
                     }
                 }
@@ -201,7 +201,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Appends resources; `false` if there is no list, section or dump to take them.
+    /// Appends resources; `false` if no list, section or dump can take them.
     fn add(&mut self, kind: ResourceKind, resources: &[&'a str]) -> bool {
         if let Some(list) = &self.dump.index.lists[kind as usize] {
             let close = list.range.end - 1;
@@ -291,7 +291,7 @@ impl<'a> Plan<'a> {
         vec![Piece::Text(format!("{before}\"{key}\"{colon}")), Piece::Json(json, indent), Piece::Text(after)]
     }
 
-    /// A new line with an indentation; nothing in a dump on one line.
+    /// A new line with an indentation; nothing in a single-line dump.
     fn line(&self, indent: &str) -> String {
         if self.style.unit.is_some() { format!("\n{indent}") } else { String::new() }
     }
@@ -320,7 +320,7 @@ fn section_type(kind: ResourceKind) -> &'static str {
     }
 }
 
-/// The name of a resource as it stands in its text, escapes kept.
+/// The name of a resource as it is in the text, with escapes.
 fn raw_name(json: &str) -> Option<&str> {
     let mut scan = Scanner::new(json, 0);
     let mut object = scan.open(b'{')?;
@@ -353,10 +353,10 @@ fn no_place(kind: ResourceKind) -> Problem {
     }
 }
 
-/// How a dump is laid out.
+/// The layout of a dump.
 #[derive(Debug)]
 struct Style {
-    /// What one level adds to the indentation; `None` for a text on one line.
+    /// The indentation of one level; `None` for a text on one line.
     unit: Option<String>,
     colon: &'static str,
 }
@@ -376,7 +376,7 @@ impl Style {
         format!("{indent}{}", self.unit.as_deref().unwrap_or_default())
     }
 
-    /// Writes JSON text in this layout; the first line goes where the writer stands.
+    /// Writes JSON text in this layout; the first line starts at the writer's position.
     fn lay_out(&self, json: &str, indent: &str, out: &mut impl Write) -> io::Result<()> {
         let bytes = json.as_bytes();
         let mut depth = 0_usize;

@@ -1,10 +1,10 @@
-//! The text of a dump: in one piece, or in parts of which several dumps share those that are the same.
+//! The text of a dump, in one piece or in parts, where several dumps share equal parts.
 
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// The texts of resources, each once.
+/// The texts of resources, each stored once.
 #[derive(Debug, Default)]
 pub struct Pool {
     texts: HashSet<Arc<str>>,
@@ -28,17 +28,17 @@ pub(super) enum Text {
     Shared(Pieces),
 }
 
-/// A text of which parts are shared.
+/// A partly shared text.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     parts: Vec<Part>,
-    /// What is not shared: what stands before the first part, then what follows each.
+    /// What is not shared: the text before the first part, then the text after each part.
     own: String,
-    /// All of it, where somebody asked for that.
+    /// The whole text, built on first use.
     whole: OnceLock<String>,
 }
 
-/// A shared part, and where what follows it begins in the text of one's own.
+/// A shared part, and the offset in the unshared text of what follows it.
 #[derive(Debug)]
 struct Part {
     start: u32,
@@ -79,7 +79,7 @@ impl Pieces {
 }
 
 impl Text {
-    /// The bytes of a range that lies in a shared part or between two.
+    /// The bytes of a range inside a shared part or between two.
     pub(super) fn get(&self, range: Range<usize>) -> Option<&str> {
         match self {
             Text::Whole(text) => text.get(range),
@@ -87,7 +87,7 @@ impl Text {
         }
     }
 
-    /// All of it.
+    /// The whole text.
     pub(super) fn whole(&self) -> &str {
         match self {
             Text::Whole(text) => text,
@@ -95,7 +95,7 @@ impl Text {
         }
     }
 
-    /// Cuts these ranges out, in the order of their places, and takes those from the pool that it has.
+    /// Cuts out these ranges, in the order of their places, replacing them with equal texts of the pool.
     pub(super) fn share(&mut self, ranges: impl Iterator<Item = Range<usize>>, pool: &mut Pool) {
         let Text::Whole(text) = self else { return };
         let (mut shared, mut at) = (Pieces::default(), 0);
@@ -130,7 +130,7 @@ mod tests {
             (one.get(0..1), one.get(8..9), one.get(6..7), other.get(1..3)),
             (Some("a"), Some("c"), Some("2"), Some("yz"))
         );
-        // No range of a resource or of its wrapper goes over a cut; who asks for one gets nothing.
+        // No range of a resource or its wrapper crosses a cut; asking for one gives nothing.
         assert_eq!((one.get(0..3), one.get(9..12)), (None, None));
         assert_eq!(pool.texts.len(), 2);
     }

@@ -1,8 +1,8 @@
-//! The plain part of YAML, as kubectl prints it and people mostly write it, at a fifth of a YAML parser's cost: block
-//! mappings and lists, one-line words and texts in quotes without escapes, comments.
+//! Reads plain YAML, as kubectl prints it and people mostly write it, at a fifth of a parser's cost: block mappings and lists,
+//! one-line words, quoted texts without escapes, comments.
 //!
-//! Whatever else stands in a document (anchors, tags, flow collections, block texts, nulls, lines that go on) is not read
-//! here at all: then the parser reads all of it, and says what is wrong with it. The tests hold both to the same trees.
+//! A document with anything else (anchors, tags, flow collections, block texts, nulls, continued lines) is left to the parser
+//! as a whole, which also reports its errors. The tests check that both give the same trees.
 
 use super::{Builder, Shape};
 use crate::load::scalar::Tag;
@@ -14,7 +14,7 @@ struct Level {
     list: bool,
 }
 
-/// Reads a document that is plain from its first to its last byte. `None`: it is not, and what was built is to be forgotten.
+/// Reads a document that is plain as a whole. `None`: it is not, and the caller must discard what was built.
 pub(super) fn read(text: &str, builder: &mut Builder<'_>) -> Option<()> {
     if !text.is_ascii() || memchr::memchr2(b'\t', b'\r', text.as_bytes()).is_some() {
         return None;
@@ -50,18 +50,18 @@ struct Reader<'r, 'b> {
     text: &'r str,
     builder: &'r mut Builder<'b>,
     levels: Vec<Level>,
-    /// Whether a value is to come: the document's, that of a key, or an item.
+    /// Whether a value is expected: of the document, of a key, or an item.
     pending: bool,
 }
 
 impl Reader<'_, '_> {
-    /// Reads the content of a line, from its first to its last byte that is no blank.
+    /// Reads the content of a line, without leading and trailing blanks.
     fn line(&mut self, start: usize, mut at: usize, end: usize) -> Option<()> {
         self.find_place(at - start, self.is_item(at, end))?;
         while self.is_item(at, end) {
             let (column, mut list) = (at - start, at);
             at = self.after_blanks(at + 1, end);
-            // Where the parser says that a list begins which stands in the column of its key.
+            // The parser puts the start of a list in the column of its key here.
             if self.levels.last().is_some_and(|level| level.column == column) {
                 list = at;
             }
@@ -95,14 +95,14 @@ impl Reader<'_, '_> {
         if self.is_end(after, end) { self.scalar(word, quoted) } else { None }
     }
 
-    /// Closes what ends before a line that begins in this column.
+    /// Closes what ends before a line that starts in this column.
     fn find_place(&mut self, column: usize, item: bool) -> Option<()> {
         if self.pending {
-            // The value of the key above; else that is null.
+            // The value of the key above; otherwise that value is null.
             let inside = |level: &Level| column > level.column || (column == level.column && item && !level.list);
             return self.levels.last().is_none_or(inside).then_some(());
         }
-        // A list may stand in the column of its key.
+        // A list may be in the column of its key.
         while self.levels.last().is_some_and(|it| it.column > column || (it.column == column && it.list && !item)) {
             self.close(column)?;
         }
@@ -120,14 +120,14 @@ impl Reader<'_, '_> {
         self.builder.close(at, at).ok()
     }
 
-    /// Hands a key or a value over.
+    /// Passes on a key or a value.
     fn scalar(&mut self, (start, end): (usize, usize), quoted: bool) -> Option<()> {
         self.pending = false;
         let text = if quoted { &self.text[start + 1..end - 1] } else { &self.text[start..end] };
         self.builder.scalar(Cow::Borrowed(text), !quoted, Tag::None, 0, start, end).ok()
     }
 
-    /// A word or a text in quotes: its place, whether it is in quotes, and where what follows it begins.
+    /// A word or a quoted text: its place, whether it is quoted, and where the text after it starts.
     fn word(&self, at: usize, end: usize) -> Option<((usize, usize), bool, usize)> {
         let bytes = self.text.as_bytes();
         match bytes[at] {
@@ -148,26 +148,26 @@ impl Reader<'_, '_> {
                     stop += 1;
                 }
                 let word = self.text[at..stop].trim_end_matches(' ').len();
-                // A key with blanks behind it is left to the parser.
+                // A key followed by blanks is left to the parser.
                 let blanks = at + word < stop && stop < end && bytes[stop] == b':';
                 (!blanks).then_some(((at, at + word), false, at + word))
             }
         }
     }
 
-    /// Whether the `-` of an item stands there.
+    /// Whether the `-` of an item is here.
     fn is_item(&self, at: usize, end: usize) -> bool {
         let bytes = self.text.as_bytes();
         at < end && bytes[at] == b'-' && (at + 1 == end || bytes[at + 1] == b' ')
     }
 
-    /// Whether the `:` behind a key stands there.
+    /// Whether the `:` after a key is here.
     fn is_colon(&self, at: usize, end: usize) -> bool {
         let bytes = self.text.as_bytes();
         at < end && bytes[at] == b':' && (at + 1 == end || bytes[at + 1] == b' ')
     }
 
-    /// Whether nothing follows but a comment.
+    /// Whether only a comment follows.
     fn is_end(&self, at: usize, end: usize) -> bool {
         let next = self.after_blanks(at, end);
         let comment = || self.text.as_bytes()[next] == b'#' && self.text.as_bytes()[next - 1] == b' ';
@@ -187,7 +187,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// Reads a text by both, and compares what both have read; how many documents were plain, of how many.
+    /// Reads a text in both ways and compares the results. Returns how many documents were plain, and how many there were.
     fn compare(text: &str) -> (usize, usize) {
         let file = Sources::default().add("text.yaml", text);
         let mut plain = 0;
@@ -224,7 +224,7 @@ mod tests {
         assert!(seen.0 > 300, "{seen:?}");
     }
 
-    /// Lines that are nearly plain, in any order and indentation.
+    /// Lines that are almost plain, in any order and indentation.
     fn lines() -> impl Strategy<Value = String> {
         let part = prop::sample::select(vec![
             "a:",

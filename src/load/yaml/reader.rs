@@ -1,17 +1,17 @@
-//! What the YAML reader of Kubernetes refuses and the parser here takes.
+//! What the YAML reader of Kubernetes rejects and this parser accepts.
 //!
-//! kubectl and istiod cut a text into documents with `k8s.io/apimachinery/pkg/util/yaml` and read each with go-yaml 2.4, which
-//! knows YAML 1.1. `testdata/yaml/reader.jsonl` records what both make of small texts.
+//! kubectl and istiod split a text into documents with `k8s.io/apimachinery/pkg/util/yaml` and read each with go-yaml 2.4, a
+//! YAML 1.1 reader. `testdata/yaml/reader.jsonl` records the results of both for small texts.
 
 use super::{Chunk, Output, floor};
 use crate::source::{Code, Problem};
 use granit_parser::{Event, Parser, ScalarStyle};
 
-/// Line breaks of YAML 1.1 that YAML 1.2 takes for ordinary characters.
+/// Line breaks of YAML 1.1 that are ordinary characters in YAML 1.2.
 const OLD_BREAKS: [(char, &str); 3] = [('\u{2028}', "U+2028"), ('\u{2029}', "U+2029"), ('\u{85}', "U+0085")];
 
 impl Chunk<'_> {
-    /// Something other than a comment behind the `---` that begins this document.
+    /// Something other than a comment after the `---` that starts this document.
     pub(super) fn bad_separator(&self) -> Option<Problem> {
         let line = self.text.lines().next()?;
         let rest = line.strip_prefix("---")?;
@@ -26,7 +26,7 @@ impl Chunk<'_> {
         Some(problem)
     }
 
-    /// The document without the line of its `---`, and without a byte order mark behind it.
+    /// The document without its `---` line and without a byte order mark after it.
     pub(super) fn without_marker(self) -> Self {
         if !self.text.starts_with("---") {
             return self;
@@ -36,7 +36,7 @@ impl Chunk<'_> {
         Chunk { base: self.base + self.text.len() - text.len(), text, ..self }
     }
 
-    /// What stands behind the `...` that ends a document.
+    /// Text after the `...` that ends a document.
     pub(super) fn dropped(&self, at: usize) -> Problem {
         let (start, end) = self.word_at(at);
         let message = "the document ends above: kubectl and istiod ignore everything from here on";
@@ -45,7 +45,7 @@ impl Chunk<'_> {
         problem
     }
 
-    /// A `%YAML` or `%TAG` line before the content. The text is cut at `---` first, so that such a line stands alone.
+    /// A `%YAML` or `%TAG` line before the content. The text is split at `---` first, so such a line is alone.
     pub(super) fn directive(&self) -> Option<Problem> {
         let mut start = 0;
         for line in self.text.split_inclusive('\n') {
@@ -64,12 +64,12 @@ impl Chunk<'_> {
         None
     }
 
-    /// Whether go-yaml never sees the content: behind a `---` that begins the text a directive ends the document.
+    /// Whether go-yaml never sees the content: a directive after a `---` at the start of the text ends the document.
     pub(super) fn begins_with_marker(&self) -> bool {
         self.base == 0 && self.text.starts_with("---")
     }
 
-    /// The first escape in a text in double quotes that go-yaml refuses: of a surrogate, alone or in a pair, or `\/`.
+    /// The first escape in double quotes that go-yaml rejects: a surrogate, alone or in a pair, or `\/`.
     pub(super) fn bad_escape(&self, start: usize, end: usize) -> Option<Problem> {
         let bytes = self.text.get(start..end)?.as_bytes();
         let mut at = 0;
@@ -101,7 +101,7 @@ impl Chunk<'_> {
         None
     }
 
-    /// Whether the reader of Kubernetes takes this for JSON.
+    /// Whether the reader of Kubernetes treats this as JSON.
     fn is_json(&self) -> bool {
         self.base == 0 && self.looks_like_json() && serde_json::from_str::<serde::de::IgnoredAny>(self.text).is_ok()
     }
@@ -110,7 +110,7 @@ impl Chunk<'_> {
         !self.text.is_ascii() && OLD_BREAKS.iter().any(|(it, _)| self.text.contains(*it))
     }
 
-    /// Reads a document in which line breaks of YAML 1.1 stand: outside quotes they end lines.
+    /// Reads a document with line breaks of YAML 1.1: outside quotes they end lines.
     pub(super) fn parse_old_breaks(self, out: &mut Output) -> Result<(), Problem> {
         let mut quoted = Vec::new();
         for event in Parser::new_from_str(self.text) {
@@ -129,7 +129,7 @@ impl Chunk<'_> {
                     continue;
                 }
                 first = first.min(Some((at, name))).or(Some((at, name)));
-                // As many bytes, so that places stay.
+                // The same number of bytes, so that places stay valid.
                 let spaces = " ".repeat(character.len_utf8() - 1);
                 text.replace_range(at..at + character.len_utf8(), &format!("{spaces}\n"));
             }
@@ -149,22 +149,22 @@ impl Chunk<'_> {
     }
 }
 
-/// A line of blanks with a tab among them, and perhaps a comment behind: whether go-yaml accepts it depends on what is open.
+/// A blank line with a tab, possibly with a comment: whether go-yaml accepts it depends on what is open.
 struct TabLine {
     /// Where the line starts.
     start: usize,
-    /// Where the tab stands.
+    /// Where the tab is.
     tab: usize,
-    /// Whether it stands behind the dash of a list item, where go-yaml accepts none.
+    /// Whether it is after the dash of a list item, where go-yaml accepts none.
     dash: bool,
 }
 
-/// Looks at lines with nothing but blanks (or a comment behind them) in which a tab stands.
+/// Checks blank lines and comment lines that contain a tab.
 pub(super) struct TabLines<'t> {
     chunk: Chunk<'t>,
-    /// The lines to come, the next one last.
+    /// The remaining lines, the next one last.
     lines: Vec<TabLine>,
-    /// End and style of the last scalar, if nothing came after it.
+    /// End and style of the last scalar, if nothing followed it.
     scalar: Option<(usize, usize, ScalarStyle)>,
     /// Columns of the open block collections; `None` for a flow collection.
     open: Vec<Option<usize>>,
@@ -194,10 +194,10 @@ impl<'t> TabLines<'t> {
         TabLines { chunk, lines, scalar: None, open: Vec::new() }
     }
 
-    /// Looks at the lines before the next event, then at the event.
+    /// Checks the lines before the next event, then the event.
     pub(super) fn event(&mut self, event: &Event<'_>, start: usize, end: usize) -> Result<(), Problem> {
         while let Some(line) = self.lines.last() {
-            // The end of a block collection is told at the next token.
+            // The end of a block collection is reported at the next token.
             if line.start >= start {
                 break;
             }
@@ -218,7 +218,7 @@ impl<'t> TabLines<'t> {
                 self.open.push((!flow).then(|| at - self.line(at)));
             }
             Event::SequenceEnd | Event::MappingEnd
-                // A flow collection is a token of its own; the end of a block collection is none.
+                // The end of a flow collection is a token; that of a block collection is not.
                 if self.open.pop() == Some(None) => {
                     self.scalar = None;
                 }

@@ -1,6 +1,6 @@
-//! Which names announce a secret, and which only talk about one.
+//! Decides which names indicate a secret, and which only refer to one.
 
-/// Words that name a secret.
+/// Words that indicate a secret.
 const SECRETS: &[&str] = &[
     "password",
     "passwd",
@@ -14,9 +14,9 @@ const SECRETS: &[&str] = &[
     "bearer",
     "cookie",
 ];
-/// Words that are found with one letter wrong, too: rules report the misspelled keys themselves.
+/// Words that are also found with one letter wrong: rules report the misspelled keys themselves.
 const MISSPELLED: &[&str] = &["password", "passphrase", "credential", "authorization"];
-/// Words that name a secret when these two follow each other.
+/// Pairs of words that indicate a secret.
 const PAIRS: &[(&str, &str)] = &[
     ("private", "key"),
     ("api", "key"),
@@ -57,7 +57,7 @@ const ENDINGS: &[&str] = &[
     "authkey",
     "hmackey",
 ];
-/// Last words of a name that says something about a secret and does not hold it: `token_bucket`, `credentialName`.
+/// Last words of a name that refers to a secret but does not hold it: `token_bucket`, `credentialName`.
 const ABOUT: &[&str] = &[
     "name",
     "file",
@@ -149,10 +149,10 @@ const ABOUT: &[&str] = &[
     "position",
 ];
 
-/// First words of a name that counts secrets, or limits them.
+/// First words of a name that counts or limits secrets.
 const AMOUNTS: &[&str] = &["max", "min", "num", "number", "count", "total", "initial"];
 
-/// The words of a key, lower case, without plural: `X-API-Keys`, `xApiKey` and `x_api_key` are the same.
+/// The words of a key in lower case and singular: `X-API-Keys`, `xApiKey` and `x_api_key` are the same.
 fn words(key: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = None;
@@ -164,7 +164,7 @@ fn words(key: &str) -> Vec<String> {
         }
         let lower_next = chars.peek().is_some_and(char::is_ascii_lowercase);
         let is_new = |before: char| {
-            // The last capital of several begins the next word: `JWTToken`.
+            // The last of several capitals begins the next word: `JWTToken`.
             c.is_ascii_uppercase()
                 && (before.is_ascii_lowercase()
                     || before.is_ascii_digit()
@@ -185,7 +185,7 @@ fn words(key: &str) -> Vec<String> {
     words
 }
 
-/// Whether a key announces a secret as its value.
+/// Whether a key indicates that its value is a secret.
 pub(super) fn is_secret(key: &str) -> bool {
     if key.len() < 3 || key.len() > 200 {
         return false;
@@ -195,7 +195,7 @@ pub(super) fn is_secret(key: &str) -> bool {
     // `access_key_id` is half of a credential, `session_id` all of one; `token_id` is neither.
     about |=
         words.len() > 1 && words.last().is_some_and(|word| word == "id") && !words.iter().any(|it| it == "session");
-    // `max_tokens`, `tokens_per_fill`: how many there are.
+    // `max_tokens`, `tokens_per_fill`: amounts.
     about |= words.len() > 1 && words.first().is_some_and(|word| AMOUNTS.contains(&word.as_str()));
     about |= words.iter().any(|word| word == "per");
     // Kubernetes: the name of a Secret.

@@ -1,10 +1,10 @@
-//! What must not leave a cluster, neither in a capture nor in a report: keys, certificates, tokens and passwords, wherever
-//! they stand in objects, config dumps and texts.
+//! Finds what must not leave a cluster, neither in a capture nor in a report: keys, certificates, tokens and passwords in
+//! objects, config dumps and texts.
 //!
-//! [`Redactor`] finds secrets: by the words of the key above them (`keys`), by fields that Envoy's descriptors mark as
-//! sensitive, and by their form (`shapes`), also in code, YAML and JSON inside a text. It replaces values, never names or
-//! structure, so that a question to a capture has the same answer as a question to the cluster. [`Secrets`] remembers the
-//! secrets of the input, so that no report repeats one, whatever led it there.
+//! [`Redactor`] finds secrets by the words of their key (`keys`), by fields that Envoy's descriptors mark as sensitive, and by
+//! their form (`shapes`), also in code, YAML and JSON inside a text. It replaces values, never names or structure, so that a
+//! capture answers questions exactly as the cluster does. [`Secrets`] remembers the secrets of the input, so that no report
+//! repeats one, whatever its path there.
 
 mod keys;
 mod shapes;
@@ -25,7 +25,7 @@ pub const REDACTED: &str = "[redacted]";
 
 /// Sections of a config dump that contain nothing but secrets.
 const SECRET_SECTION: &str = "envoy.admin.v3.SecretsConfigDump";
-/// Keys below which inline texts are secrets, although Envoy does not mark them all as sensitive.
+/// Keys whose inline texts are secrets, although Envoy does not mark all of them as sensitive.
 const SOURCES: &[&str] = &[
     "private_key",
     "privateKey",
@@ -51,22 +51,22 @@ const SOURCES: &[&str] = &[
     "inline_jwks",
     "users",
 ];
-/// Keys of a text that is itself the content.
+/// Keys whose text is the content itself.
 const INLINE: &[&str] = &["inline_string", "inlineString", "inline_bytes", "inlineBytes", "inline"];
-/// Keys that hold the name of a pair of name and value.
+/// Keys for the name in a name-value pair.
 const NAMES: &[&str] = &["key", "name", "headerName", "header_name", "header"];
-/// Keys that hold the value of such a pair.
+/// Keys for the value in such a pair.
 const VALUES: &[&str] =
     &["value", "raw_value", "rawValue", "string_value", "stringValue", "exact", "prefix", "suffix", "contains"];
-/// Keys that hold several values of such a pair: conditions of an AuthorizationPolicy.
+/// Keys for several values in such a pair: conditions of an AuthorizationPolicy.
 const LISTS: &[&str] = &["values", "notValues"];
-/// Keys of a matcher between the pair and its value.
+/// Matcher keys between the pair and its value.
 const MATCHERS: &[&str] =
     &["string_match", "stringMatch", "value_match", "valueMatch", "exact_match", "exactMatch", "header", "literal"];
 /// Members of a JSON Web Key that are private (RFC 7518); the others are public.
 const PRIVATE: &[&str] = &["k", "d", "p", "q", "dp", "dq", "qi"];
 
-/// Whether a text may hold a secret, or announce one; cheap.
+/// Whether a text may contain or indicate a secret; cheap.
 pub fn may_hold(text: &str) -> bool {
     shapes::may_hold(text)
 }
@@ -76,26 +76,26 @@ pub struct Redactor {
     more: Vec<Regex>,
 }
 
-/// What is known of a value from what stands above it.
+/// What the parents of a value say about it.
 #[derive(Clone, Copy, Default)]
 struct Above {
     /// Every text is a secret, unless it is the name of a file or variable.
     secret: bool,
     /// Inline texts are secrets.
     source: bool,
-    /// A value of a pair whose name announces a secret.
+    /// A value of a pair whose name indicates a secret.
     pair: bool,
     /// The type of the value in Envoy's API.
     message: Option<Message>,
-    /// How many texts it stands in: JSON inside a string of JSON.
+    /// Number of texts around it, such as a JSON string that contains JSON.
     inside: u8,
 }
 
-/// Most texts inside each other that are parsed: annotations hold whole objects, and those hold configurations.
+/// Maximum nesting of texts that are parsed: annotations contain whole objects, and those contain configurations.
 const MOST_INSIDE: u8 = 3;
 
 impl Redactor {
-    /// A redactor with additional patterns. Fails with what is wrong with one of them.
+    /// A redactor with additional patterns. Fails with a message about an invalid one.
     pub fn new(more: &[String]) -> Result<Redactor, ErrorMessage> {
         let more = more.iter().map(|pattern| Regex::new(pattern).map_err(|error| error.to_string()));
         Ok(Redactor { more: more.collect::<Result<_, _>>()? })
@@ -106,7 +106,7 @@ impl Redactor {
         Redactor { more: Vec::new() }
     }
 
-    /// The places of the texts in a document that hold secrets, in their order, and whether all of the text is secret.
+    /// The places of the texts in a document that contain secrets, in order, and whether the whole text is secret.
     pub fn places(&self, document: &Node) -> Vec<(Span, bool)> {
         fn compare(node: &Node, value: &Value, into: &mut Vec<(Span, bool)>) {
             match (&node.value, value) {
@@ -129,7 +129,7 @@ impl Redactor {
         places
     }
 
-    /// Replaces the secrets in a value; returns how many there were.
+    /// Replaces the secrets in a value and returns their number.
     pub fn redact(&self, value: &mut Value) -> usize {
         let mut found = 0;
         self.walk(value, Above::default(), &mut |_| found += 1);
@@ -141,7 +141,7 @@ impl Redactor {
         self.walk(value, Above::default(), &mut |secret| into.add(secret));
     }
 
-    /// Replaces the secrets in a text; returns how many there were.
+    /// Replaces the secrets in a text and returns their number.
     pub fn text(&self, text: &mut String) -> usize {
         let mut found = 0;
         self.inside(text, &mut |_| found += 1);
@@ -192,7 +192,7 @@ impl Redactor {
                 message: below,
                 ..above
             };
-            // A key that the type does not have is one of its keys, misspelled.
+            // A key that the type does not have is a misspelling of one of its keys.
             let unknown = message.is_some() && field.is_none() && !key.starts_with('@');
             let inline = is_data_source && (unknown || INLINE.contains(&key.as_str()));
             let value_of_pair = pair && VALUES.contains(&key.as_str());
@@ -218,7 +218,7 @@ impl Redactor {
         }
     }
 
-    /// Replaces secrets in a string: of JSON by its keys, like those of the document around it.
+    /// Replaces secrets in a string. Keys of JSON inside it count like those of the document around it.
     fn string(&self, text: &mut String, above: Above, found: &mut dyn FnMut(&str)) {
         let is_json = text.trim_start().starts_with(['{', '[']) && above.inside < MOST_INSIDE && shapes::may_hold(text);
         if is_json && let Ok(mut value) = serde_json::from_str::<Value>(text) {
@@ -257,36 +257,36 @@ fn is_secret_section(item: &Value) -> bool {
     item.get("@type").and_then(Value::as_str).is_some_and(|name| name.ends_with(SECRET_SECTION))
 }
 
-/// Shortest text that is looked for elsewhere: shorter ones are words of any report.
+/// Shortest text that is searched for elsewhere: shorter ones are words of any report.
 const SHORTEST: usize = 6;
 
-/// Most bytes of secrets that are compared with the places where one text was shortened.
+/// Maximum size of secrets, in bytes, that is compared with the places where one text was shortened.
 const MOST_COMPARED: usize = 1 << 22;
 
-/// The secrets of an input, word for word.
+/// The secrets of an input, verbatim.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
     values: BTreeSet<String>,
-    /// Finds any of them, once somebody asks.
+    /// Finds any of them; built on first use.
     finder: OnceLock<Option<AhoCorasick>>,
 }
 
 impl Secrets {
-    /// Remembers one; of several lines (a PEM block, a long token) each.
+    /// Remembers a secret; for several lines (a PEM block, a long token), each line.
     pub fn add(&mut self, secret: &str) {
         for line in secret.lines().flat_map(|line| line.split("\\n")).map(str::trim) {
-            // The first line of a PEM block and words of any report tell nothing.
+            // The first line of a PEM block and common words identify no secret.
             if line.len() < SHORTEST || line.starts_with("-----") || is_word(line) {
                 continue;
             }
             self.finder = OnceLock::new();
             let json = serde_json::to_string(line).unwrap_or_default();
-            // As JSON, XML and workflow commands write it.
+            // The spellings of JSON, XML and workflow commands.
             let xml = line.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
             for form in [line, json.trim_matches('"'), &xml, &line.replace('%', "%25")] {
                 self.values.insert(form.to_owned());
             }
-            // What follows `Bearer` or `Basic` may stand in a line of its own, where a report is folded.
+            // The text after `Bearer` or `Basic` may be on its own line in a wrapped report.
             if let Some((scheme, credential)) = line.split_once(' ')
                 && scheme.bytes().all(|byte| byte.is_ascii_alphabetic())
                 && !credential.contains(' ')
@@ -303,7 +303,7 @@ impl Secrets {
         }
     }
 
-    /// Forgets texts that stand elsewhere for something else, such as the names of objects.
+    /// Forgets texts that also have another meaning, such as names of objects.
     pub fn forget<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
         self.finder = OnceLock::new();
         for name in names {
@@ -316,26 +316,26 @@ impl Secrets {
         self.values.is_empty()
     }
 
-    /// Whether one of them stands in a text.
+    /// Whether a text contains one of them.
     pub fn finds(&self, text: &str) -> bool {
         self.finder().is_some_and(|finder| finder.is_match(text))
     }
 
-    /// One automaton for all of them, however many; `None` when there are none.
+    /// One automaton for all secrets; `None` when there are none.
     fn finder(&self) -> Option<&AhoCorasick> {
-        // A secret inside another leaves nothing of the other.
+        // The longest match wins, so nothing of a secret that contains another remains.
         let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&self.values).ok();
         if self.values.is_empty() { None } else { self.finder.get_or_init(build).as_ref() }
     }
 
-    /// Finds the ends of secrets where a text was shortened in their middle.
+    /// Finds what is left of secrets where a text was shortened in the middle of one.
     fn ends(&self, text: &str, found: &mut Vec<Range<usize>>) {
         let mut left = MOST_COMPARED;
         for (at, cut) in text.match_indices('…') {
             let (before, after) = (&text[..at], &text[at + cut.len()..]);
             for secret in &self.values {
                 let Some(rest) = left.checked_sub(secret.len()) else {
-                    // Too much to compare: nobody knows what stands here.
+                    // Too much to compare, so treat the whole word as secret.
                     let start = before.rfind(char::is_whitespace).map_or(0, |start| start + 1);
                     let end = after.find(char::is_whitespace).unwrap_or(after.len());
                     found.push(start..at + cut.len() + end);
@@ -353,7 +353,7 @@ impl Secrets {
         }
     }
 
-    /// A text without them and without what is a secret by its form.
+    /// A text without these secrets, and without those recognized by their form.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut found: Vec<Range<usize>> = shapes::places(text, &[]);
         if let Some(finder) = self.finder() {
@@ -378,8 +378,8 @@ impl Secrets {
     }
 }
 
-/// Whether a document has a key or a text that may announce a secret: most have none, and are not copied. All texts are
-/// looked at in one search, which costs less than many short ones; what announces a secret has no line break in it.
+/// Whether a document has a key or a text that may indicate a secret. Most have none, and are not copied. All texts are
+/// searched at once, which costs less than many short searches; what indicates a secret contains no line break.
 fn announces(document: &Node) -> bool {
     let mut texts = String::with_capacity(1 << 10);
     gather(document, &mut texts);
@@ -404,18 +404,18 @@ fn gather(node: &Node, texts: &mut String) {
     }
 }
 
-/// Secrets that several parts of a run share: what is read adds to them, and what is printed repeats none.
+/// Secrets shared by several parts of a run: input adds to them, and output repeats none.
 #[derive(Clone, Debug, Default)]
 pub struct Keeper(Arc<Mutex<Secrets>>);
 
 impl Keeper {
-    /// Changes or reads them.
+    /// Reads or changes them.
     pub fn with<R>(&self, body: impl FnOnce(&mut Secrets) -> R) -> R {
         body(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Whether a short text is a word that means something else in most reports, such as `default`.
+/// Whether a short text is a word with another meaning in most reports, such as `default`.
 fn is_word(text: &str) -> bool {
     matches!(
         text,

@@ -1,12 +1,12 @@
-//! Secrets that a text shows by their form: keys of clouds and forges, tokens, PEM, credentials in URLs, and assignments in
-//! code, YAML, JSON and environment files that stand inside a text.
+//! Secrets recognized by their form: keys of clouds and forges, tokens, PEM, credentials in URLs, and assignments in code,
+//! YAML, JSON and environment files inside a text.
 
 use super::{REDACTED, keys};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Forms of secrets. Where a pattern has a group `s`, only that is secret.
+/// Forms of secrets. If a pattern has a group `s`, only the group is secret.
 const FORMS: &[&str] = &[
     // PEM in base64.
     r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*",
@@ -36,20 +36,19 @@ const FORMS: &[&str] = &[
     r#"(?i)[?&;](?:access_token|api_?key|token|password|secret|sig|signature)=(?P<s>[^&\s"'\\#]{4,})"#,
 ];
 
-/// What follows a name that announces a secret, up to the secret: `"k": "v"`, `k = 'v'`, `h["k"] = "v"`, `add("k", "v")`,
-/// `k = [[v]]` of Lua. Quotes may be escaped: the text may be JSON inside a string.
+/// The text between a name that indicates a secret and the secret: `"k": "v"`, `k = 'v'`, `h["k"] = "v"`, `add("k", "v")`, `k =
+/// [[v]]` of Lua. Quotes may be escaped: the text may be JSON inside a string.
 const QUOTED: &str =
     r#"^\\*["']?\s*\]?\s*(?::|=>?|,)\s*\\*(?:"(?P<s>[^"\\\n]{3,})|'(?P<t>[^'\\\n]{3,})|\[=*\[(?P<u>[^\]]{3,}))"#;
 /// `k: v` of YAML, to the end of the line.
 const PLAIN: &str = r#"^\\*["']?:[ \t]+(?P<s>[^\s"'\\{}\[\],|>&*#(!][^\s"'\\,{}]{2,})[ \t]*(?:$|[\n#,}"']|\\n)"#;
 /// `K=v` of environment files and connection strings.
 const SET: &str = r#"^=(?P<s>[^\s"'\\$(){}\[\],;&=][^\s"'\\(){}\[\],;&]{3,})"#;
-/// The value after a name that is itself a value: `{"name": "x-api-key", "value": "…"}`, and `value: …` below
-/// `key: x-api-key`.
+/// The value after a name that is itself a value: `{"name": "x-api-key", "value": "…"}`, and `value: …` below `key: x-api-key`.
 const BESIDE: &str = r#"(?i)^\\*["']?(?:\s|\\n|,|--|[#]|//)*\\*["']?(?:raw_?)?value\\*["']?\s*:\s*\\*["']?(?P<s>[^\s"'\\{},][^"'\\{},\n]{2,})"#;
 
-/// What occurs in every text and key that announces a secret or is one; the other patterns are left to texts with it. Without
-/// `\b`: word boundaries of Unicode have no automaton, and every line that is printed is searched.
+/// Substrings, one of which occurs in every text or key that is or indicates a secret; the other patterns run only on texts
+/// that contain one. Without `\b`: Unicode word boundaries have no automaton, and every printed line is searched.
 const HINTS: &[&str] = &[
     r"(?i)pass(?:word|wd|code|[-_. ]?phrase)|pwd|secret|token|credential|authorization|bearer|basic|cookie|jwks|users|kty",
     r"(?i)(?:private|api|app|access|auth|signing|signature|encryption|hmac|master|shared|account|client|session|ticket|ssh|license)[-_. ]?key",
@@ -70,12 +69,12 @@ static FOLLOWS: LazyLock<Vec<Regex>> =
 /// A word that may be a name.
 static WORD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("[A-Za-z][A-Za-z0-9_.-]{2,80}").ok());
 
-/// Whether a text may hold something that [`places`] finds; cheap.
+/// Whether a text may contain something that [`places`] finds; cheap.
 pub(super) fn may_hold(text: &str) -> bool {
     text.len() >= 6 && HINT.as_ref().is_none_or(|hint| hint.is_match(text))
 }
 
-/// Where secrets stand in a text, sorted, none overlapping.
+/// The places of secrets in a text, sorted, without overlaps.
 pub(super) fn places(text: &str, more: &[Regex]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for pattern in more {
@@ -103,12 +102,12 @@ pub(super) fn places(text: &str, more: &[Regex]) -> Vec<Range<usize>> {
             _ => apart.push(range),
         }
     }
-    // What was redacted already stays as it is, so that to redact twice is to redact once.
+    // Redacted text stays as it is, so that redaction is idempotent.
     apart.retain(|range| text.get(range.clone()) != Some(REDACTED));
     apart
 }
 
-/// Finds PEM blocks, also in a JSON string; of one without end what looks like its content.
+/// Finds PEM blocks, also in a JSON string; for one without an end, the part that looks like its content.
 fn pem(text: &str, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     let mut ends = true;
@@ -123,14 +122,14 @@ fn pem(text: &str, found: &mut Vec<Range<usize>>) {
             let label = text[inside..].find("-----").filter(|length| *length < 64).map_or(0, |length| length + 5);
             let content = |c: char| !(c.is_ascii_alphanumeric() || "+/=\\ \t\r\n".contains(c));
             let rest = &text[inside + label..];
-            // The line ends after it, whatever comes next.
+            // The line ends here, whatever follows.
             inside + label + rest[..rest.find(content).unwrap_or(rest.len())].trim_end().len()
         };
         found.push(start..at);
     }
 }
 
-/// How much of a text after a name is looked at first, in bytes.
+/// How much of the text after a name is searched first, in bytes.
 const NEAR: usize = 512;
 
 /// The beginning of a text, at most [`NEAR`] bytes.
@@ -139,13 +138,13 @@ fn head(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// Finds the values of names that announce a secret. Each part of the text is looked at once: a value found is passed over.
+/// Finds the values of names that indicate a secret. Each part of the text is searched once: a value that was found is skipped.
 fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
     let (Some(words), [beside, quoted, plain, set]) = (WORD.as_ref(), FOLLOWS.as_slice()) else { return };
     let mut at = 0;
     while let Some(word) = words.find_at(text, at) {
         at = word.end();
-        // A sentence may end with the word.
+        // The word may be the end of a sentence.
         let key = word.as_str().trim_end_matches('.');
         if !keys::is_secret(key) {
             continue;
@@ -163,7 +162,7 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
         let digits = |range: &Range<usize>| rest[range.clone()].bytes().any(|byte| byte.is_ascii_digit());
         let call = |range: &Range<usize>| rest[range.end..].starts_with(['(', '[', '{']);
         let upper = !key.bytes().any(|byte| byte.is_ascii_lowercase());
-        // Only what is accepted is followed to its end: otherwise every name would look at all that comes after it.
+        // Only an accepted match is followed to its end; otherwise every name would search all the text after it.
         let near = head(rest);
         let whole = |pattern: &Regex, range: Range<usize>| {
             if range.end == near.len() && near.len() < rest.len() { of(pattern, rest) } else { Some(range) }
@@ -187,8 +186,8 @@ fn assigned(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Whether a match after `Basic` or `Bearer` goes on in prose, as in "Basic authentication is required": credentials of
-/// both schemes are encoded, and hold a digit, a capital or a sign sooner or later.
+/// Whether a match after `Basic` or `Bearer` is prose, as in "Basic authentication is required": credentials of both schemes
+/// are encoded, so they contain a digit, a capital or a symbol.
 fn is_scheme_talk(text: &str, secret: &regex::Match<'_>) -> bool {
     let before = text[..secret.start()].trim_end().to_ascii_lowercase();
     let word = secret.as_str().trim_end_matches('.');
@@ -197,8 +196,8 @@ fn is_scheme_talk(text: &str, secret: &regex::Match<'_>) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether a text only stands where a secret comes later, or names one: `%REQ(authorization)%`, `$(TOKEN)`, `{{ .token }}`,
-/// a path of a file, a word such as `true`.
+/// Whether a text is a placeholder for a secret or names one: `%REQ(authorization)%`, `$(TOKEN)`, `{{ .token }}`, a file path,
+/// a word such as `true`.
 pub(super) fn is_stand_in(text: &str) -> bool {
     let text = text.trim();
     let around =
@@ -228,7 +227,7 @@ pub(super) fn is_stand_in(text: &str) -> bool {
         scheme.chars().all(|c| c.is_ascii_alphanumeric()) && !rest.contains('@') && !rest.contains('?')
     });
     text == REDACTED
-        // The same between the long brackets of Lua.
+        // The same between Lua's long brackets.
         || text == REDACTED.trim_end_matches(']')
         || text == "W3JlZGFjdGVkXQ=="
         || word

@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::json;
 
-/// Redacts a value twice and compares: to redact is idempotent.
+/// Redacts a value twice and compares: redaction is idempotent.
 fn redacted(mut value: Value) -> String {
     Redactor::plain().redact(&mut value);
     let mut again = value.clone();
@@ -42,7 +42,7 @@ fn secrets_go_and_everything_else_stays() {
     assert!(text.contains("http://user:[redacted]@host/kept"), "{text}");
 }
 
-/// What a capture keeps for an istiod.
+/// What a capture keeps for istiod.
 #[test]
 fn policies_and_extensions_lose_secrets_and_keep_what_istiod_reads() {
     let jwks = json!({"keys": [
@@ -75,7 +75,7 @@ fn policies_and_extensions_lose_secrets_and_keep_what_istiod_reads() {
     let text = value.to_string();
     assert!(!text.contains("canary"), "{text}");
     assert_eq!(text.matches("kept").count(), kept, "{text}");
-    // istiod would not take the object if a text were something else.
+    // istiod would reject the object if a text were something else.
     assert_eq!(value[1]["spec"]["pluginConfig"]["rules"][0]["credentials"], json!([REDACTED]));
 }
 
@@ -233,9 +233,9 @@ fn what_is_left_of_a_shortened_secret_goes() {
     let clean = |text: &str| secrets.scrub(text).into_owned();
     assert_eq!(clean("[{\"key\":…sion=canary0208x7Qz\"}]"), "[{\"key\":…[redacted]\"}]");
     assert_eq!(clean("value: session=cana…, and more"), "value: [redacted]…, and more");
-    // Too little to be told from other words.
+    // Too short to tell from other words.
     assert_eq!(clean("session … x7Qz"), "session … x7Qz");
-    // However many places there are, the time is bounded, and nothing comes out.
+    // With any number of places, the time is bounded and no secret remains.
     let text = "…sion=canary0208x7Qz ".repeat(300_000);
     let began = std::time::Instant::now();
     assert!(!clean(&text).contains("canary"));
@@ -250,7 +250,7 @@ fn further_patterns() {
     assert!(Redactor::new(&["(".to_owned()]).is_err());
 }
 
-/// What a hostile text costs grows with its length only.
+/// The cost of a hostile text grows only with its length.
 #[test]
 fn long_texts_take_linear_time() {
     for part in ["a=[[", "token: ", "token=", "eyJ-", "://a:", "\"token\",\"", "-----BEGIN A-----", "Bearer "] {
