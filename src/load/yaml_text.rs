@@ -28,8 +28,8 @@ fn with(value: &impl Serialize, blocks: bool) -> Result<String, ErrorMessage> {
     Ok(text)
 }
 
-/// Fields whose texts are code (`DataSource`, `Lua.inline_code`).
-const CODE: [&str; 2] = ["inline_string", "inline_code"];
+/// Fields whose texts are code (`DataSource`, `Lua.inline_code`, Istio's `TrafficExtension`).
+const CODE: [&str; 4] = ["inline_string", "inline_code", "inlineString", "inlineCode"];
 
 /// A value of a report.
 struct Shown<'v> {

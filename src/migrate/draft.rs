@@ -382,7 +382,7 @@ pub(crate) fn beside(draft: &Draft, filter: &EnvoyFilter, whole: bool) -> Result
         if whole && number == 0 {
             text.push_str("# `kubectl apply` does not delete the EnvoyFilter: delete it once this is applied.\n");
         }
-        text.push_str(yaml_text::write(&made.object)?.trim_end());
+        text.push_str(yaml_text::write_report(&made.object)?.trim_end());
     }
     Ok(text)
 }

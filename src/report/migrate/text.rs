@@ -27,11 +27,11 @@ fn file(object: &Json) -> String {
 }
 
 fn write_yaml(value: &Json) -> io::Result<String> {
-    yaml_text::write(value).map_err(io::Error::other)
+    yaml_text::write_report(value).map_err(io::Error::other)
 }
 
 fn commented(value: &Json) -> Vec<String> {
-    let text = yaml_text::write(value).unwrap_or_else(|_| value.to_string());
+    let text = yaml_text::write_report(value).unwrap_or_else(|_| value.to_string());
     text.lines().map(|line| format!("  {line}")).collect()
 }
 
