@@ -69,25 +69,27 @@ fn pod(team: usize, name: usize) -> Value {
 /// A review; each seventh filter has an error.
 fn review(number: usize, filters: usize) -> Vec<u8> {
     let name = number % filters;
-    let mut new = filter(name / 20, name, number);
     let root = self::number("ROOT", 0);
-    if root > 0 && number.is_multiple_of(10) {
-        new = root_filter(number / 10 % root, number);
-    }
+    let (mut new, old) = if root > 0 && number.is_multiple_of(10) {
+        (root_filter(number / 10 % root, number), root_filter(number / 10 % root, 1))
+    } else {
+        (filter(name / 20, name, number), filter(name / 20, name, 1))
+    };
     if number.is_multiple_of(7) {
         new["spec"]["configPatches"][0]["patch"]["value"]["typed_config"]["max_request_bytess"] = number.into();
     }
-    review_of(new, number)
+    review_of(new, old, number)
 }
 
-/// The review of a new filter.
-fn review_of(new: Value, number: usize) -> Vec<u8> {
+/// The review of a change to a stored filter, which the API server sends as well.
+fn review_of(new: Value, old: Value, number: usize) -> Vec<u8> {
     json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
-            "uid": format!("uid-{number}"), "operation": "CREATE", "userInfo": {"username": "jane"},
+            "uid": format!("uid-{number}"), "operation": "UPDATE", "userInfo": {"username": "jane"},
             "resource": {"group": "networking.istio.io", "version": "v1alpha3", "resource": "envoyfilters"},
             "name": new["metadata"]["name"], "namespace": new["metadata"]["namespace"], "object": new,
+            "oldObject": old,
         }
     })
     .to_string()
@@ -368,7 +370,7 @@ fn each() {
                 reviewer.publish(builder.snapshot());
                 // As long as the API server takes to send the first review after that.
                 std::thread::sleep(Duration::from_millis(u64::try_from(number("AFTER", 100)).unwrap()));
-                let body = review_of(make(at % 11, 100 + changes), at);
+                let body = review_of(make(at % 11, 100 + changes), make(at % 11, 1), at);
                 let began = Instant::now();
                 let answer = runtime.block_on(reviewer.review(body.into(), None)).unwrap();
                 took.push(began.elapsed());

@@ -29,6 +29,9 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let known = LazyCell::new(|| reach::known(cx));
+    // What is said of a filter that reaches all of them.
+    let all: LazyCell<(String, Vec<String>), _> =
+        LazyCell::new(|| (reach::extent(&known), known.iter().map(reach::Reached::full_name).collect()));
     for filter in cx.filters {
         let route = ["spec".into(), "workloadSelector".into()];
         let Some(selector) = filter.document.at(&route) else { continue };
@@ -40,8 +43,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         } else {
             format!("every workload of namespace `{}`", filter.namespace)
         };
-        let hit: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).copied().collect();
-        let number = if hit.is_empty() { String::new() } else { format!(": {}", reach::extent(&hit)) };
+        let (extent, names) = if reach::is_root(cx, filter) {
+            all.clone()
+        } else {
+            let hit: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).copied().collect();
+            (reach::extent(&hit), hit.iter().map(reach::Reached::full_name).collect())
+        };
+        let number = if names.is_empty() { String::new() } else { format!(": {extent}") };
         let meant = selector.entries().iter().any(|entry| entry.key != "labels");
         let mut finding = Finding::new(
             rule,
@@ -51,7 +59,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         .of(filter, None)
         .label("selects everything")
         .note(format!("istiod treats a selector without labels as none{number}"))
-        .workloads(hit.iter().map(reach::Reached::full_name));
+        .workloads(names);
         if meant {
             finding = finding.severity(Severity::Error);
         }

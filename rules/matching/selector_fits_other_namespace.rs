@@ -25,16 +25,15 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
-    let known = reach::known(cx);
+    let by_label = reach::ByLabel::new(&reach::known(cx));
     for filter in cx.filters {
         if reach::unselective(cx, filter) || reach::by_target_refs(cx, filter) {
             continue;
         }
-        // Most filters are right, and a mesh may have thousands of workloads: namespaces are compared before labels.
-        if known.iter().any(|one| reach::in_scope(cx, filter, one) && reach::selects(filter, one)) {
+        if by_label.selected(filter).any(|one| reach::in_scope(cx, filter, one)) {
             continue;
         }
-        let selected: Vec<_> = known.iter().filter(|one| reach::selects(filter, one)).copied().collect();
+        let selected: Vec<_> = by_label.selected(filter).copied().collect();
         if selected.is_empty() {
             continue;
         }

@@ -27,13 +27,10 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let known = reach::known(cx);
+    let by_label = reach::ByLabel::new(&known);
     for filter in cx.filters {
         let Some(labels) = filter.selector.as_ref().filter(|labels| !labels.is_empty()) else { continue };
-        let near = |one: &reach::Reached<'_>| reach::in_scope(cx, filter, one);
-        if reach::by_target_refs(cx, filter)
-            || known.iter().any(|one| near(one) && reach::selects(filter, one))
-            || known.iter().any(|one| reach::selects(filter, one))
-        {
+        if reach::by_target_refs(cx, filter) || by_label.selected(filter).next().is_some() {
             continue;
         }
         let in_scope: Vec<_> = known.iter().filter(|one| reach::in_scope(cx, filter, one)).collect();

@@ -28,6 +28,7 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     let known = LazyCell::new(|| reach::known(cx));
+    let extent = LazyCell::new(|| reach::extent(&known));
     for filter in cx.filters {
         let selector = filter.document.under(&["spec", "workloadSelector"]);
         if !reach::is_root(cx, filter)
@@ -57,7 +58,7 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             many => format!(
                 "`{}` is the root namespace; {} {} known",
                 filter.namespace,
-                reach::extent(&known),
+                *extent,
                 if many == 1 { "is" } else { "are" }
             ),
         };

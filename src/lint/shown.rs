@@ -4,7 +4,7 @@ use super::finding::Finding;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::redact::{self, Secrets};
 use crate::source::escape;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Goes over all texts of findings: the only place where they are made safe, whatever form they are reported in.
 pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
@@ -22,13 +22,24 @@ pub(super) fn make_safe(findings: &mut [Finding], filters: &[EnvoyFilter]) {
         }
     }
     let none = Secrets::default();
+    // Findings about filters of a whole mesh name all its workloads, each of them the same.
+    let mut harmless: HashSet<String> = HashSet::new();
     for finding in findings {
         let secrets = of_filters.get(&finding.filter).unwrap_or(&none);
         for text in [&mut finding.message, &mut finding.primary.message] {
             one_line(text, secrets);
         }
         finding.related.iter_mut().for_each(|label| one_line(&mut label.message, secrets));
-        finding.workloads.iter_mut().chain(&mut finding.objects).for_each(|name| one_line(name, secrets));
+        for name in finding.workloads.iter_mut().chain(&mut finding.objects) {
+            if secrets.is_empty() && harmless.contains(name.as_str()) {
+                continue;
+            }
+            let before = name.clone();
+            one_line(name, secrets);
+            if *name == before && secrets.is_empty() {
+                harmless.insert(before);
+            }
+        }
         // Notes and help may show YAML.
         for text in finding.notes.iter_mut().chain(&mut finding.help) {
             replace(text, secrets, escape::lines);

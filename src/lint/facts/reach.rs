@@ -8,7 +8,7 @@ use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Gateway, Inventory, Labels};
 use crate::model::proxy::{GATEWAY_NAME_LABEL, ProxyKind};
 use crate::model::release::Release;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A workload of the input: from a manifest, from the cluster, or the proxy of a config dump.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,32 @@ pub(crate) fn known<'c>(cx: &'c Context<'_>) -> Vec<Reached<'c>> {
     dumps.chain(manifests).collect()
 }
 
+/// Workloads by their labels: a mesh may have thousands of both filters and workloads.
+pub(crate) struct ByLabel<'c> {
+    of: HashMap<(&'c str, &'c str), Vec<Reached<'c>>>,
+}
+
+impl<'c> ByLabel<'c> {
+    /// Sorts workloads by their labels.
+    pub(crate) fn new(known: &[Reached<'c>]) -> ByLabel<'c> {
+        let mut of: HashMap<(&str, &str), Vec<Reached<'_>>> = HashMap::new();
+        for one in known {
+            for (key, value) in one.labels {
+                of.entry((key, value)).or_default().push(*one);
+            }
+        }
+        ByLabel { of }
+    }
+
+    /// The workloads that a filter with labels selects, wherever they are, in the order in which they were given.
+    pub(crate) fn selected<'s>(&'s self, filter: &'s EnvoyFilter) -> impl Iterator<Item = &'s Reached<'c>> {
+        let labels = filter.selector.iter().flatten();
+        let of = labels.map(|(key, value)| self.of.get(&(key.as_str(), value.as_str())).map_or(&[][..], Vec::as_slice));
+        let fewest = of.min_by_key(|of| of.len()).unwrap_or_default();
+        fewest.iter().filter(move |one| selects(filter, one))
+    }
+}
+
 /// Whether what is known comes from a cluster, so that a workload that does not exist does not exist: manifests of a
 /// repository seldom name everything that runs.
 pub(crate) fn complete(cx: &Context<'_>) -> bool {
@@ -79,7 +105,7 @@ pub(crate) fn unselective(cx: &Context<'_>, filter: &EnvoyFilter) -> bool {
 
 /// How many workloads in how many namespaces these are: "14 workloads in 3 namespaces".
 pub(crate) fn extent(workloads: &[Reached<'_>]) -> String {
-    let names: BTreeSet<String> = workloads.iter().map(Reached::full_name).collect();
+    let names: HashSet<(&str, &str)> = workloads.iter().map(|one| (one.namespace, one.name)).collect();
     let namespaces: BTreeSet<&str> = workloads.iter().map(|one| one.namespace).collect();
     let workloads = crate::lint::facts::names::count(names.len(), "workload", "workloads");
     format!("{workloads} in {}", crate::lint::facts::names::count(namespaces.len(), "namespace", "namespaces"))
