@@ -8,11 +8,11 @@ use super::{Error, Refusal};
 use crate::cluster::kinds;
 use crate::explain::view::API_VERSION;
 use crate::load::capture::Pack;
-use crate::load::dump::Layout;
+use crate::load::dump::{Layout, Redactions};
 use crate::load::{Loaded, yaml, yaml_text};
 use crate::model::redact::Redactor;
 use crate::source::{Code, FileId, Problem, Severity};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io;
 use std::path::PathBuf;
 
@@ -110,12 +110,11 @@ fn fill(
     }
     let mut dumps = 0;
     let mut of_istiod = Vec::new();
+    let mut known = Redactions::default();
     mesh.each(&Given::default(), Layout::Dropped, &|_| !no_dumps, taken, &mut |problems, kept| {
         let (namespace, pod) = (kept.identity.namespace.unwrap_or_default(), kept.identity.name.unwrap_or_default());
-        let mut text = Vec::new();
-        kept.dump.rewrite(&[]).write_to(&mut text)?;
-        let mut value: Value = match serde_json::from_slice(&text) {
-            Ok(value) => value,
+        let (text, found) = match kept.dump.redacted(redactor, &mut known) {
+            Ok(redacted) => redacted,
             Err(error) => {
                 let message = format!("the config dump of {namespace}/{pod} is not captured: {error}");
                 let (code, severity) = (Code::NoDump, Severity::Error);
@@ -123,10 +122,10 @@ fn fill(
                 return Ok(());
             }
         };
-        redacted += redactor.redact(&mut value);
+        redacted += found;
         dumps += 1;
         of_istiod.extend((!kept.running).then(|| format!("{namespace}/{pod}")));
-        pack.add(&["dumps", &namespace, &format!("{pod}.json")], value.to_string().as_bytes())
+        pack.add(&["dumps", &namespace, &format!("{pod}.json")], text.as_bytes())
     })
     .map_err(io::Error::other)?;
     let facts = &mesh.facts;

@@ -1,0 +1,139 @@
+//! A dump without secrets. Resources that many dumps have are looked at once.
+
+use super::{Dump, Edit};
+use crate::model::redact::Redactor;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The key of what stands in the place of a resource while the rest of its dump is looked at.
+const PLACE: &str = "kubectl-envoyfilter/resource";
+/// Most bytes of resources that are remembered.
+const MOST: usize = 32 << 20;
+
+/// Resources without their secrets, and how many they had: the dumps of a mesh say mostly the same.
+#[derive(Debug, Default)]
+pub struct Redactions {
+    known: HashMap<Box<str>, (Arc<str>, usize)>,
+    bytes: usize,
+}
+
+impl Redactions {
+    /// A resource without its secrets. `None` when what it is depends on what stands around it.
+    fn of(&mut self, text: &str, redactor: &Redactor) -> Result<Option<(Arc<str>, usize)>, serde_json::Error> {
+        if let Some(known) = self.known.get(text) {
+            return Ok(Some(known.clone()));
+        }
+        let mut value: Value = serde_json::from_str(text)?;
+        if value.get("@type").is_none() {
+            return Ok(None);
+        }
+        let found = redactor.redact(&mut value);
+        let redacted: (Arc<str>, usize) = (value.to_string().into(), found);
+        let bytes = text.len() + redacted.0.len();
+        if self.bytes + bytes <= MOST {
+            self.bytes += bytes;
+            self.known.insert(text.into(), redacted.clone());
+        }
+        Ok(Some(redacted))
+    }
+}
+
+impl Dump {
+    /// The dump without secrets, on one line, and how many secrets it had. Fails when it is no JSON, or too deep.
+    pub fn redacted(&self, redactor: &Redactor, known: &mut Redactions) -> Result<(String, usize), serde_json::Error> {
+        if let Some(parts) = self.in_parts(redactor, known)? {
+            return Ok(parts);
+        }
+        let mut value: Value = serde_json::from_str(&self.written(&[]))?;
+        let found = redactor.redact(&mut value);
+        Ok((value.to_string(), found))
+    }
+
+    /// The same resource by resource.
+    fn in_parts(
+        &self,
+        redactor: &Redactor,
+        known: &mut Redactions,
+    ) -> Result<Option<(String, usize)>, serde_json::Error> {
+        let text = self.text.whole();
+        if text.contains(PLACE) {
+            return Ok(None);
+        }
+        let mut parts = Vec::with_capacity(self.index.entries.len());
+        let mut edits = Vec::with_capacity(self.index.entries.len());
+        for (number, entry) in self.index.entries.iter().enumerate() {
+            let Some(part) = known.of(text.get(entry.json.range()).unwrap_or_default(), redactor)? else {
+                return Ok(None);
+            };
+            parts.push(part);
+            edits.push(Edit::Replace { resource: number, json: Cow::Owned(format!("{{\"{PLACE}\":{number}}}")) });
+        }
+        let mut rest: Value = serde_json::from_str(&self.written(&edits))?;
+        let mut found = redactor.redact(&mut rest);
+        let rest = rest.to_string();
+        let opening = format!("{{\"{PLACE}\":");
+        let mut whole = String::with_capacity(text.len());
+        let mut pieces = rest.split(&opening);
+        whole.push_str(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            let (number, after) = piece.split_once('}').unwrap_or((piece, ""));
+            // Every place was made above.
+            if let Some((part, secrets)) = number.parse().ok().and_then(|number: usize| parts.get(number)) {
+                whole.push_str(part);
+                found += secrets;
+            }
+            whole.push_str(after);
+        }
+        Ok(Some((whole, found)))
+    }
+
+    fn written(&self, edits: &[Edit<'_>]) -> String {
+        let mut text = Vec::new();
+        // Writing to memory does not fail, and a text with texts in it is a text.
+        let _ = self.rewrite(edits).write_to(&mut text);
+        String::from_utf8(text).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resource_by_resource_is_the_same_as_at_once() {
+        let cluster = |name: &str, token: &str| {
+            format!(
+                r#"{{"version_info": "v", "cluster": {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "{name}", "metadata": {{"filter_metadata": {{"x": {{"apiToken": "{token}"}}}}}}}}, "last_updated": "2026-11-20T08:00:00Z"}}"#
+            )
+        };
+        let dump = |clusters: &[String]| {
+            let text = format!(
+                r#"{{"configs": [{{"@type": "type.googleapis.com/envoy.admin.v3.BootstrapConfigDump", "bootstrap": {{"node": {{"id": "sidecar~10.0.0.1~cart-1.shop~shop.svc.cluster.local", "metadata": {{"ISTIO_VERSION": "1.31.0", "DB_PASSWORD": "hunter-two"}}}}}}}}, {{"@type": "type.googleapis.com/envoy.admin.v3.ClustersConfigDump", "dynamic_active_clusters": [{}]}}, {{"@type": "type.googleapis.com/envoy.admin.v3.SecretsConfigDump", "dynamic_active_secrets": [{{"name": "default"}}]}}]}}"#,
+                clusters.join(", ")
+            );
+            Dump::from_text("dump", text).0.unwrap()
+        };
+        let redactor = Redactor::new(&["cart-[0-9]".to_owned()]).unwrap();
+        let mut known = Redactions::default();
+        let dumps = [
+            dump(&[cluster("a", "abcdef-1"), cluster("b", "plain text")]),
+            dump(&[cluster("b", "plain text"), cluster("a", "abcdef-1"), cluster("b", "plain text")]),
+            dump(&[cluster("cart-7", "ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]),
+            dump(&[]),
+            // What stands for a resource stands there already.
+            dump(&[cluster(PLACE, "abcdef-1")]),
+        ];
+        for dump in &dumps {
+            let mut value: Value = serde_json::from_str(&dump.written(&[])).unwrap();
+            let found = redactor.redact(&mut value);
+            let (text, number) = dump.redacted(&redactor, &mut known).unwrap();
+            assert_eq!((text.as_str(), number), (value.to_string().as_str(), found));
+            for secret in ["abcdef-1", "hunter-two", "ghp_", "cart-7", "SecretsConfigDump"] {
+                assert!(!text.contains(secret), "{secret}: {text}");
+            }
+        }
+        assert_eq!(known.known.len(), 3);
+    }
+}
