@@ -1015,7 +1015,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s o -l output -d 'Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l sort-by -d 'Sort by a field of each item, such as .priority' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l sort-by -d 'Sort by a field of each item, such as .priority or .metadata.name' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r
@@ -1051,7 +1051,7 @@ complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand 
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -l all-replicas -d 'Read every pod, not one per pod template'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand get" -s h -l help -d 'Print help'
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s o -l output -d 'Form of the output: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME:PATH,…' -r
-complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l sort-by -d 'Sort by a field of each item, such as .priority' -r
+complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l sort-by -d 'Sort by a field of each item, such as .priority or .metadata.name' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -s n -l namespace -d 'Namespace to look at, and the namespace of documents and names without one [default: the context\'s; for files, default]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l istio-version -d 'Release of the control plane, such as 1.26.3, or 1.26 for its newest patch [default: what the cluster runs; for files, the newest known, 1.31]' -r
 complete -c kubectl-envoyfilter -n "__fish_kubectl_envoyfilter_using_subcommand status" -l root-namespace -d 'Root namespace of the mesh [default: from the mesh ConfigMap, otherwise istio-system]' -r

@@ -1273,7 +1273,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '-o+[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
 '--output=[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
-'--sort-by=[Sort by a field of each item, such as .priority]:PATH:_default' \
+'--sort-by=[Sort by a field of each item, such as .priority or .metadata.name]:PATH:_default' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \
@@ -1318,7 +1318,7 @@ never\:"Never"))' \
 _arguments "${_arguments_options[@]}" : \
 '-o+[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
 '--output=[Form of the output\: table, wide, json, yaml, name, jsonpath=TEMPLATE or custom-columns=NAME\:PATH,…]:FORM:_default' \
-'--sort-by=[Sort by a field of each item, such as .priority]:PATH:_default' \
+'--sort-by=[Sort by a field of each item, such as .priority or .metadata.name]:PATH:_default' \
 '-n+[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--namespace=[Namespace to look at, and the namespace of documents and names without one \[default\: the context'\''s; for files, default\]]:NAMESPACE:_default' \
 '--istio-version=[Release of the control plane, such as 1.26.3, or 1.26 for its newest patch \[default\: what the cluster runs; for files, the newest known, 1.31\]]:RELEASE:_default' \

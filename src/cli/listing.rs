@@ -7,8 +7,9 @@ use crate::report::template::{Columns, Path, Template, order};
 use crate::report::{self, table};
 use crate::source::escape;
 use clap::Args;
+use k8s_openapi::jiff::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::io;
 
 #[derive(Debug, Args)]
@@ -19,7 +20,7 @@ pub(super) struct Listing {
     /// Leave out the headings of tables
     #[arg(long)]
     pub(super) no_headers: bool,
-    /// Sort by a field of each item, such as .priority
+    /// Sort by a field of each item, such as .priority or .metadata.name
     #[arg(long, value_name = "PATH", value_parser = Path::parse)]
     pub(super) sort_by: Option<Path>,
 }
@@ -67,8 +68,9 @@ impl Listing {
     /// Sorts items as requested. Fails when no item has the field.
     pub(super) fn sort<T: Serialize + Clone>(&self, items: &mut Vec<T>) -> Result<(), Error> {
         let Some(path) = &self.sort_by else { return Ok(()) };
-        let values: Vec<Value> =
+        let mut values: Vec<Value> =
             items.iter().map(serde_json::to_value).collect::<Result<_, _>>().map_err(io::Error::other)?;
+        values.iter_mut().for_each(add_metadata);
         let Some(order) = order(path, &values) else {
             let help = "-o json shows the fields of an item".to_owned();
             return Err(Error::Text { message: "--sort-by: no item has this field".to_owned(), help: Some(help) });
@@ -80,7 +82,11 @@ impl Listing {
     /// Writes output for programs, with `items` under this key of the list. `false`: the output is for people, and nothing was
     /// written.
     pub(super) fn write(&self, session: &mut Session<'_>, list: &impl Serialize, key: &str) -> io::Result<bool> {
-        let value = || serde_json::to_value(list).map_err(io::Error::other);
+        let value = || {
+            let mut value = serde_json::to_value(list).map_err(io::Error::other)?;
+            value.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().for_each(add_metadata);
+            io::Result::Ok(value)
+        };
         match &self.output {
             Form::Table | Form::Wide | Form::Name => return Ok(false),
             Form::Json => report::json(session.out, list)?,
@@ -125,6 +131,17 @@ impl Listing {
         }
         Ok(widths)
     }
+}
+
+/// Adds the metadata of an item's object, for paths written as for kubectl: `.metadata.name`.
+fn add_metadata(item: &mut Value) {
+    let Value::Object(item) = item else { return };
+    let Some(name) = item.get("name").or_else(|| item.get("filter")).filter(|name| name.is_string()) else { return };
+    let mut metadata = Map::from_iter([("name".to_owned(), name.clone())]);
+    metadata.extend(item.get("namespace").map(|namespace| ("namespace".to_owned(), namespace.clone())));
+    let created = item.get("created").and_then(Value::as_i64).and_then(|seconds| Timestamp::from_second(seconds).ok());
+    metadata.extend(created.map(|created| ("creationTimestamp".to_owned(), created.to_string().into())));
+    item.entry("metadata").or_insert(Value::Object(metadata));
 }
 
 /// Reports that watching failed, with the API server's message.

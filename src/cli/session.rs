@@ -178,7 +178,16 @@ impl Session<'_> {
 
     /// Prints what a result is based on, if that is more than the named files.
     pub(super) fn scope(&mut self, scope: &Scope) -> io::Result<()> {
-        match scope::line(scope) {
+        self.scope_line(scope::line(scope))
+    }
+
+    /// The same of an answer that no EnvoyFilter is read for.
+    pub(super) fn scope_without_filters(&mut self, scope: &Scope) -> io::Result<()> {
+        self.scope_line(scope::without_filters(scope))
+    }
+
+    fn scope_line(&mut self, line: Option<String>) -> io::Result<()> {
+        match line {
             Some(line) => writeln!(self.err, "{}: {line}", self.around.err.paint(Role::Dim, "scope")),
             None => Ok(()),
         }

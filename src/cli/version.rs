@@ -89,7 +89,7 @@ impl Version {
                 Ok(found) => {
                     serious = session.report_problems(&found.loaded, &[])?;
                     if self.output == TableOrJson::Table {
-                        session.scope(&found.scope)?;
+                        session.scope_without_filters(&found.scope)?;
                     }
                     fill(&mut versions, found);
                 }

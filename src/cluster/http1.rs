@@ -31,14 +31,16 @@ pub(super) async fn get(
         return Err(Fault::Answer(answer.status().as_u16()));
     }
     let mut body = answer.into_body();
-    let mut bytes = Vec::new();
+    // Joined once: a vector that grows with them would copy most of a dump again and end with room for another.
+    let (mut parts, mut length) = (Vec::new(), 0);
     while let Some(frame) = limits.rest(body.frame()).await? {
         if let Ok(data) = frame.map_err(|error| of(&error))?.into_data() {
-            bytes.extend_from_slice(&data);
-            limits.size(bytes.len())?;
+            length += data.len();
+            limits.size(length)?;
+            parts.push(data);
         }
     }
-    Ok(bytes)
+    Ok(parts.concat())
 }
 
 /// What an error of the library means here.

@@ -121,10 +121,15 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
     plain(&text)
 }
 
-/// Without quotes in quotes around a path, as the client library writes them, and the number that the system has for a
-/// failure.
+/// What the client library calls its own layers: they tell nothing beside the cause that follows.
+const LAYERS: [&str; 4] =
+    ["ServiceError: ", "HyperError: ", "client error (Connect): ", "client error (SendRequest): "];
+
+/// Without quotes in quotes around a path, as the client library writes them, its layers, and the number that the system has
+/// for a failure.
 fn plain(text: &str) -> String {
     let text = text.replace("'\"", "'").replace("\"'", "'");
+    let text = LAYERS.iter().fold(text, |text, layer| text.replace(layer, ""));
     match text.split_once(" (os error ") {
         Some((before, after)) => format!("{before}{}", after.split_once(')').map_or("", |(_, rest)| rest)),
         None => text,

@@ -8,7 +8,7 @@ use super::objects;
 use crate::load::{Loaded, Options, yaml_text};
 use crate::model::inventory::DEFAULT_ROOT_NAMESPACE;
 use crate::source::{Code, Problem, Severity};
-use futures::{StreamExt, stream};
+use futures::{StreamExt, join, stream, try_join};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,19 +56,20 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
         problems: Vec::new(),
         unlisted: Vec::new(),
     };
-    // The first request tells whether there is a cluster at all.
-    let (kubernetes, unknown) = match cluster.json("/version", false).await {
-        Ok(version) => (version.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_owned(), None),
-        Err(fault @ (Fault::NotAllowed(_) | Fault::NotFound(_) | Fault::Garbled(_))) => (String::new(), Some(fault)),
-        Err(fault) => return Err(fault),
-    };
-    let roots = reader.control_plane().await;
+    // Everything is asked for at the same time, for the root namespace that nearly every mesh has.
+    let asked = scope.namespace.as_deref().filter(|_| !scope.whole);
+    let likely = scope.root_namespace.clone().unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned());
+    let mut likely = wanted(needs, asked, &BTreeSet::from([likely]));
+    let kept_by = reader.reader();
+    let lists = async { Ok(lists(cluster, std::mem::take(&mut likely.places), asked, kept_by).await) };
+    let control_plane = async { Ok(reader.control_plane().await) };
+    let ((kubernetes, unknown), roots, answers) = try_join!(kubernetes(cluster), control_plane, lists)?;
     // It decides nothing; who asks for it is told.
     if let Some(fault) = unknown.filter(|_| *needs == kinds::VERSION) {
         let message = format!("cannot read the version of Kubernetes: {fault}");
         reader.problem(Code::NotAllowed, Severity::Warning, message, None);
     }
-    reader.lists(&roots).await;
+    reader.lists(&roots, answers).await;
     let asked = reader.asked().await;
     let Reader { objects, tags, problems, unlisted, .. } = reader;
     let mut loaded = Loaded { problems, ..Loaded::default() };
@@ -79,6 +80,74 @@ pub(crate) async fn read(cluster: &Cluster, needs: &Needs, scope: &Scope) -> Res
     let mut facts = Facts::of(&loaded.inventory, kubernetes);
     facts.add_tags(tags.iter());
     Ok(Reading { loaded, facts, asked, unlisted })
+}
+
+/// The version of Kubernetes, or why it is not known. Fails when there is no cluster at all.
+async fn kubernetes(cluster: &Cluster) -> Result<(String, Option<Fault>), Fault> {
+    match cluster.json("/version", false).await {
+        Ok(version) => Ok((version.get("gitVersion").and_then(Value::as_str).unwrap_or_default().to_owned(), None)),
+        Err(fault @ (Fault::NotAllowed(_) | Fault::NotFound(_) | Fault::Garbled(_))) => {
+            Ok((String::new(), Some(fault)))
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// A kind, and the namespace where that is not all of them.
+type Place = (&'static Kind, Option<String>);
+
+/// What is listed.
+struct Wanted {
+    places: Vec<Place>,
+    /// Whether the namespace that is asked about is read alone: who has rights in one namespace may look at that namespace,
+    /// not at the list of them.
+    own: bool,
+}
+
+fn wanted(needs: &Needs, asked: Option<&str>, roots: &BTreeSet<String>) -> Wanted {
+    let places = places(needs, asked, roots).into_iter();
+    let mut places: Vec<Place> = places.map(|(kind, namespace)| (kind, namespace.map(str::to_owned))).collect();
+    let before = places.len();
+    if asked.is_some_and(|asked| !roots.contains(asked)) {
+        places.retain(|(kind, _)| *kind != kinds::NAMESPACE);
+    }
+    Wanted { own: places.len() < before, places }
+}
+
+/// What came of a list.
+struct Answer {
+    place: Place,
+    all: Listed<Found>,
+    /// What came of it in one namespace, where not all of them may be looked at.
+    home: Option<(String, Listed<Found>)>,
+}
+
+/// Lists a few places at the same time; the answers in their order.
+async fn lists(cluster: &Cluster, places: Vec<Place>, asked: Option<&str>, reader: objects::Reader) -> Vec<Answer> {
+    let fallback = asked.unwrap_or(&cluster.namespace);
+    let work = places.into_iter().map(|place| async move {
+        let (kind, namespace) = (place.0, place.1.as_deref());
+        let labels = (kind == kinds::REVISION_TAG).then_some(TAG);
+        let selection = Selection { namespace, labels, fields: None };
+        let all = list(cluster, kind, selection, |object| found(object, reader)).await;
+        let refused = matches!(all.fault, Some(Fault::NotAllowed(_)));
+        if !(refused && namespace.is_none() && kind.namespaced) {
+            return Answer { place, all, home: None };
+        }
+        // Who may not look everywhere may look at home.
+        let selection = Selection { namespace: Some(fallback), labels, fields: None };
+        let home = list(cluster, kind, selection, |object| found(object, reader)).await;
+        Answer { place, all, home: Some((fallback.to_owned(), home)) }
+    });
+    stream::iter(work).buffered(AT_ONCE).collect().await
+}
+
+/// The ConfigMap with the mesh configuration of a revision: its name, and what the API server answers.
+async fn mesh_config(cluster: &Cluster, namespace: &str, revision: &str) -> (String, Result<Value, Fault>) {
+    let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
+    let path = kinds::CONFIG_MAP.path("v1", Some(namespace), Some(&name));
+    let answer = cluster.json(&path, false).await;
+    (name, answer)
 }
 
 /// The kinds that a command needs, each with the namespace to look at, or without one to look at all.
@@ -185,7 +254,8 @@ impl Reader<'_> {
     async fn control_plane(&mut self) -> BTreeSet<String> {
         let (namespace, reader) = (self.scope.istio_namespace.clone(), self.reader());
         let selection = Selection { namespace: Some(&namespace), labels: Some("app=istiod"), fields: None };
-        let Listed { objects, fault } = list(self.cluster, kinds::POD, selection, |object| kept(object, reader)).await;
+        let pods = list(self.cluster, kinds::POD, selection, |object| kept(object, reader));
+        let (Listed { objects, fault }, default) = join!(pods, mesh_config(self.cluster, &namespace, DEFAULT_REVISION));
         if let Some(fault) = fault {
             let message = format!(
                 "cannot list istiod's pods in namespace {namespace}: {fault}; releases and revisions of control planes are \
@@ -199,7 +269,7 @@ impl Reader<'_> {
             let help = "set its namespace with --istio-namespace, or its release with --istio-version";
             self.problem(Code::NoControlPlane, Severity::Warning, message, Some(help.to_owned()));
         }
-        let mut revisions: BTreeSet<String> = BTreeSet::from([DEFAULT_REVISION.to_owned()]);
+        let mut revisions: BTreeSet<String> = BTreeSet::new();
         for object in &objects {
             let labels = object.get("metadata").and_then(|metadata| metadata.get("labels"));
             let revision = labels.and_then(|labels| labels.get(REVISION)).and_then(Value::as_str);
@@ -207,10 +277,11 @@ impl Reader<'_> {
         }
         self.take(objects.into_iter().filter_map(|object| found(object, reader)));
         let mut roots = BTreeSet::new();
-        for revision in revisions {
-            let name = if revision == DEFAULT_REVISION { "istio".to_owned() } else { format!("istio-{revision}") };
-            let path = kinds::CONFIG_MAP.path("v1", Some(&namespace), Some(&name));
-            match self.cluster.json(&path, false).await {
+        revisions.remove(DEFAULT_REVISION);
+        let others = revisions.iter().map(|revision| mesh_config(self.cluster, &namespace, revision));
+        let others: Vec<_> = stream::iter(others).buffered(AT_ONCE).collect().await;
+        for (name, answer) in std::iter::once(default).chain(others) {
+            match answer {
                 Ok(mut object) => {
                     name_kind(&mut object, "ConfigMap", "v1");
                     roots.insert(root_namespace(&object).unwrap_or_else(|| DEFAULT_ROOT_NAMESPACE.to_owned()));
@@ -233,38 +304,32 @@ impl Reader<'_> {
         roots
     }
 
-    async fn lists(&mut self, roots: &BTreeSet<String>) {
-        let asked = self.scope.namespace.as_deref().filter(|_| !self.scope.whole);
-        let mut wanted = places(self.needs, asked, roots);
-        // Who has rights in one namespace may look at that namespace, not at the list of them.
-        if let Some(namespace) = asked.filter(|it| !roots.contains(*it)) {
-            let before = wanted.len();
-            wanted.retain(|(kind, _)| *kind != kinds::NAMESPACE);
-            if wanted.len() < before {
-                self.namespace(namespace).await;
+    /// Takes in what is wanted of some answers, and asks for what they lack.
+    async fn lists(&mut self, roots: &BTreeSet<String>, answers: Vec<Answer>) {
+        let (cluster, scope) = (self.cluster, self.scope);
+        let asked = scope.namespace.as_deref().filter(|_| !scope.whole);
+        let wanted = wanted(self.needs, asked, roots);
+        if let Some(namespace) = asked.filter(|_| wanted.own) {
+            self.namespace(namespace).await;
+        }
+        let mut known: Vec<Answer> = Vec::new();
+        let mut unknown = Vec::new();
+        let mut answers: Vec<Option<Answer>> = answers.into_iter().map(Some).collect();
+        for place in &wanted.places {
+            let is = |one: &&mut Option<Answer>| one.as_ref().is_some_and(|answer| answer.place == *place);
+            match answers.iter_mut().find(is).and_then(Option::take) {
+                Some(answer) => known.push(answer),
+                None => unknown.push(place.clone()),
             }
         }
-        let (cluster, reader) = (self.cluster, self.reader());
-        let fallback = asked.unwrap_or(&cluster.namespace).to_owned();
-        let work = wanted.into_iter().map(|(kind, namespace)| {
-            let fallback = fallback.clone();
-            async move {
-                let labels = (kind == kinds::REVISION_TAG).then_some(TAG);
-                let selection = Selection { namespace, labels, fields: None };
-                let all = list(cluster, kind, selection, |object| found(object, reader)).await;
-                let refused = matches!(all.fault, Some(Fault::NotAllowed(_)));
-                if !(refused && namespace.is_none() && kind.namespaced) {
-                    return (kind, namespace, all, None);
-                }
-                // Who may not look everywhere may look at home.
-                let selection = Selection { namespace: Some(&fallback), labels, fields: None };
-                let home = list(cluster, kind, selection, |object| found(object, reader)).await;
-                (kind, namespace, all, Some((fallback, home)))
-            }
-        });
-        let answers: Vec<_> = stream::iter(work).buffered(AT_ONCE).collect().await;
+        if !unknown.is_empty() {
+            known.extend(lists(cluster, unknown, asked, self.reader()).await);
+            let order = |answer: &Answer| wanted.places.iter().position(|place| *place == answer.place);
+            known.sort_by_key(order);
+        }
         let mut number = 0;
-        for (kind, namespace, all, home) in answers {
+        for Answer { place: (kind, namespace), all, home } in known {
+            let namespace = namespace.as_deref();
             number += if namespace == asked { all.objects.len() } else { 0 };
             let fault = all.fault;
             self.take(all.objects);

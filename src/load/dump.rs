@@ -8,11 +8,13 @@ mod foreign;
 mod identity;
 mod index;
 mod read;
+mod redacted;
 mod rewrite;
 mod text;
 
 pub use identity::{Identity, override_identity};
 pub use read::Layout;
+pub use redacted::Redactions;
 pub use rewrite::{Edit, Rewritten};
 pub use text::Pool;
 
@@ -118,6 +120,11 @@ impl Dump {
         // The end of a truncated archive was reported already.
         problems.extend(found.into_iter().filter(|problem| !(cut && problem.code == Code::DumpTruncated)));
         (dump, problems)
+    }
+
+    /// Indexes a text that a proxy sent, without its indentation: only for looking at.
+    pub fn from_answer(name: impl Into<String>, text: String) -> (Option<Dump>, Vec<Problem>) {
+        Dump::from_text(name, read::without_indentation(text))
     }
 
     /// Indexes a text.

@@ -351,7 +351,7 @@ fn pick(request: &ExplainRequest, mesh: &Mesh<'_>, only: Option<&str>) -> Result
         return Ok(pods(picked));
     }
     if behind.is_some() && mesh.lists(kinds::POD) {
-        return Err(unanswered(format!("{} selects no pod with a proxy", request.words()), None));
+        return Err(unanswered(format!("{} selects no pod with the proxy of a gateway", request.words()), None));
     }
     // It may exist without a proxy.
     for pod in inventory.workloads.iter() {

@@ -9,7 +9,7 @@ use crate::cluster::kinds::Needs;
 use crate::cluster::read::{self, Reading, Scope};
 use crate::cluster::targets::Target;
 use crate::cluster::{Cluster, Fault, Stop, Via};
-use crate::load::dump::{Dump, Layout};
+use crate::load::dump::Dump;
 use crate::source::{Code, Problem, Severity};
 use crate::words::count;
 use futures::StreamExt;
@@ -136,8 +136,7 @@ impl Live {
                 Ok((text, via)) => {
                     of_istiod += usize::from(via == Via::Istiod);
                     let name = read::source_name(&self.cluster().context, "Pod", &target.namespace, &target.pod);
-                    let (dump, mut found) = Dump::from_reader(name, text.as_bytes(), Layout::Dropped);
-                    drop(text);
+                    let (dump, mut found) = Dump::from_answer(name, text);
                     problems.append(&mut found);
                     if let Some(dump) = dump {
                         take(problems, dump, &target, via)?;

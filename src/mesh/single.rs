@@ -13,7 +13,7 @@ use crate::engine::{Program, Selection, services};
 use crate::explain::view;
 use crate::explain::{self, Explainer};
 use crate::lint::{self, Input};
-use crate::load::dump::{Dump, Identity, Layout};
+use crate::load::dump::{Dump, Identity};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::Inventory;
 use crate::rules::ALL;
@@ -77,11 +77,11 @@ impl Now<'_> {
     pub(crate) fn look(
         &self,
         target: &Target,
-        text: &str,
+        text: String,
         via: Via,
         lent: &Arc<BTreeMap<String, String>>,
     ) -> Result<Look, ErrorMessage> {
-        let (dump, problems) = Dump::from_reader(target.full_name(), text.as_bytes(), Layout::Dropped);
+        let (dump, problems) = Dump::from_answer(target.full_name(), text);
         let Some(mut dump) = dump else {
             let first = problems.into_iter().next().map(|problem| problem.message);
             return Err(first.unwrap_or_else(|| "the answer is no config dump".into()).into());

@@ -8,8 +8,17 @@ pub(crate) fn line(scope: &Scope) -> Option<String> {
     (!matches!(scope.origin, Origin::Files | Origin::Demo)).then(|| sentence(scope))
 }
 
+/// The same of an answer that no EnvoyFilter is read for.
+pub(crate) fn without_filters(scope: &Scope) -> Option<String> {
+    (!matches!(scope.origin, Origin::Files | Origin::Demo)).then(|| parts(scope, None))
+}
+
 /// The same for whoever reads a report without the command: files are told too.
 pub(crate) fn sentence(scope: &Scope) -> String {
+    parts(scope, Some(scope.filters))
+}
+
+fn parts(scope: &Scope, filters: Option<usize>) -> String {
     let mut parts = Vec::new();
     let of_mesh = match &scope.origin {
         Origin::Files => {
@@ -52,7 +61,7 @@ pub(crate) fn sentence(scope: &Scope) -> String {
         let word = if scope.control_planes.len() == 1 { "control plane" } else { "control planes" };
         parts.push(format!("{word} {}", planes.collect::<Vec<_>>().join(", ")));
     }
-    parts.push(count(scope.filters, "EnvoyFilter", "EnvoyFilters"));
+    parts.extend(filters.map(|filters| count(filters, "EnvoyFilter", "EnvoyFilters")));
     let proxies = scope.proxies;
     if proxies.of > 0 {
         let pods = if proxies.pods > proxies.of {

@@ -344,8 +344,7 @@ impl Run {
                     self.metrics.read(Outcome::Unchanged, took);
                     return self.after().await;
                 }
-                let look = block_in_place(|| moment.now().look(&target, &text, via, &self.lent));
-                drop(text);
+                let look = block_in_place(|| moment.now().look(&target, text, via, &self.lent));
                 match look {
                     Ok(mut look) => {
                         self.metrics.read(Outcome::Read, took);

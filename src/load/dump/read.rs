@@ -52,6 +52,19 @@ fn collect(mut input: impl Read, size: usize, layout: Layout) -> Bytes {
     Bytes { bytes, error }
 }
 
+/// Removes the leading blanks of lines.
+pub(super) fn without_indentation(text: String) -> String {
+    let indented = |at: usize| text.as_bytes().get(at + 1) == Some(&b' ');
+    if !memchr::memchr_iter(b'\n', text.as_bytes()).any(indented) {
+        return text;
+    }
+    let mut bytes = Vec::with_capacity(text.len() / 2);
+    // Reading from memory does not fail, and removing blanks keeps the text valid UTF-8.
+    let _ = unindented(text.as_bytes(), &mut bytes);
+    bytes.shrink_to_fit();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// Reads lines without their leading blanks. JSON lines end between two tokens, never inside a string.
 fn unindented(mut input: impl Read, out: &mut Vec<u8>) -> io::Result<()> {
     const CHUNK: usize = 128 << 10;

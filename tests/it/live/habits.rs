@@ -24,6 +24,11 @@ fn lists_take_kubectls_forms() {
     assert_eq!(by_name, sorted);
     let names = of(&["get", "-A", "-o", "jsonpath={range .items[*]}{.name}{\"\\n\"}{end}", "--sort-by", "{.name}"]);
     assert_eq!(names.lines().collect::<Vec<_>>(), sorted);
+    // As kubectl's own paths are written.
+    let names = of(&["get", "-A", "-o", "jsonpath={.items[*].metadata.name}", "--sort-by=.metadata.name"]);
+    assert_eq!(names.split_whitespace().collect::<Vec<_>>(), sorted);
+    let columns = of(&["get", "-o", "custom-columns=NS:.metadata.namespace,NAME:.metadata.name"]);
+    assert!(columns.lines().skip(1).all(|row| row.starts_with("shop") && !row.contains("<none>")), "{columns}");
     let columns = of(&["get", "-A", "-o", "custom-columns=WHO:.name,NONE:.nothing", "--sort-by=.name"]);
     let first = columns.lines().nth(1).unwrap();
     assert!(columns.starts_with("WHO") && first.starts_with(&sorted[0]) && first.ends_with("<none>"), "{columns}");

@@ -182,7 +182,7 @@ fn gateways_of_both_apis_lead_to_their_pods() {
     }
     let said = live(&mock, &["explain", "gateway/nobody"]);
     assert_eq!(said.code, 2);
-    assert!(said.err.contains("gateway nobody selects no pod with a proxy"), "{}", said.err);
+    assert!(said.err.contains("gateway nobody selects no pod with the proxy of a gateway"), "{}", said.err);
 }
 
 #[test]
