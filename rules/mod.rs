@@ -198,6 +198,7 @@ pub static ALL: &[&Rule] = &[
     &scope::runs_before_authentication::RULE,
     &scope::reaches_other_hosts::RULE,
     &scope::decided_by_client_header::RULE,
+    &scope::token_never_required::RULE,
     &upgrade::stops_matching::RULE,
     &upgrade::begins_to_apply::RULE,
     &upgrade::stops_attaching::RULE,

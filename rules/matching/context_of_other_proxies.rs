@@ -32,12 +32,6 @@ declare_rule! {
     explains: NOWHERE, policy: Never("it needs the kinds of the selected proxies")
 }
 
-/// What would be so where the patch runs: on no proxy.
-const NOWHERE: &[&str] = &[
-    "EF306", "EF307", "EF309", "EF310", "EF311", "EF312", "EF313", "EF314", "EF319", "EF320", "EF324", "EF325",
-    "EF329", "EF330", "EF331", "EF332", "EF333", "EF334", "EF411", "EF412", "EF504", "EF520", "EF521",
-];
-
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         // Extension configurations are added whatever the context.

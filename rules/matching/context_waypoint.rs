@@ -24,7 +24,7 @@ declare_rule! {
     /// # References
     /// istio/api#3577, istio/api#3442; recorded with the 1.31 line.
     "EF208" "context-waypoint" Matching Error => check,
-    objections: &[Objected::Waypoint], policy: Cel(policy)
+    explains: NOWHERE, objections: &[Objected::Waypoint], policy: Cel(policy)
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -58,9 +58,13 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 "this release drops it, and the patch matches every object of its context".to_owned(),
             ),
         };
+        let alone = by_context && !matches!(view.patch.object, ObjectMatch::Waypoint(_));
+        let mut finding = view.finding(rule, span, message).note(note);
+        if alone && cx.release.minor >= since.minor {
+            finding = finding.note("the API server rejects it: context WAYPOINT needs `match.waypoint`");
+        }
         out.push(
-            view.finding(rule, span, message)
-                .note(note)
+            finding
                 .ineffective_if(by_context)
                 .help("context: SIDECAR_INBOUND # with match.listener or match.routeConfiguration"),
         );

@@ -1,6 +1,7 @@
 //! EF217: HTTP filters where nothing speaks HTTP.
 
 use crate::declare_rule;
+use crate::engine::matching::{self, HTTP_CONNECTION_MANAGER};
 use crate::engine::trace::Condition;
 use crate::lint::{Context, Findings, RuleInfo, no_match};
 
@@ -8,7 +9,7 @@ declare_rule! {
     /// An HTTP_FILTER patch for filter chains that have no HTTP connection manager.
     ///
     /// # What it finds
-    /// An HTTP_FILTER patch whose matched chains carry TCP only.
+    /// An HTTP_FILTER patch whose matched chains carry TCP only, or whose match names another network filter.
     ///
     /// # Why it matters
     /// HTTP filters exist only inside `envoy.filters.network.http_connection_manager`. istiod makes one only for ports
@@ -25,14 +26,23 @@ declare_rule! {
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for one in no_match::at(cx, &[Condition::HttpConnectionManager]) {
-        let finding = one.finding(
-            cx,
-            rule,
-            "network filter",
-            "no chain that this HTTP_FILTER patch matches has an HTTP connection manager",
-        );
-        out.push(finding.help(
-            "if the port speaks HTTP, say so in the Service: `appProtocol: http`, or a port name beginning with `http`",
-        ));
+        let named = matching::network_filter_name(&one.view.patch.object);
+        let other = named.filter(|name| !name.is_empty() && *name != HTTP_CONNECTION_MANAGER);
+        out.push(match other {
+            Some(name) => one
+                .finding(cx, rule, "network filter", format!("`{name}` holds no HTTP filters"))
+                .note(format!("HTTP filters stand inside `{HTTP_CONNECTION_MANAGER}` alone"))
+                .help(format!("filter:\n  name: {HTTP_CONNECTION_MANAGER}")),
+            None => one
+                .finding(
+                    cx,
+                    rule,
+                    "network filter",
+                    "no chain that this HTTP_FILTER patch matches has an HTTP connection manager",
+                )
+                .help(
+                    "if the port speaks HTTP, say so in the Service: `appProtocol: http`, or a port name beginning with `http`",
+                ),
+        });
     }
 }

@@ -54,6 +54,9 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             continue;
         }
         out.push(match (waypoint, routes, context) {
+            (true, _, PatchContext::SidecarOutbound) if apply_to != ApplyTo::Cluster => finding
+                .note("a waypoint receives requests for its services: what it has for them is inbound")
+                .help("context: SIDECAR_INBOUND"),
             (true, true, _) => {
                 finding.note("istiod never patches the routes of a waypoint's service that has a VirtualService")
             }

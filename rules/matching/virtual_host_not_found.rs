@@ -4,7 +4,10 @@ use crate::declare_rule;
 use crate::engine::trace::Condition;
 use crate::lint::no_match::NoMatch;
 use crate::lint::{Context, Findings, RuleInfo, no_match, ports};
-use crate::model::envoy_filter::{ObjectMatch, PatchContext};
+use crate::model::envoy_filter::{ObjectMatch, PatchContext, RouteConfigurationMatch};
+use crate::model::resource::ResourceKind;
+use crate::proto::json;
+use crate::proto::tree::Tree;
 
 declare_rule! {
     /// `vhost.name` or `vhost.domainName` that no virtual host has.
@@ -61,6 +64,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             Some(Condition::DomainName) => ("domainName", &vhost.domain_name),
             _ => ("name", &vhost.name),
         };
+        if let Some(shared) = of_plain_server(&one, want, &vhost.name) {
+            let message = format!(
+                "virtual host `{value}` is in `{shared}`, which all HTTP servers of the port share: it carries no gateway"
+            );
+            let span = one.view.value_span(&["match", "routeConfiguration", "gateway"]);
+            let mut finding = one.finding(cx, rule, "virtual host", message).label("the virtual host that is meant");
+            finding = finding.related(span, "only compared with the routes of HTTPS servers");
+            out.push(finding.help("leave `gateway` out: the name of the virtual host is enough"));
+            continue;
+        }
         let finding = one.finding(cx, rule, "virtual host", format!("no virtual host here has {field} `{value}`"));
         let with_port =
             one.candidates.iter().find(|it| it.strip_prefix(value.as_str()).is_some_and(|rest| rest.starts_with(':')));
@@ -80,6 +93,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             },
         });
     }
+}
+
+/// The route configuration of plain HTTP servers that has a virtual host, where the match also names a gateway.
+fn of_plain_server(one: &NoMatch<'_, '_>, want: &RouteConfigurationMatch, name: &str) -> Option<String> {
+    if want.gateway.is_empty() || name.is_empty() || one.view.patch.context != PatchContext::Gateway {
+        return None;
+    }
+    one.runs.iter().find_map(|run| {
+        let plain = run.config.generated(ResourceKind::Route).filter(|(_, routes)| routes.name.starts_with("http."));
+        plain.into_iter().find_map(|(_, resource)| {
+            let routes = json::parse(resource.json).ok()?;
+            let vhosts = routes.get("virtual_hosts").or_else(|| routes.get("virtualHosts")).map(Tree::items)?;
+            vhosts.iter().any(|vhost| vhost.name() == name).then(|| resource.name.to_string())
+        })
+    })
 }
 
 /// The inbound virtual host behind a port of the pod, or else the only one that is for a port at all: connections to other

@@ -9,8 +9,7 @@ declare_rule! {
     /// A patched idle timeout of connections, which the node metadata ISTIO_META_IDLE_TIMEOUT can set.
     ///
     /// # What it finds
-    /// A MERGE of nothing but `idle_timeout` into the TCP proxy filter, or before 1.31 into the HTTP connection manager,
-    /// for whole workloads.
+    /// A MERGE of nothing but `idle_timeout` into the TCP proxy filter, or before 1.31 into the HTTP connection manager.
     ///
     /// # Why it matters
     /// istiod writes the value into every TCP proxy and HTTP connection manager that it generates, with no name to match.
@@ -34,4 +33,5 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         "the node metadata ISTIO_META_IDLE_TIMEOUT can set this",
         Move::is_idle_by_variable,
     );
+    moves::check(rule, cx, out, &[&TCP_IDLE], "a DestinationRule can set this", |found| !found.is_idle_by_variable());
 }

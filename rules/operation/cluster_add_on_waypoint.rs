@@ -21,7 +21,8 @@ declare_rule! {
     ///
     /// # References
     /// istio/istio issue 49863; istiod `cluster.go`, releases 1.22 to 1.31; recorded.
-    "EF326" "cluster-add-on-waypoint" Operation Error => check
+    "EF326" "cluster-add-on-waypoint" Operation Error => check,
+    explains: &["EF228"]
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -42,7 +42,8 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
         let finding = view
             .finding(rule, view.value_span(&["patch", "operation"]), format!("{place} {why}"))
             .label("leaves the filter as it is")
-            .help("REPLACE the filter, or change the object that it comes from (WasmPlugin, Telemetry)");
+            .help("REPLACE the filter, or change the object that it comes from (WasmPlugin, Telemetry)")
+            .cause(seen.cause_of_no_op(cx, &view));
         let finding = seen.tell(finding);
         out.push(finding.ineffective());
     }

@@ -29,7 +29,7 @@ declare_rule! {
     /// # References
     /// envoyproxy/envoy issue 29461; Envoy 1.29 release notes.
     "EF322" "unknown-filter-config-key" Operation Warning => check,
-    by_release: true
+    explains: &["EF521"], by_release: true
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
@@ -67,6 +67,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 .label("must be the name of an HTTP filter");
             if let Some(other) = others.first() {
                 finding = finding.help(format!("write `{other}`, the name that the filter of this extension has"));
+            } else {
+                finding = finding
+                    .note("the proxy ignores the settings")
+                    .help("insert the filter under this name with an HTTP_FILTER patch, or delete the settings");
             }
             out.push(seen.tell(finding));
         }

@@ -3,14 +3,16 @@
 use super::identity_header_kept::is_identity;
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, walk};
-use crate::source::{Node, NodeValue};
+use crate::source::{Node, NodeValue, Step};
+use std::collections::BTreeSet;
 
 declare_rule! {
     /// Authorization that decides by a header which a client can send.
     ///
     /// # What it finds
-    /// An RBAC rule that allows, in a patch's value, with a principal that is a header such as `x-user-role`, `x-forwarded-for` or
-    /// `x-internal`, and is not combined (`and_ids`) with an authenticated principal or an address.
+    /// An RBAC rule that allows, in a patch's value, with a principal or permission that is a header such as `x-user-role`,
+    /// `x-forwarded-for` or `x-internal`, and is not combined (`and_ids`) with an authenticated principal or an address; one that
+    /// denies all but those with such a header; and inline Lua that compares such a header of the request with a text.
     ///
     /// # Why it matters
     /// Whoever can send a request can send the header. The rule protects only against those who do not know it.
@@ -25,8 +27,21 @@ declare_rule! {
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
+    for script in cx.loadable_scripts() {
+        let mut known = BTreeSet::new();
+        for one in script.uses.decisions.iter().filter(|one| client_header(one.name) && known.insert(one.name)) {
+            out.push(
+                script
+                    .finding(rule, one, format!("the script decides by `{}`, which any client can send", one.name))
+                    .label("not verified")
+                    .note("unless a proxy in front removes the header from what clients send")
+                    .help("decide by what Envoy verified: handle:streamInfo():downstreamSslConnection():uriSanPeerCertificate(), or the claims that jwt_authn leaves in the dynamic metadata"),
+            );
+        }
+    }
     for value in cx.values() {
-        for object in value.objects.iter().filter(|object| object.full_name() == "envoy.config.rbac.v3.Principal") {
+        let rbac = ["envoy.config.rbac.v3.Principal", "envoy.config.rbac.v3.Permission"];
+        for object in value.objects.iter().filter(|object| rbac.contains(&object.full_name())) {
             let Some(header) = object.member("header").map(|member| &member.entry.value) else { continue };
             let Some(name) = walk::get(header, "name") else { continue };
             let text = name.as_str().unwrap_or_default();
@@ -35,11 +50,15 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     && other.full_name() == "envoy.config.rbac.v3.Principal.Set"
                     && verified(other.node)
             });
-            let inverted = value.objects.iter().any(|other| {
+            let denies = value.objects.iter().any(|other| {
                 let denies = other.text("action") == Some("DENY") && other.full_name() == "envoy.config.rbac.v3.RBAC";
                 denies && object.route.starts_with(&other.route)
             });
-            if !client_header(text) || combined || inverted {
+            // What is denied without the header is granted with it, and the other way round.
+            let not = |step: &&Step| matches!(step, Step::Key(key) if ["not_id", "notId", "not_rule", "notRule"].contains(&key.as_str()));
+            let turned = object.route.iter().filter(not).count() % 2 == 1;
+            let turned = turned != header_turned(header);
+            if !client_header(text) || combined || denies != turned {
                 continue;
             }
             out.push(
@@ -50,6 +69,14 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             );
         }
     }
+}
+
+/// Whether a match of a header is for those without it.
+fn header_turned(header: &Node) -> bool {
+    let is = |key: &str, wanted: bool| {
+        walk::get(header, key).is_some_and(|one| matches!(one.value, NodeValue::Bool(is) if is == wanted))
+    };
+    is("invert_match", true) != is("present_match", false)
 }
 
 fn client_header(name: &str) -> bool {

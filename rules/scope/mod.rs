@@ -18,6 +18,7 @@ pub(crate) mod retries_repeat_writes;
 pub(crate) mod runs_before_authentication;
 pub(crate) mod secret_in_value;
 pub(crate) mod shared_state_leak;
+pub(crate) mod token_never_required;
 pub(crate) mod upstream_not_verified;
 pub(crate) mod weakens_tls;
 pub(crate) mod whole_mesh;

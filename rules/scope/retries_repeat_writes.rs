@@ -8,8 +8,9 @@ declare_rule! {
     /// A retry policy that repeats every kind of request after it may have been carried out.
     ///
     /// # What it finds
-    /// `retry_on` with `5xx`, `gateway-error` or `reset` in a patch's value, without `retriable_request_headers` and in no
-    /// route that matches a method.
+    /// `retry_on` with `5xx`, `gateway-error`, `reset`, `internal`, `deadline-exceeded` or, with a status of 500 and above other
+    /// than 503, `retriable-status-codes` in a patch's value, without `retriable_request_headers` and in no route that matches a
+    /// method.
     ///
     /// # Why it matters
     /// After these failures the service may have carried the request out: a POST that orders or pays happens again, up to
@@ -24,14 +25,22 @@ declare_rule! {
     "EF519" "retries-repeat-writes" Scope Warning => check
 }
 
-const RISKY: [&str; 3] = ["5xx", "gateway-error", "reset"];
+const RISKY: [&str; 5] = ["5xx", "gateway-error", "reset", "internal", "deadline-exceeded"];
+/// Retries on the statuses in a list beside it.
+const BY_STATUS: &str = "retriable-status-codes";
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for value in cx.values() {
         for object in value.objects.iter().filter(|object| object.full_name() == "envoy.config.route.v3.RetryPolicy") {
             let Some(on) = object.member("retry_on").map(|member| &member.entry.value) else { continue };
             let text = on.as_str().unwrap_or_default();
-            let risky: Vec<&str> = text.split(',').map(str::trim).filter(|one| RISKY.contains(one)).collect();
+            // istiod itself retries on 503, which mostly means that nobody took the request.
+            let statuses = object.member("retriable_status_codes").is_some_and(|list| {
+                let risky = |code: &Node| number(code).is_some_and(|code| (500..600).contains(&code) && code != 503);
+                list.entry.value.items().iter().any(risky)
+            });
+            let risky = |one: &&str| RISKY.contains(one) || (*one == BY_STATUS && statuses);
+            let risky: Vec<&str> = text.split(',').map(str::trim).filter(risky).collect();
             let by_method = object.member("retriable_request_headers").is_some()
                 || value.objects.iter().any(|other| {
                     let above =

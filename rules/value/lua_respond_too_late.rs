@@ -1,20 +1,23 @@
-//! EF144: Lua that responds to a response.
+//! EF144: Lua that responds when it is too late.
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo};
 
 declare_rule! {
-    /// `respond` in `envoy_on_response`, where Envoy does not support it.
+    /// `respond` where Envoy does not support it: in `envoy_on_response`, or after `bodyChunks()`.
     ///
     /// # What it finds
-    /// Inline Lua that calls `respond` on the handle of `envoy_on_response`.
+    /// Inline Lua that calls `respond` on the handle of `envoy_on_response`, or in `envoy_on_request` after it has read the
+    /// body with `bodyChunks()`; also in a function that gets the handle.
     ///
     /// # Why it matters
-    /// The script ends with "respond not currently supported in the response path", and the response goes out as it is.
+    /// The script ends with an error: "respond not currently supported in the response path", and the response goes out as
+    /// it is; or "respond() cannot be called if headers have been continued", and the request has already gone on to the
+    /// service, because `bodyChunks()` passes on what it has read.
     ///
     /// # How to fix
-    /// Decide in `envoy_on_request`; in a response change `:status` and the body (`headers():replace(":status", …)`,
-    /// `body():setBytes(…)`), or use `local_reply_config` of the connection manager.
+    /// Decide in `envoy_on_request`, with `body()`, which holds the request back; in a response change `:status` and the body
+    /// (`headers():replace(":status", …)`, `body():setBytes(…)`), or use `local_reply_config` of the connection manager.
     ///
     /// # References
     /// Envoy, "Lua" HTTP filter; tried with Envoy 1.39.3.
@@ -25,13 +28,24 @@ declare_rule! {
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for script in cx.loadable_scripts() {
         for one in &script.uses.responds {
-            out.push(
-                script
-                    .finding(rule, one, "`respond` does not work in envoy_on_response")
-                    .label("ends the script with an error")
-                    .note("the response of the service goes out unchanged")
-                    .help("respond in envoy_on_request, or change the response: headers():replace(\":status\", \"403\"), body():setBytes(\"…\")"),
-            );
+            let direct = one.named.name == "respond";
+            let call =
+                if direct { "`respond`".to_owned() } else { format!("`{}` calls `respond`, which", one.named.name) };
+            let (message, note, help) = if one.chunks {
+                (
+                    format!("{call} does not work after `bodyChunks()`"),
+                    "bodyChunks() lets the request go on to the service while the script reads it: a request with a body is not stopped",
+                    "local body = handle:body(true) -- waits for the whole body; then respond",
+                )
+            } else {
+                (
+                    format!("{call} does not work in envoy_on_response"),
+                    "the response of the service goes out unchanged",
+                    "respond in envoy_on_request, or change the response: headers():replace(\":status\", \"403\"), body():setBytes(\"…\")",
+                )
+            };
+            let finding = script.finding(rule, &one.named, message);
+            out.push(finding.label("ends the script with an error").note(note).help(help));
         }
     }
 }

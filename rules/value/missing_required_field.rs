@@ -10,7 +10,7 @@ use crate::lint::{Confidence, Context, Findings, Knowledge, RuleInfo};
 use crate::model::envoy_filter::{ApplyTo, Operation};
 use crate::proto::merge::{Change, ChangeKind};
 use crate::proto::schema::Message;
-use crate::source::Step;
+use crate::source::{Step, alike};
 use std::collections::HashMap;
 
 declare_rule! {
@@ -61,6 +61,10 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                     given.is_some_and(|given| value.mistyped().any(|node| node.span == given))
                 };
                 if matches!(&missing, Absent::Field(field, _) if wrong(field.name())) {
+                    continue;
+                }
+                // Another rule names the misspelt field, or the value of something else.
+                if explained(object, &missing) {
                     continue;
                 }
                 // What a MERGE leaves out may be there: the result decides.
@@ -142,6 +146,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// Whether a key that the message does not have explains it.
+fn explained(object: &Object<'_>, missing: &Absent) -> bool {
+    if super::unknown_envoy_field::filter_in_its_place(object).is_some() {
+        return true;
+    }
+    let names: Vec<&str> = match missing {
+        Absent::Field(field, _) => vec![field.name()],
+        Absent::OneOf(_, members) => members.clone(),
+    };
+    let unknown = object.members.iter().filter(|member| member.field().is_none());
+    unknown.map(|member| member.entry.key.as_str()).any(|key| alike::word(key, names.iter().copied()).is_some())
 }
 
 /// The nearest object with a name that something is missing in: `Route second`.

@@ -46,6 +46,19 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
                 {
                     continue;
                 }
+                if key == "typed_config"
+                    && let Some((kind, apply_to)) = filter_in_its_place(object)
+                {
+                    let is = value.view.patch.apply_to;
+                    out.push(
+                        value
+                            .finding(rule, member.entry.key_span, format!("the value is {kind}, and applyTo is {is}"))
+                            .label(format!("a {} has no `typed_config`", object.short_name()))
+                            .note(format!("istiod reads the value as a {} and drops this key", object.short_name()))
+                            .help(format!("applyTo: {apply_to} # with match.listener, to add the filter\nor, to configure a filter that is there for one route:\ntyped_per_filter_config:\n  <name of the filter>: …")),
+                    );
+                    continue;
+                }
                 let mut finding = value
                     .finding(rule, member.entry.key_span, format!("`{}` has no field `{key}`", object.short_name()))
                     .label("not a field of this message")
@@ -117,6 +130,21 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             }
         }
     }
+}
+
+/// The kind of filter, and its `applyTo`, that is written as the value of a patch which takes something else.
+pub(super) fn filter_in_its_place(object: &Object<'_>) -> Option<(&'static str, &'static str)> {
+    let root =
+        object.route.is_empty() && object.message().is_some_and(|message| message.field("typed_config").is_none());
+    let config = object.node.entry("typed_config").filter(|_| root)?;
+    let url = config.value.entry("@type")?.value.as_str()?;
+    [
+        (".filters.http.", "an HTTP filter", "HTTP_FILTER"),
+        (".filters.network.", "a network filter", "NETWORK_FILTER"),
+        (".filters.listener.", "a listener filter", "LISTENER_FILTER"),
+    ]
+    .into_iter()
+    .find_map(|(part, kind, apply_to)| url.contains(part).then_some((kind, apply_to)))
 }
 
 /// Whether an object that takes its configuration in `typed_config` has the type beside it: all that is wrong with its other

@@ -80,6 +80,10 @@ pub(super) fn better(cx: &Context<'_>, url: &TypeUrl<'_>) -> Option<&'static str
     if let Some(moved) = envoy::moved(name).filter(|moved| !moved.successor.is_empty()) {
         return Some(moved.successor);
     }
+    // A type that a release had is no misspelling of another.
+    if Schema::all().any(|schema| schema.message(name).is_some()) {
+        return None;
+    }
     let schema = cx.program.schema;
     let mut best: Option<(usize, &'static str)> = None;
     for message in schema.messages().filter(|message| !message.full_name().starts_with("google.")) {

@@ -66,8 +66,15 @@ impl Row {
     }
 }
 
+/// Messages of the v2 API that only Istio's fork of Envoy had, and their successors.
+const FORKED: &[(&str, &str)] =
+    &[("envoy.config.filter.http.wasm.v2.Wasm", "envoy.extensions.filters.http.wasm.v3.Wasm")];
+
 /// The v3 successor of a message of the v2 API.
 pub fn v3_of(v2_type: &str) -> Option<&'static str> {
+    if let Some((_, successor)) = FORKED.iter().find(|(old, _)| *old == v2_type) {
+        return Some(successor);
+    }
     V2_TYPES.row(v2_type).map(|row| row.cell(1)).filter(|name| !name.is_empty())
 }
 

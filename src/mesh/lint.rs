@@ -203,9 +203,10 @@ pub fn lint(request: &LintRequest, progress: &dyn Progress) -> Result<LintReport
         judged.pass(&input, real, &chosen, request.istioctl);
     }
     judged.notes.extend(trial.map(lint::tried::story));
-    let releases: Vec<String> = passes.iter().map(|pass| short(pass.release)).collect();
+    let releases: Vec<String> = passes.iter().map(|pass| pass.release.label()).collect();
     if configs.is_empty() {
-        judged.without_dumps(given, &mesh, &releases);
+        let lines: Vec<String> = passes.iter().map(|pass| short(pass.release)).collect();
+        judged.without_dumps(given, &mesh, &lines);
     }
     let findings = judged.reported(request, &mesh);
     let of_config = chosen.config.fail_on.filter(|_| judged.governs_all);

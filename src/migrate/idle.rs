@@ -8,6 +8,7 @@ use super::reach::names_filter;
 use super::step::{Cx, IDLE_VARIABLE, Move, Part};
 use super::value::Fields;
 use super::verdict::{Concern, Kind, State};
+use crate::model::envoy_filter::PatchContext;
 
 pub(super) const TCP_PROXY: &str = "envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy";
 
@@ -22,6 +23,11 @@ pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     let timeout = config.text("idle_timeout")?;
     if !config.is_empty() || !whole.is_empty() {
         return None;
+    }
+    // What a proxy sends on: the destination has a timeout of its own.
+    let sends = matches!(part.reach.context, PatchContext::SidecarOutbound | PatchContext::Gateway);
+    if sends && !part.reach.is_whole() || part.reach.context == PatchContext::SidecarOutbound {
+        return Some(by_destination());
     }
     let mut found = Move::new(&catalog::TCP_IDLE).home("ProxyConfig", IDLE_VARIABLE, 0);
     found.actions.push(Action::Environment("ISTIO_META_IDLE_TIMEOUT", timeout));
@@ -42,6 +48,16 @@ pub(super) fn tcp(cx: &Cx<'_>, part: &Part<'_>) -> Option<Move> {
     }
     found.notes.push("the variable is set at injection: restart the workloads".to_owned());
     Some(found)
+}
+
+/// The idle timeout of connections to a service, which its DestinationRule has (since Istio 1.21).
+fn by_destination() -> Move {
+    let mut found =
+        Move::new(&catalog::TCP_IDLE).home("DestinationRule", "trafficPolicy.connectionPool.tcp.idleTimeout", 0);
+    let reason = "a DestinationRule names a host, and the patch names listeners: write the timeout into the rule of each service behind them";
+    found.difference(Kind::Behavior, reason);
+    found.guard(Concern::Existing, State::Broken, reason);
+    found
 }
 
 /// Before `connectionSettings`: the idle timeout by an environment variable, which TCP connections read too.

@@ -18,6 +18,8 @@ mod condition;
 pub(crate) mod draft;
 mod ext_authz;
 mod extension;
+mod hash;
+mod headers;
 mod homeless;
 mod idle;
 mod kube_route;
@@ -320,6 +322,8 @@ fn search(cx: &Cx<'_>, parts: &mut [Part<'_>]) {
     ext_authz::find(cx, parts);
     authz::find(cx, parts);
     homeless::find_grpc_web(cx, parts);
+    headers::find(parts);
+    hash::find(parts);
     routes::find(cx, parts);
     manager::find(cx, parts);
     listener::find(cx, parts);

@@ -80,6 +80,8 @@ pub struct Move {
     pub pattern: &'static Pattern,
     /// Where it goes.
     pub homes: Vec<Home>,
+    /// Another API that can do the same in other words, named and not written.
+    pub instead: Option<Home>,
     /// What differs then.
     pub differences: Vec<Difference>,
     /// What the guards found.
@@ -105,6 +107,7 @@ impl Move {
         Move {
             pattern,
             homes: Vec::new(),
+            instead: None,
             differences: Vec::new(),
             guards: Vec::new(),
             actions: Vec::new(),

@@ -51,6 +51,14 @@ impl Release {
         Release::patch(minor, known.map_or(0, |(_, patch)| *patch))
     }
 
+    /// What people call it: `1.27.9`; `1.31` where the line has no patch yet.
+    pub fn label(self) -> String {
+        if self.major == 1 && self == Release::minor(self.minor) && Release::newest_of(self.minor) == self {
+            return format!("{}.{}", self.major, self.minor);
+        }
+        self.to_string()
+    }
+
     /// A patch release of Istio 1.
     pub const fn patch(minor: u16, patch: u16) -> Release {
         Release { major: 1, minor, patch }

@@ -45,10 +45,14 @@ pub(crate) fn name<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -
         let tails = strsim::normalized_damerau_levenshtein(&tail, &last(one).to_lowercase());
         if one.starts_with("envoy.filters.") && wanted.starts_with("envoy.filters.") {
             whole.min(tails)
-        } else if tails == 1.0 && wanted.contains('.') && one.contains('.') {
-            whole.max(0.9)
-        } else {
+        } else if !(wanted.contains('.') && one.contains('.')) {
             whole
+        } else if [wanted, one].into_iter().any(is_extension) {
+            if tails == 1.0 { whole.max(0.9) } else { whole }
+        } else {
+            // Hosts of one domain are not alike for that.
+            let (wanted, one) = (first(wanted).to_lowercase(), first(one).to_lowercase());
+            whole.min(strsim::normalized_damerau_levenshtein(&wanted, &one))
         }
     };
     let scored = among.into_iter().filter(|one| !one.is_empty()).map(|one| (likeness(one), one));
@@ -59,6 +63,16 @@ pub(crate) fn name<'n>(wanted: &str, among: impl IntoIterator<Item = &'n str>) -
 /// The last part of a dotted name.
 fn last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The first part of a dotted name.
+fn first(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// Whether a name is that of a filter of Envoy or Istio.
+fn is_extension(name: &str) -> bool {
+    name.starts_with("envoy.") || name.starts_with("istio.") || name.starts_with("extensions.istio.io/")
 }
 
 /// Up to `most` candidates, the most similar first. Dissimilar ones are included: they are what exists.

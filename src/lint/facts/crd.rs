@@ -213,7 +213,8 @@ fn of_patch(filter: &EnvoyFilter, patch: &Patch, note: Note<'_>) {
     let Some(waypoint) = given(&["match", "waypoint"]) else {
         if by_context {
             let why = "context WAYPOINT needs `match.waypoint`";
-            note(Objection::refused(key(&["match", "context"]), Releases::since(WAYPOINT), why));
+            let objection = Objection::refused(key(&["match", "context"]), Releases::since(WAYPOINT), why);
+            note(objection.reported_as(Objected::Waypoint));
         }
         return;
     };

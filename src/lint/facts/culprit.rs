@@ -35,10 +35,25 @@ struct Culprit {
 
 /// The cause of a patch that matches nothing, if another patch is to blame; `runs` are the proxies it was looked for on.
 pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
+    cause_of(cx, filter, patch, runs, |_| true)
+}
+
+/// The cause of a patch that matches and changes nothing, if it would without another patch.
+pub(crate) fn cause_of_no_op(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&ProxyRun<'_>]) -> Option<Cause> {
+    cause_of(cx, filter, patch, runs, Effect::changes)
+}
+
+fn cause_of(
+    cx: &Context<'_>,
+    filter: usize,
+    patch: usize,
+    runs: &[&ProxyRun<'_>],
+    counts: fn(&Effect) -> bool,
+) -> Option<Cause> {
     // Replicas have the same cause: a few proxies are enough.
     runs.iter().take(3).find_map(|run| {
         let id = run.plan.find(filter, patch)?;
-        let culprit = run.culprit(id)?;
+        let culprit = run.culprit(id, counts)?;
         let planned = run.plan.get(culprit.id);
         let other = cx.filters.get(planned.filter)?;
         let number = planned.built.patch.index;
@@ -84,7 +99,7 @@ pub(crate) fn cause(cx: &Context<'_>, filter: usize, patch: usize, runs: &[&Prox
 
 impl ProxyRun<'_> {
     /// The patch without which a patch that matches nothing here would match.
-    fn culprit(&self, id: PatchId) -> Option<Culprit> {
+    fn culprit(&self, id: PatchId, counts: fn(&Effect) -> bool) -> Option<Culprit> {
         if self.memo.searches.fetch_add(1, Ordering::Relaxed) >= MAX_SEARCHES {
             return None;
         }
@@ -108,7 +123,7 @@ impl ProxyRun<'_> {
         for round in 0.. {
             let mut trace = Trace::new(self.plan.patches.len());
             engine::run(&self.plan.without(&all), self.config, &Options::default(), &mut trace);
-            if trace.patches.get(id.index()).is_some_and(|trace| !trace.effects.is_empty()) {
+            if met(&trace, id, counts) {
                 break;
             }
             let stands_in = |other: &PatchId| {
@@ -123,24 +138,36 @@ impl ProxyRun<'_> {
             all.extend(more);
         }
         suspects.sort_by_key(|(_, _, effect)| rank(effect));
-        let alone =
-            suspects.iter().take(MAX_SUSPECTS).find(|(other, ..)| self.matches(&self.plan.without(&[*other]), id));
+        let alone = suspects
+            .iter()
+            .take(MAX_SUSPECTS)
+            .find(|(other, ..)| self.matches(&self.plan.without(&[*other]), id, counts));
         // Where several take the same, the one that really did is to blame: without the others it still would.
         let several = || {
             suspects.iter().take(MAX_SUSPECTS).find(|(other, ..)| {
                 let others: Vec<PatchId> = all.iter().filter(|one| *one != other).copied().collect();
-                !self.matches(&self.plan.without(&others), id)
+                !self.matches(&self.plan.without(&others), id, counts)
             })
         };
         let (culprit, ..) = alone.or_else(several)?;
         let also = if alone.is_some() { None } else { all.iter().copied().find(|other| other != culprit) };
         let effects = &self.judged.trace.patches[culprit.index()].effects;
-        let (place, effect) = effects.iter().filter(takes).min_by_key(|(_, effect)| rank(effect))?;
+        // Of several objects that it takes, the one that the patch asks for.
+        let mut without = Trace::new(self.plan.patches.len());
+        engine::run(&self.plan.without(&[*culprit]), self.config, &Options::default(), &mut without);
+        let asked = |place: &Place| {
+            without
+                .patches
+                .get(id.index())
+                .is_some_and(|trace| trace.effects.iter().any(|(met, _)| lies_in(met, place)))
+        };
+        let (place, effect) =
+            effects.iter().filter(takes).min_by_key(|(place, effect)| (rank(effect), !asked(place)))?;
         let mut plan = self.plan.without(&[]);
         let order_helps = *culprit < id && {
             let patch = plan.patches.remove(id.index());
             plan.patches.insert(culprit.index(), patch);
-            self.matches(&plan, *culprit) && self.matters(&plan, *culprit)
+            self.matches(&plan, *culprit, counts) && self.matters(&plan, *culprit)
         };
         let removed = matches!(effect, Effect::Removed);
         Some(Culprit { id: *culprit, did: did(place, effect), removed, also, order_helps })
@@ -154,11 +181,27 @@ impl ProxyRun<'_> {
         !self.same(&with, &engine::run(&without, self.config, &options, &mut ()))
     }
 
-    fn matches(&self, plan: &Plan<'_>, id: PatchId) -> bool {
+    fn matches(&self, plan: &Plan<'_>, id: PatchId, counts: fn(&Effect) -> bool) -> bool {
         let mut trace = Trace::new(plan.patches.len());
         engine::run(plan, self.config, &Options::default(), &mut trace);
-        trace.patches.get(id.index()).is_some_and(|trace| !trace.effects.is_empty())
+        met(&trace, id, counts)
     }
+}
+
+fn met(trace: &Trace, id: PatchId, counts: fn(&Effect) -> bool) -> bool {
+    trace.patches.get(id.index()).is_some_and(|trace| trace.effects.iter().any(|(_, effect)| counts(effect)))
+}
+
+/// Whether a place is another one or inside of it. Chains move when one goes; their other names are enough.
+fn lies_in(inner: &Place, outer: &Place) -> bool {
+    let within = |inner: &Option<String>, outer: &Option<String>| outer.is_none() || inner == outer;
+    inner.kind == outer.kind
+        && inner.resource == outer.resource
+        && within(&inner.filter, &outer.filter)
+        && within(&inner.sub_filter, &outer.sub_filter)
+        && within(&inner.listener_filter, &outer.listener_filter)
+        && within(&inner.vhost, &outer.vhost)
+        && outer.route.as_ref().is_none_or(|(_, name)| inner.route.as_ref().is_some_and(|(_, own)| own == name))
 }
 
 /// The kind of resources that a patch looks at; `None` for more than one.

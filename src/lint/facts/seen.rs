@@ -4,7 +4,8 @@ use crate::engine::program::BuiltPatch;
 use crate::engine::trace::{Effect, Place};
 use crate::engine::{self, PatchId};
 use crate::lint::facts::context::{Context, Knowledge, PatchRun, PatchView, ProxyRun};
-use crate::lint::finding::{Finding, Findings};
+use crate::lint::facts::culprit;
+use crate::lint::finding::{Cause, Finding, Findings};
 use crate::lint::rule::RuleInfo;
 use crate::lint::value::walk;
 use crate::model::resource::ResourceKind;
@@ -27,6 +28,12 @@ impl Seen<'_, '_> {
     /// Whether config dumps show it.
     pub fn certain(&self) -> bool {
         self.runs.first().is_some_and(|run| run.run.knowledge == Knowledge::Dump)
+    }
+
+    /// The other patch without which this one would change something, where it matches and changes nothing.
+    pub(crate) fn cause_of_no_op(&self, cx: &Context<'_>, view: &PatchView<'_>) -> Option<Cause> {
+        let runs: Vec<&ProxyRun<'_>> = self.runs.iter().map(|run| run.run).collect();
+        culprit::cause_of_no_op(cx, view.filter_index, view.patch.index, &runs)
     }
 
     /// A note with the filters that a merge into all of them comes to.

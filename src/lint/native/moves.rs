@@ -6,9 +6,10 @@ use crate::lint::facts::view::PatchView;
 use crate::lint::finding::Findings;
 use crate::lint::rule::RuleInfo;
 use crate::migrate::PatchReport;
-use crate::migrate::catalog::Pattern;
+use crate::migrate::catalog::{self, Pattern};
 use crate::migrate::step::Move;
 use crate::migrate::verdict::{Class, Concern, Kind, State};
+use crate::model::envoy_filter::PatchContext;
 use crate::model::release::Release;
 
 /// Most homes that a finding names; `migrate` names all.
@@ -31,7 +32,10 @@ pub(crate) fn check(
             continue;
         };
         let whole = report.found.moves && report.found.rest.is_none();
-        if whole && patterns.contains(&report.found.pattern) && !reaches_further(&report.found) && test(&report.found) {
+        // An operator expects the setting there, also where the patch names no context and comes to sidecars too.
+        let hops = report.found.pattern == &catalog::TRUSTED_HOPS && view.patch.context == PatchContext::Any;
+        let hidden = reaches_further(&report.found) && !hops;
+        if whole && patterns.contains(&report.found.pattern) && !hidden && test(&report.found) {
             found.push((view, report));
         }
     }
@@ -42,8 +46,13 @@ pub(crate) fn check(
         for (view, report) in of_filter {
             let span = view.key_span(&["patch", "value"]);
             let finding = view.finding(rule, span, message).note(note(&report.found, report.class));
-            let mut finding =
-                finding.help("run `kubectl envoyfilter migrate`: it writes the object and lists what differs");
+            // What is refused and has no object is for the reader to write.
+            let by_hand = report.found.is_refused() && report.found.actions.is_empty();
+            let mut finding = finding.help(if by_hand {
+                "write the field by hand, then delete the patch"
+            } else {
+                "run `kubectl envoyfilter migrate`: it writes the object and lists what differs"
+            });
             finding.fix = fix.clone().filter(|_| report.written);
             out.push(finding);
         }
@@ -80,6 +89,8 @@ fn note(found: &Move, class: Class) -> String {
     }
     let since = found.since().filter(|since| *since > Release::OLDEST);
     let since = since.map_or_else(String::new, |since| format!(" since Istio {}.{}", since.major, since.minor));
+    let instead =
+        found.instead.as_ref().map_or_else(String::new, |home| format!(", or {} `{}`", home.kind, home.field));
     let refused = found.guards.iter().find(|guard| guard.state == State::Broken);
     let undecided = found.guards.iter().find(|guard| guard.state == State::Undecided);
     let differs = found.differences.iter().find(|one| one.kind == Kind::Behavior);
@@ -89,5 +100,5 @@ fn note(found: &Move, class: Class) -> String {
         (None, None, Some(guard)) => format!("{class}: {}", guard.reason),
         (None, None, None) => format!("{class}: {}", class.meaning()),
     };
-    format!("{}{since}; {what}", homes.join(" and "))
+    format!("{}{since}{instead}; {what}", homes.join(" and "))
 }

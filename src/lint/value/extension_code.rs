@@ -3,6 +3,8 @@
 //! Read in the sources of Envoy 1.26 and 1.32, and tried on the Envoys 1.36 to 1.40 (`tests/it/envoy/agreement.rs`). Only
 //! objects that are given in full are judged: what a MERGE leaves out may be there.
 
+mod jwt;
+
 use crate::lint::value::{Object, PatchValue};
 use crate::proto::schema::{Field, Kind};
 use crate::source::{NodeValue, Span};
@@ -53,6 +55,12 @@ pub(crate) const CHECKS: &[Check] = checks! {
         "source/extensions/filters/http/header_to_metadata/header_to_metadata_filter.cc", header_to_metadata;
     "envoy.extensions.filters.http.json_to_metadata.v3.JsonToMetadata.Rule" EVER,
         "source/extensions/filters/http/json_to_metadata/filter.cc", json_to_metadata;
+    "envoy.extensions.filters.http.jwt_authn.v3.JwtProvider" EVER,
+        "source/extensions/filters/http/common/jwks_fetcher.cc", jwt::keys;
+    "envoy.extensions.filters.http.jwt_authn.v3.JwtRequirement" EVER,
+        "source/extensions/filters/http/jwt_authn/verifier.cc", jwt::provider;
+    "envoy.extensions.filters.http.jwt_authn.v3.ProviderWithAudiences" EVER,
+        "source/extensions/filters/http/jwt_authn/verifier.cc", jwt::provider;
     "envoy.extensions.filters.http.oauth2.v3.OAuth2" (0, 37),
         "source/extensions/filters/http/oauth2/config.cc", oauth2;
     "envoy.extensions.filters.http.oauth2.v3.OAuth2Config" EVER,

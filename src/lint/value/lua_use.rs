@@ -24,8 +24,10 @@ pub(crate) struct Use<'t> {
     pub methods: Vec<Method<'t>>,
     /// `httpCall` with the name of a cluster.
     pub calls: Vec<Named<'t>>,
-    /// `respond` in `envoy_on_response`.
-    pub responds: Vec<Named<'t>>,
+    /// `respond` where it is too late.
+    pub responds: Vec<Late<'t>>,
+    /// Request headers that are compared with a text as the client sent them.
+    pub decisions: Vec<Named<'t>>,
     /// A header or another value that may be absent, concatenated or indexed.
     pub absent: Vec<Absent<'t>>,
     /// Tables of headers without what Envoy wants in them.
@@ -82,6 +84,15 @@ pub(crate) struct Absent<'t> {
     pub indexed: bool,
 }
 
+/// A `respond` that ends the script with an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Late<'t> {
+    /// The method, or the call of a function that calls it.
+    pub named: Named<'t>,
+    /// Whether the headers of a request are on their way; else it is a response.
+    pub chunks: bool,
+}
+
 /// A table of headers that Envoy refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Incomplete<'t> {
@@ -134,6 +145,16 @@ struct Reader<'t> {
     maybe: BTreeMap<&'t str, Source>,
     /// Locals that hold a body which may be absent.
     held_bodies: BTreeSet<&'t str>,
+    /// Locals that hold a header of the request as the client sent it.
+    held_headers: BTreeMap<&'t str, &'t str>,
+    /// Whether the request's body was read in chunks before.
+    chunked: bool,
+    /// The innermost function that is neither an entry point nor inside of one, with its parameters.
+    helper: Option<(&'t str, Vec<&'t str>)>,
+    /// Functions that call `respond` on a parameter, by its place.
+    answering: BTreeSet<(&'t str, usize)>,
+    /// Calls in entry points that pass the handle on: the function, the place, whether it is then too late, and by chunks.
+    passed: Vec<(Named<'t>, usize, Late<'t>)>,
     indirect: bool,
 }
 
@@ -156,6 +177,11 @@ pub(crate) fn read(text: &str) -> Use<'_> {
         removed: BTreeSet::new(),
         maybe: BTreeMap::new(),
         held_bodies: BTreeSet::new(),
+        held_headers: BTreeMap::new(),
+        chunked: false,
+        helper: None,
+        answering: BTreeSet::new(),
+        passed: Vec::new(),
         indirect: false,
     };
     reader.run();
@@ -309,11 +335,17 @@ impl<'t> Reader<'t> {
             next += 1;
         }
         let handle = names.get(parameters).copied().unwrap_or("");
-        self.functions.push(match name {
+        let function = match name {
             "envoy_on_request" if parts == 1 => Function::Request(handle),
             "envoy_on_response" if parts == 1 => Function::Response(handle),
             _ => Function::Other,
-        });
+        };
+        if self.functions.is_empty() {
+            self.chunked = false;
+            let helps = function == Function::Other && parts == 1;
+            self.helper = helps.then(|| (name, names.clone()));
+        }
+        self.functions.push(function);
         self.scopes.push((Opened::Function, names));
         next + 1
     }
@@ -343,6 +375,7 @@ impl<'t> Reader<'t> {
     fn forget(&mut self, name: &'t str) {
         self.maybe.remove(name);
         self.held_bodies.remove(name);
+        self.held_headers.remove(name);
         self.headers.remove(name);
         self.handles.remove(name);
         self.constants.remove(name);
@@ -367,6 +400,12 @@ impl<'t> Reader<'t> {
         }
         if self.of_headers(value).is_some_and(|end| !self.sign(end, ":")) {
             self.headers.insert(name);
+        }
+        if let (Some((end, header)), Some((false, _))) = (self.header_get(value), self.entry())
+            && !self.removed.contains(&header.to_ascii_lowercase())
+            && !matches!(self.token(end), Token::Sign(":" | "." | "[" | ".." | "==" | "~="))
+        {
+            self.held_headers.insert(name, header);
         }
         if let Some((end, _, source)) = self.may_be_absent(value)
             && !matches!(
@@ -403,6 +442,8 @@ impl<'t> Reader<'t> {
             }
         }
         self.tested(at, name);
+        self.decides(at, name);
+        self.passes_on(at, name);
         let held = self.headers.contains(name).then_some(at + 1);
         if let (Some((false, _)), Some(end)) = (self.entry(), held.or_else(|| self.of_headers(at))) {
             self.header_change(end);
@@ -543,6 +584,11 @@ impl<'t> Reader<'t> {
     }
 
     fn settle(mut self) -> Use<'t> {
+        let late = |(function, place, late): &(Named<'t>, usize, Late<'t>)| {
+            self.answering.contains(&(function.name, *place)).then_some(*late)
+        };
+        let passed: Vec<Late<'t>> = self.passed.iter().filter_map(late).collect();
+        self.found.responds.extend(passed);
         if !self.indirect {
             let written = &self.written;
             let mut known: BTreeSet<&str> = BTreeSet::new();

@@ -1,7 +1,7 @@
 //! Calls of the methods of Envoy's objects: which exist, what they are given, and what they may not give.
 
 use super::names::{LOGS, YIELDS};
-use super::{Incomplete, Method, Named, Owner, Reader, Source};
+use super::{Incomplete, Late, Method, Named, Owner, Reader, Source};
 use crate::lint::value::lua::Token;
 use std::collections::BTreeSet;
 
@@ -78,7 +78,8 @@ impl<'t> Reader<'t> {
         };
         self.incomplete(at + 2, method, response);
         match method {
-            "respond" if response => self.found.responds.push(named),
+            "respond" if response || self.chunked => self.found.responds.push(Late { named, chunks: !response }),
+            "bodyChunks" if !response => self.chunked = true,
             "httpCall" if !argument.is_empty() => {
                 let call = self.named(at + 4, argument);
                 // The place of the text, behind its quote.
@@ -87,6 +88,62 @@ impl<'t> Reader<'t> {
             // Without `true` the body of a message that has none is nil.
             "body" if self.sign(at + 4, ")") && self.sign(at + 5, ":") => self.found.bodies.push(named),
             _ => {}
+        }
+    }
+
+    /// A comparison of a request's header with a text, or a search in it: what the client sent decides.
+    pub(super) fn decides(&mut self, at: usize, name: &'t str) {
+        let (end, header) = match (self.entry(), self.held_headers.get(name)) {
+            (Some((false, _)), Some(header)) => (at + 1, *header),
+            (Some((false, _)), None) => match self.header_get(at) {
+                Some((_, header)) if self.removed.contains(&header.to_ascii_lowercase()) => return,
+                Some(found) => found,
+                None => return,
+            },
+            _ => return,
+        };
+        let compared = matches!(self.token(end), Token::Sign("==" | "~="))
+            && matches!(self.token(end + 1), Token::Text(text) if !text.is_empty());
+        // `"admin" == role`
+        let turned = matches!(self.before(at), Token::Sign("==" | "~="))
+            && at.checked_sub(2).is_some_and(|at| matches!(self.token(at), Token::Text(text) if !text.is_empty()));
+        let search = |method: Token<'_>| matches!(method, Token::Name("find" | "match"));
+        let searched = self.sign(end, ":") && search(self.token(end + 1))
+            || self.sign(end, ",")
+                && self.before(at) == Token::Sign("(")
+                && at
+                    .checked_sub(4)
+                    .is_some_and(|from| self.token(from) == Token::Name("string") && search(self.token(from + 2)));
+        if compared || turned || searched {
+            let named = self.named(at, header);
+            self.found.decisions.push(named);
+        }
+    }
+
+    /// A call of a named function with the handle, or `respond` on a parameter of one.
+    pub(super) fn passes_on(&mut self, at: usize, name: &'t str) {
+        if let Some((function, parameters)) = &self.helper
+            && self.method_at(at + 1, "respond")
+            && let Some(place) = parameters.iter().position(|one| *one == name)
+        {
+            self.answering.insert((function, place));
+        }
+        let Some((response, handle)) = self.entry() else { return };
+        if !self.sign(at + 1, "(") || !(response || self.chunked) {
+            return;
+        }
+        let (mut next, mut place) = (at + 2, 0);
+        // Simple arguments only: names and texts.
+        loop {
+            if self.token(next) == Token::Name(handle) && matches!(self.token(next + 1), Token::Sign("," | ")")) {
+                let named = self.named(at, name);
+                self.passed.push((named, place, Late { named, chunks: !response }));
+            }
+            if !self.sign(next + 1, ",") {
+                return;
+            }
+            next += 2;
+            place += 1;
         }
     }
 

@@ -65,7 +65,7 @@ fn calls_of_the_handle_are_found() {
     let found = read(
         "function envoy_on_response(h) h:respond({}) h:foo() h:httpCall('c', {}, '', 1) h:body():length() h:body(true):length() end",
     );
-    assert_eq!(names(&found.responds), ["respond"]);
+    assert_eq!(found.responds.iter().map(|one| one.named.name).collect::<Vec<_>>(), ["respond"]);
     let methods: Vec<&str> = found.methods.iter().map(|one| one.named.name).collect();
     assert_eq!(methods, ["foo"]);
     assert_eq!(names(&found.calls), ["c"]);
@@ -144,4 +144,35 @@ fn tables_of_headers_are_complete() {
     assert!(found("h:httpCall('c', {[key] = '/'}, '', 1)").is_empty());
     assert_eq!(found("h:respond({['content-type'] = 'a'}, 'b')"), [":status"]);
     assert!(found("h:respond({[':status'] = '403'}, 'b')").is_empty());
+}
+
+#[test]
+fn what_clients_send_decides() {
+    let found = |body: &str| {
+        let text = format!("function envoy_on_request(h)\n{body}\nend");
+        read(&text).decisions.iter().map(|one| one.name.to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(found("if h:headers():get('x-a') == 'b' then end"), "x-a");
+    assert_eq!(found("if 'b' ~= h:headers():get('x-a') then end"), "x-a");
+    assert_eq!(found("local a = h:headers():get('x-a') if a == nil then return end if a:find('b') then end"), "x-a");
+    assert_eq!(found("local a = h:headers():get('x-a') if string.match(a or '', 'b') then end"), "");
+    assert_eq!(found("local a = h:headers():get('x-a') if string.match(a, 'b') then end"), "x-a");
+    assert_eq!(found("local a = h:headers():get('x-a') a = 'c' if a == 'b' then end"), "");
+    assert_eq!(found("if h:headers():get('x-a') == nil then end"), "");
+    assert_eq!(found("h:headers():remove('X-A') if h:headers():get('x-a') == 'b' then end"), "");
+    assert!(read("function envoy_on_response(h) if h:headers():get('x-a') == 'b' then end end").decisions.is_empty());
+}
+
+#[test]
+fn responses_may_come_too_late() {
+    let found =
+        |text: &str| read(text).responds.iter().map(|one| (one.named.name.to_owned(), one.chunks)).collect::<Vec<_>>();
+    let helper = "local function no(code, h) h:respond({[':status'] = code}, '') end ";
+    let request = |body: &str| format!("{helper}function envoy_on_request(r) {body} end");
+    assert_eq!(found(&request("for c in r:bodyChunks() do end r:respond({}, '')")), [("respond".to_owned(), true)]);
+    assert_eq!(found(&request("for c in r:bodyChunks() do no('1', r) end")), [("no".to_owned(), true)]);
+    assert_eq!(found(&request("no('1', r) for c in r:bodyChunks() do end")), []);
+    assert_eq!(found(&request("r:respond({}, '')")), []);
+    let response = format!("{helper}function envoy_on_response(r) no('1', r) no(r, '1') end");
+    assert_eq!(found(&response), [("no".to_owned(), false)]);
 }
