@@ -7,7 +7,7 @@ use crate::lint::{Context, Findings, RuleInfo, names, walk};
 use crate::model::envoy_filter::ApplyTo;
 use crate::model::resource::ResourceKind;
 use crate::proto::tree::Tree;
-use crate::source::Node;
+use crate::source::{Node, Severity};
 use std::collections::BTreeSet;
 
 declare_rule! {
@@ -47,6 +47,16 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             };
             let clusters: BTreeSet<String> = seen.runs.iter().flat_map(unhashed).collect();
             let note = format!("clusters: {}", names::listed(clusters.iter().map(String::as_str), 6));
+            // Other ports and subsets of a service whose requests are hashed may be meant to be left alone.
+            let some = seen.runs.iter().any(|run| unhashed(run).len() < changed(run).len());
+            let finding = if some {
+                finding
+                    .severity(Severity::Info)
+                    .note("requests to the other clusters of this patch are hashed")
+                    .help("match only those: cluster.portNumber, cluster.subset or cluster.name")
+            } else {
+                finding
+            };
             out.push(seen.tell(finding.note(note).objects(clusters)));
         } else if !any {
             out.push(finding.likely(
@@ -83,10 +93,15 @@ fn has_policy(value: Option<&Node>) -> bool {
     found
 }
 
-/// The clusters that the patch changed and that no route hashes for.
-fn unhashed(run: &PatchRun<'_, '_>) -> Vec<String> {
+/// The clusters that the patch changed.
+fn changed(run: &PatchRun<'_, '_>) -> BTreeSet<String> {
     let changed = run.trace.effects.iter().filter(|(_, effect)| effect.changes());
-    let changed: BTreeSet<String> = changed.map(|(place, _)| place.resource.clone()).collect();
+    changed.map(|(place, _)| place.resource.clone()).collect()
+}
+
+/// Those that no route hashes for.
+fn unhashed(run: &PatchRun<'_, '_>) -> Vec<String> {
+    let changed = changed(run);
     if changed.is_empty() {
         return Vec::new();
     }
