@@ -163,6 +163,7 @@ pub static ALL: &[&Rule] = &[
     &operation::hash_policy_missing::RULE,
     &operation::cluster_not_used::RULE,
     &operation::rate_limit_never_met::RULE,
+    &operation::virtual_host_replaced::RULE,
     &operation::sniffed_route_patched_twice::RULE,
     &conflict::conflicting_values::RULE,
     &conflict::shadowed_patch::RULE,

@@ -37,4 +37,5 @@ pub(crate) mod transport_socket_not_found;
 pub(crate) mod two_terminal_filters;
 pub(crate) mod unknown_cluster;
 pub(crate) mod unknown_filter_config_key;
+pub(crate) mod virtual_host_replaced;
 pub(crate) mod waypoint_never_patched;

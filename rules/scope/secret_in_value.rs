@@ -2,6 +2,8 @@
 
 use crate::declare_rule;
 use crate::lint::{Context, Findings, RuleInfo, lua, lua_use, walk};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -101,7 +103,7 @@ fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str>
             && text.chars().all(|c| c.is_ascii_alphanumeric() || "+/=._-~".contains(c))
             && text.chars().any(|c| c.is_ascii_digit())
     };
-    if credentials.is_some_and(opaque) {
+    if credentials.is_some_and(opaque) || text.strip_prefix("Basic ").is_some_and(is_user_and_password) {
         return Some("a credential");
     }
     let key_id = text.match_indices("AKIA").any(|(at, _)| {
@@ -110,6 +112,15 @@ fn looks_secret(field: &walk::Field<'_, '_>, text: &str) -> Option<&'static str>
         rest.len() == 16
     });
     key_id.then_some("an access key")
+}
+
+/// Whether a text is a name and a password as Basic authentication writes them.
+fn is_user_and_password(text: &str) -> bool {
+    let decoded = STANDARD.decode(text.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    decoded.is_some_and(|pair| {
+        pair.split_once(':')
+            .is_some_and(|(user, password)| !user.is_empty() && !password.is_empty() && !filled_in_later(&pair))
+    })
 }
 
 /// What is written where a secret is put in later, or where there is none: marks of templates, and words.

@@ -352,6 +352,12 @@ fn made_up_proxies<'a>(input: &Input<'a>, seen: &[bool], all_kinds: bool) -> Vec
             if gateway.is_none() && of_gateway_api && reference.proxy.kind == ProxyKind::Gateway {
                 continue;
             }
+            // Labels of a workload are not those of a waypoint: an upgrade loses nothing there.
+            let of_workload =
+                !labels.is_empty() && gateway.is_none() && !labels.keys().any(|key| key.starts_with("gateway."));
+            if all_kinds && of_workload && reference.proxy.kind == ProxyKind::Waypoint {
+                continue;
+            }
             let mut labels = labels.clone();
             if of_gateway_api {
                 labels.insert(GATEWAY_NAME_LABEL.to_owned(), gateway.unwrap_or(ANY_GATEWAY).to_owned());
