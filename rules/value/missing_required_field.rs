@@ -158,7 +158,7 @@ fn explained(object: &Object<'_>, missing: &Absent) -> bool {
         Absent::OneOf(_, members) => members.clone(),
     };
     let unknown = object.members.iter().filter(|member| member.field().is_none());
-    unknown.map(|member| member.entry.key.as_str()).any(|key| alike::word(key, names.iter().copied()).is_some())
+    unknown.map(|member| member.entry.key.as_str()).any(|key| alike::keyword(key, names.iter().copied()).is_some())
 }
 
 /// The nearest object with a name that something is missing in: `Route second`.

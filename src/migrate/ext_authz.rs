@@ -215,25 +215,22 @@ fn exempt(cx: &Cx<'_>, free: &[Vhost], found: &mut Move, rule: &mut Json) {
 fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'static str, Json), ErrorMessage> {
     let unknown = |cluster: &str| format!("the service behind cluster {cluster} is unknown");
     if let Some(mut grpc) = config.sub("grpc_service") {
-        let (host, port) = match grpc.text("google_grpc/target_uri") {
-            Some(target) => {
-                let (host, port) = target_of(&target).ok_or_else(|| format!("{target} names no host and port"))?;
-                grpc.skip("google_grpc/stat_prefix");
-                known(cx, &format!("outbound|{port}||{host}"), &host, found);
-                found.difference(
-                    Kind::Behavior,
-                    format!(
-                        "calls go through istiod's own cluster for {host}, with mesh mTLS, instead of a gRPC channel that the proxy opens by itself"
-                    ),
-                );
-                (host, port)
-            }
-            None => {
-                let cluster = grpc.text("envoy_grpc/cluster_name").ok_or("the filter names no cluster")?;
-                let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
-                known(cx, &cluster, &host, found);
-                (host, port)
-            }
+        let (host, port) = if let Some(target) = grpc.text("google_grpc/target_uri") {
+            let (host, port) = target_of(&target).ok_or_else(|| format!("{target} names no host and port"))?;
+            grpc.skip("google_grpc/stat_prefix");
+            known(cx, &format!("outbound|{port}||{host}"), &host, found);
+            found.difference(
+                Kind::Behavior,
+                format!(
+                    "calls go through istiod's own cluster for {host}, with mesh mTLS, instead of a gRPC channel that the proxy opens by itself"
+                ),
+            );
+            (host, port)
+        } else {
+            let cluster = grpc.text("envoy_grpc/cluster_name").ok_or("the filter names no cluster")?;
+            let (host, port) = service_of_cluster(cx, &cluster).ok_or_else(|| unknown(&cluster))?;
+            known(cx, &cluster, &host, found);
+            (host, port)
         };
         if grpc.text("envoy_grpc/authority").is_none_or(|authority| authority != host) {
             found.difference(
@@ -296,7 +293,8 @@ fn service(cx: &Cx<'_>, config: &mut Fields, found: &mut Move) -> Result<(&'stat
 fn target_of(target: &str) -> Option<(String, u32)> {
     let rest = target.strip_prefix("dns:").map_or(target, |rest| rest.rsplit('/').next().unwrap_or(rest));
     let (host, port) = rest.rsplit_once(':')?;
-    let host = if host.ends_with(".svc") { format!("{host}.cluster.local") } else { host.to_owned() };
+    let short = host.rsplit('.').next() == Some("svc");
+    let host = if short { format!("{host}.cluster.local") } else { host.to_owned() };
     let plain = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
     Some((host, port.parse().ok()?)).filter(|_| plain)
 }
