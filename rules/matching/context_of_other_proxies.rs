@@ -32,6 +32,16 @@ declare_rule! {
     explains: NOWHERE, policy: Never("it needs the kinds of the selected proxies")
 }
 
+/// Rules about what a patch does on the proxies that its filter attaches to: of a filter that attaches to none they say nothing.
+pub(crate) const UNATTACHED: &[&str] = &[
+    "EF207", "EF306", "EF307", "EF309", "EF310", "EF311", "EF312", "EF313", "EF314", "EF319", "EF320", "EF324",
+    "EF325", "EF329", "EF330", "EF331", "EF332", "EF333", "EF334", "EF411", "EF412", "EF501", "EF502", "EF503",
+    "EF504", "EF520", "EF521",
+];
+
+/// The same of a patch that runs on none of them.
+pub(crate) const NOWHERE: &[&str] = UNATTACHED.split_at(1).1;
+
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
     for view in cx.patches() {
         // Extension configurations are added whatever the context.

@@ -24,7 +24,7 @@ declare_rule! {
     /// # References
     /// istio/api#3577, istio/api#3442; recorded with the 1.31 line.
     "EF208" "context-waypoint" Matching Error => check,
-    explains: NOWHERE, objections: &[Objected::Waypoint], policy: Cel(policy)
+    explains: super::context_of_other_proxies::NOWHERE, objections: &[Objected::Waypoint], policy: Cel(policy)
 }
 
 fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {

@@ -25,7 +25,7 @@ declare_rule! {
     /// # References
     /// istiod `pilot/pkg/model/policyattachment.go`, releases 1.27 to 1.31; recorded.
     "EF203" "target-ref-never-attaches" Matching Error => check,
-    explains: UNATTACHED,
+    explains: super::context_of_other_proxies::UNATTACHED,
     releases: since(27), policy: Cel(policy)
 }
 

@@ -120,7 +120,7 @@ macro_rules! declare_rule {
         pub(crate) static RULE: $crate::lint::check::Rule = $crate::lint::check::Rule {
             info: {
                 #[allow(unused_imports, reason = "what the fields of a declaration name")]
-                use $crate::lint::rule::{Change, Meaning::*, NOWHERE, Need::*, Objected, Policy::*, UNATTACHED, before, since};
+                use $crate::lint::rule::{Change, Meaning::*, Need::*, Objected, Policy::*, before, since};
                 $crate::lint::rule::RuleInfo {
                     code: $code,
                     name: $name,

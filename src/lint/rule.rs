@@ -46,16 +46,6 @@ pub struct RuleInfo {
     pub example: &'static [u8],
 }
 
-/// Rules about what a patch does on the proxies that its filter attaches to: of a filter that attaches to none they say nothing.
-pub const UNATTACHED: &[&str] = &[
-    "EF207", "EF306", "EF307", "EF309", "EF310", "EF311", "EF312", "EF313", "EF314", "EF319", "EF320", "EF324",
-    "EF325", "EF329", "EF330", "EF331", "EF332", "EF333", "EF334", "EF411", "EF412", "EF501", "EF502", "EF503",
-    "EF504", "EF520", "EF521",
-];
-
-/// The same of a patch that runs on none of them.
-pub const NOWHERE: &[&str] = UNATTACHED.split_at(1).1;
-
 impl RuleInfo {
     /// The values of a rule that declares nothing but its code, name and severity.
     pub const BASE: RuleInfo = RuleInfo {

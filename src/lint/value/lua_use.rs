@@ -8,7 +8,7 @@ mod names;
 
 use super::lua::{Token, tokens};
 pub(crate) use names::Owner;
-use names::{GLOBALS, INDIRECT, MODULES};
+use names::{GLOBALS, INDIRECT};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was found in a script.
@@ -541,46 +541,6 @@ impl<'t> Reader<'t> {
 
     fn guarded(&self) -> bool {
         self.brackets.iter().any(|(_, called)| matches!(*called, "pcall" | "xpcall"))
-    }
-
-    fn module(&mut self, at: usize) {
-        let after = (self.token(at + 1), self.token(at + 2));
-        let ((Token::Text(text), _) | (Token::Sign("("), Token::Text(text))) = after else { return };
-        let root = text.split('.').next().unwrap_or(text);
-        if !MODULES.contains(&root) && !self.guarded() {
-            let named = self.named(at, text);
-            self.found.modules.push(named);
-        }
-    }
-
-    /// A local that holds what may be absent: whether it is looked at before it is used.
-    fn tested(&mut self, at: usize, name: &'t str) {
-        if self.held_bodies.remove(name)
-            && self.sign(at + 1, ":")
-            && !matches!(self.before(at), Token::Keyword("local"))
-        {
-            let named = self.named(at, name);
-            self.found.bodies.push(named);
-        }
-        let Some(&source) = self.maybe.get(name) else { return };
-        let (before, after) = (self.before(at), self.token(at + 1));
-        let indexed = matches!(after, Token::Sign(":" | "." | "[")) && !matches!(before, Token::Keyword("and" | "or"));
-        if indexed || before == Token::Sign("..") || after == Token::Sign("..") {
-            let named = self.named(at, name);
-            self.found.absent.push(Absent { named, source, indexed });
-            self.maybe.remove(name);
-            return;
-        }
-        let tests = |token: Token<'_>| {
-            matches!(
-                token,
-                Token::Keyword("if" | "elseif" | "and" | "or" | "not" | "while" | "until") | Token::Sign("==" | "~=")
-            )
-        };
-        // Whatever else is done with it may be a test, too.
-        if tests(before) || tests(after) || !matches!(before, Token::Keyword("local")) {
-            self.maybe.remove(name);
-        }
     }
 
     fn settle(mut self) -> Use<'t> {

@@ -1,7 +1,7 @@
 //! Calls of the methods of Envoy's objects: which exist, what they are given, and what they may not give.
 
-use super::names::{LOGS, YIELDS};
-use super::{Incomplete, Late, Method, Named, Owner, Reader, Source};
+use super::names::{LOGS, MODULES, YIELDS};
+use super::{Absent, Incomplete, Late, Method, Named, Owner, Reader, Source};
 use crate::lint::value::lua::Token;
 use std::collections::BTreeSet;
 
@@ -222,6 +222,46 @@ impl<'t> Reader<'t> {
         } else if !self.removed.contains(&header.to_ascii_lowercase()) {
             let added = self.named(at + 3, header);
             self.found.added.push(Named { at: added.at + shift, ..added });
+        }
+    }
+
+    pub(super) fn module(&mut self, at: usize) {
+        let after = (self.token(at + 1), self.token(at + 2));
+        let ((Token::Text(text), _) | (Token::Sign("("), Token::Text(text))) = after else { return };
+        let root = text.split('.').next().unwrap_or(text);
+        if !MODULES.contains(&root) && !self.guarded() {
+            let named = self.named(at, text);
+            self.found.modules.push(named);
+        }
+    }
+
+    /// A local that holds what may be absent: whether it is looked at before it is used.
+    pub(super) fn tested(&mut self, at: usize, name: &'t str) {
+        if self.held_bodies.remove(name)
+            && self.sign(at + 1, ":")
+            && !matches!(self.before(at), Token::Keyword("local"))
+        {
+            let named = self.named(at, name);
+            self.found.bodies.push(named);
+        }
+        let Some(&source) = self.maybe.get(name) else { return };
+        let (before, after) = (self.before(at), self.token(at + 1));
+        let indexed = matches!(after, Token::Sign(":" | "." | "[")) && !matches!(before, Token::Keyword("and" | "or"));
+        if indexed || before == Token::Sign("..") || after == Token::Sign("..") {
+            let named = self.named(at, name);
+            self.found.absent.push(Absent { named, source, indexed });
+            self.maybe.remove(name);
+            return;
+        }
+        let tests = |token: Token<'_>| {
+            matches!(
+                token,
+                Token::Keyword("if" | "elseif" | "and" | "or" | "not" | "while" | "until") | Token::Sign("==" | "~=")
+            )
+        };
+        // Whatever else is done with it may be a test, too.
+        if tests(before) || tests(after) || !matches!(before, Token::Keyword("local")) {
+            self.maybe.remove(name);
         }
     }
 }
