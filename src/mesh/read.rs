@@ -234,13 +234,17 @@ impl<'p> Mesh<'p> {
         }
     }
 
+    /// Whether a filter attaches to a pod's proxy, as [`proxy_of`] knows it.
+    pub(super) fn reaches(&self, filter: &EnvoyFilter, target: &Target, proxy: &Proxy) -> bool {
+        let Some(plane) = self.planes.get(self.plane_of(&target.revision)) else { return true };
+        select(filter, proxy, &plane.mesh, Compat { release: plane.release }) == Selection::Selected
+    }
+
     /// Whether any of these filters attaches to a pod, based on the pod's namespace and labels.
     pub(super) fn reached_by<'f>(&'f self, filters: &'f [EnvoyFilter]) -> impl Fn(&Target) -> bool + 'f {
         move |target| {
-            let Some(plane) = self.planes.get(self.plane_of(&target.revision)) else { return true };
-            let compat = Compat { release: plane.release };
             let proxy = proxy_of(target);
-            filters.iter().any(|filter| select(filter, &proxy, &plane.mesh, compat) == Selection::Selected)
+            filters.iter().any(|filter| self.reaches(filter, target, &proxy))
         }
     }
 

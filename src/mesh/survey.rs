@@ -3,7 +3,7 @@
 
 use super::Error;
 use super::proxies::{self, Given, Kept, Taken};
-use super::read::Mesh;
+use super::read::{Mesh, proxy_of};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
 use crate::cluster::kinds::{self, Needs};
@@ -17,6 +17,7 @@ use crate::load::Loaded;
 use crate::load::dump::Dump;
 use crate::load::reference;
 use crate::model::envoy_filter::EnvoyFilter;
+use crate::model::proxy::Proxy;
 use crate::model::resource::ProxyConfig;
 use crate::rules::ALL;
 use crate::source::{FileId, Problem};
@@ -275,17 +276,19 @@ fn rows(mesh: &Mesh<'_>, filters: &[EnvoyFilter]) -> Vec<Row> {
         let compat = engine::compat::Compat { release: plane.release };
         engine::select::sort(filters, &mut order, &plane.mesh, compat);
     }
+    // A mesh may have thousands of pods for each of its filters.
+    let proxies: Vec<(&Target, Proxy)> = mesh.targets().iter().map(|target| (target, proxy_of(target))).collect();
     let mut rows = Vec::new();
     for (place, &filter) in order.iter().enumerate() {
         let Some(one) = filters.get(filter) else { continue };
         if mesh.asked.as_ref().is_some_and(|asked| !asked.contains(&one.full_name())) {
             continue;
         }
-        let reached = mesh.reached_by(std::slice::from_ref(one));
+        let reached = proxies.iter().filter(|(target, proxy)| mesh.reaches(one, target, proxy));
         rows.push(Row {
             filter,
             order: place + 1,
-            selects: mesh.targets().iter().filter(|target| reached(target)).cloned().collect(),
+            selects: reached.map(|(target, _)| (*target).clone()).collect(),
             read: 0,
             held: Held::default(),
             findings: 0,

@@ -4,6 +4,7 @@ mod canaries;
 pub(crate) mod cluster;
 mod envoys;
 mod habits;
+mod installing;
 mod login;
 pub(crate) mod mock;
 mod reports;
@@ -377,6 +378,13 @@ fn no_cluster_at_all_is_said_at_once() {
     let said = live(&mock, &["lint", "--context", "other"]);
     assert_eq!(said.code, 3);
     assert!(said.err.contains("other"), "{}", said.err);
+    // Nobody listens: the address, the reason and what to do, without the names of a library's layers.
+    let said = live(&mock, &["get", "--server", "http://127.0.0.1:1"]);
+    assert_eq!(said.code, 3, "{}", said.err);
+    for words in ["cannot connect to http://127.0.0.1:1", "Connection refused", "check that the cluster runs"] {
+        assert!(said.err.contains(words), "{words}: {}", said.err);
+    }
+    assert!(!said.err.contains("Error:") && !said.err.contains("client error"), "{}", said.err);
 }
 
 #[test]
@@ -604,6 +612,8 @@ fn version_says_what_runs_and_what_no_filter_reaches() {
     for words in ["kubernetes: v1.36.3", "1.31.0", "sidecar", "it uses the host's network"] {
         assert!(said.out.contains(words), "{words}: {}", said.out);
     }
+    // No EnvoyFilter was looked for.
+    assert!(said.err.contains("scope: context") && !said.err.contains("EnvoyFilter"), "{}", said.err);
     let client = run(Path::new("/nonexistent"), &["version", "--client"]);
     assert_eq!((client.code, client.out), (0, format!("client: {}\n", env!("CARGO_PKG_VERSION"))));
 }
