@@ -92,6 +92,12 @@ pub struct Route {
 /// Namespace of metadata that tells routes apart.
 pub(super) const MARK: &str = "kubectl.envoyfilter";
 
+/// The minor release of Envoy from which on an option makes it write each line of an access log at once.
+pub(super) const FLUSHES: u16 = 37;
+
+/// The environment variable with more than an older Envoy collects before it writes, and what it begins with.
+pub(super) const FILLING: &str = "KUBECTL_ENVOYFILTER_FILLING";
+
 /// Names of probes begin with this.
 pub(super) const PROBE: &str = "kubectl-envoyfilter.probe.";
 
@@ -166,6 +172,7 @@ pub(super) fn listener(neutral: &mut Neutral<'_>, listener: &mut Tree<'_>, numbe
     }
     let mut logs = kept_logs(listener);
     logs.push(access_log("connection", &name, "", ""));
+    logs.extend(filling(neutral));
     listener.set("access_log", Tree::new(Value::List(logs)));
     socket
 }
@@ -215,7 +222,7 @@ fn chain(neutral: &mut Neutral<'_>, chain: &mut Tree<'_>, listener: &str, index:
         };
         match kind.as_str() {
             HCM => http(neutral, config, &mut about, number),
-            TCP_PROXY => logged(config, "tcp", &about, number),
+            TCP_PROXY => logged(neutral, config, "tcp", &about, number),
             _ => {}
         }
     }
@@ -236,11 +243,25 @@ fn kept_logs<'t>(owner: &mut Tree<'t>) -> Vec<Tree<'t>> {
     }
 }
 
-fn logged(config: &mut Tree<'_>, stage: &str, about: &Chain, number: usize) {
+fn logged(neutral: &Neutral<'_>, config: &mut Tree<'_>, stage: &str, about: &Chain, number: usize) {
     let mut logs = kept_logs(config);
     let index = about.index.map_or_else(|| "default".to_owned(), |index| index.to_string());
     logs.push(access_log(stage, &about.listener, &index, &number.to_string()));
+    logs.extend(filling(neutral));
     config.set("access_log", Tree::new(Value::List(logs)));
+}
+
+/// A line that makes Envoy write those before it at once, where no option does.
+fn filling(neutral: &Neutral<'_>) -> Option<Tree<'static>> {
+    (neutral.place.envoy < FLUSHES).then(|| {
+        tree(&json!({
+            "name": "envoy.access_loggers.stderr",
+            "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.access_loggers.stream.v3.StderrAccessLog",
+                "log_format": {"text_format_source": {"inline_string": format!("%ENVIRONMENT({FILLING})%\n")}},
+            },
+        }))
+    })
 }
 
 /// An access log on standard error that says which way a request or connection took.
@@ -283,7 +304,7 @@ fn http(neutral: &mut Neutral<'_>, config: &mut Tree<'_>, about: &mut Chain, num
     if config.remove("tracing").is_some() {
         neutral.leave_out(Why::Tracing, "spans are not sent", None);
     }
-    logged(config, "http", about, number);
+    logged(neutral, config, "http", about, number);
     let Some(filters) = config.get_mut("http_filters").and_then(Tree::items_mut) else { return };
     for filter in filters.iter() {
         let any = filter.get("typed_config");

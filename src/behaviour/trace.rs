@@ -1,7 +1,7 @@
 //! What Envoy's log tells of one request: which HTTP filters ran, what each changed and said, and which way it took.
 
 use super::http1::Fields;
-use super::listeners::Chain;
+use super::listeners::{Chain, FILLING};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -54,6 +54,9 @@ pub(super) fn entry(line: &str) -> Option<(&str, &str, &str)> {
 
 /// Reads a line of the log; `None` for what means nothing here.
 pub(super) fn event(mark: &str, line: &str) -> Option<Event> {
+    if line.starts_with(FILLING) {
+        return None;
+    }
     let Some((component, level, text)) = entry(line) else {
         let value = serde_json::from_str(line).unwrap_or(Value::Null);
         return Some(match value["kubectl-envoyfilter"].as_str().map(str::to_owned) {
@@ -212,8 +215,9 @@ impl Path {
         let chain = access.chain();
         let object = access.value["istio"]["config"].as_str().unwrap_or_default().to_owned();
         let name = access.text("chain_name");
-        let named =
-            chain.and_then(|number| chains.get(number)).map(|chain| chain.name.clone()).filter(|name| !name.is_empty());
+        let known = chain.and_then(|number| chains.get(number));
+        let plain = known.is_some_and(|chain| !chain.tls);
+        let named = known.map(|chain| chain.name.clone()).filter(|name| !name.is_empty());
         Path {
             chain,
             listener: access.text("listener"),
@@ -233,7 +237,8 @@ impl Path {
             attempts: access.number("attempts").unwrap_or(0),
             sni: access.text("sni"),
             peer: access.text("peer"),
-            tls_failure: access.text("tls_failure"),
+            // Where the chain takes plain text, it is only what the TLS inspector made of that.
+            tls_failure: if plain { String::new() } else { access.text("tls_failure") },
         }
     }
 }

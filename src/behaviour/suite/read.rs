@@ -222,6 +222,10 @@ impl Reader {
     fn stubs(&mut self, node: &Node) -> BTreeMap<String, Stub> {
         let mut all = BTreeMap::new();
         let known = Service::ALL.map(Service::as_str);
+        if !matches!(node.value, NodeValue::Map(_)) {
+            let help = "write `stubs: {cart: {http: {status: 503}}}`, by the name of a cluster or a host".to_owned();
+            self.wrong(node.span, "expected a mapping", Some(help));
+        }
         for entry in node.entries() {
             self.only(&entry.value, &known);
             let mut stub = Stub::default();
@@ -231,8 +235,8 @@ impl Reader {
                 };
                 let rules = match &one.value.value {
                     NodeValue::List(items) => items.iter().map(|item| self.rule(item, service)).collect(),
-                    NodeValue::Map(_) => vec![self.rule(&one.value, service)],
-                    _ => Vec::new(),
+                    // What is no mapping is said there.
+                    _ => vec![self.rule(&one.value, service)],
                 };
                 stub.rules.insert(service, rules);
             }

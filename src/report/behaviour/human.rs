@@ -135,7 +135,7 @@ impl Page<'_> {
         let name = if path.filter_chain.is_empty() { "no name".to_owned() } else { plain(&path.filter_chain) };
         row(
             "filter chain",
-            if path.filter_chain_index.is_empty() { "none matched".to_owned() } else { format!("{name}{index}") },
+            if path.filter_chain_index.is_empty() { path.no_chain().to_owned() } else { format!("{name}{index}") },
         )?;
         row("network", path.network_filters.iter().map(|name| plain(name)).collect::<Vec<_>>().join(", "))?;
         row("server name", plain(&path.sni))?;

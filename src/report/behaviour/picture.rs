@@ -78,7 +78,7 @@ fn nodes(side: &Side) -> (Vec<Node>, usize) {
     add("client", if path.peer.is_empty() { "no identity" } else { &path.peer });
     add("listener", &path.listener);
     let chain = if path.filter_chain.is_empty() { &path.filter_chain_index } else { &path.filter_chain };
-    add("filter chain", if chain.is_empty() { "none matched" } else { chain });
+    add("filter chain", if chain.is_empty() { path.no_chain() } else { chain });
     add("virtual host", &path.virtual_host);
     if path.route_index.is_some() {
         let made = if path.object.is_empty() { String::new() } else { format!(", made by {}", path.object) };

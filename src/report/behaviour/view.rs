@@ -133,6 +133,17 @@ pub(crate) struct PathView {
     pub tls_failure: String,
 }
 
+impl PathView {
+    /// What stands for a filter chain that Envoy does not name: it writes which one only once the chain has a request.
+    pub(crate) fn no_chain(&self) -> &'static str {
+        if self.details == "filter_chain_not_found" || (self.tls_failure.is_empty() && self.closed.is_empty()) {
+            "none matched"
+        } else {
+            "unknown: the connection ended before a request"
+        }
+    }
+}
+
 /// An HTTP filter.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

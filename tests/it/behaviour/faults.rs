@@ -34,6 +34,11 @@ fn a_file_without_tests_or_of_another_kind_is_told() {
         ("kind: Pod\n", "`kind: EnvoyFilterTest` is missing"),
         ("kind: EnvoyFilterTest\nproxy: {demo: true}\ntests: []\n", "the file has no tests"),
         (
+            "kind: EnvoyFilterTest\nproxy: {demo: true}\nstubs: [{cart: {http: {status: 500}}}]\ntests: []\n",
+            "expected a mapping",
+        ),
+        ("kind: EnvoyFilterTest\nproxy: {demo: true}\nstubs: {cart: {http: 503}}\ntests: []\n", "expected a mapping"),
+        (
             "kind: EnvoyFilterTest\nproxy: {demo: true}\ntests:\n- name: a\n  request: {inbound: 80}\n",
             "expects nothing",
         ),
