@@ -1,19 +1,17 @@
 //! What a proxy asks of istiod: one stream, the state of the world (every release speaks it), each kind of resource once.
 //!
-//! The bytes of resources become JSON by `proto::wire`, which has the types of every release of istiod and is exact about
-//! what Go writes; prost-reflect would first have to link a pool of all descriptors for each release.
+//! `texts` makes JSON of the bytes of resources, each once.
 
 use super::fault::Fault;
 use super::grpc::{Channel, Stream};
 use super::node::Node;
+use super::texts::{References, Texts};
 use crate::model::resource::ResourceKind;
-use crate::proto::json;
 use crate::proto::schema::Schema;
-use crate::proto::tree::{Tree, Value as TreeValue};
-use crate::proto::wire;
 use prost_types::value::Kind;
 use prost_types::{Any, ListValue, Struct, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long an answer may take.
@@ -65,8 +63,8 @@ struct Response {
 }
 
 /// Texts of resources by their names, in the order of the names. Of several with the same name, later ones are called
-/// `name#2` and so on.
-pub type Named = BTreeMap<String, String>;
+/// `name#2` and so on. Proxies that get the same share its text.
+pub type Named = BTreeMap<String, Arc<str>>;
 
 /// Everything that a proxy gets, as JSON with keys in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,95 +117,60 @@ pub struct Wanted {
 pub(super) async fn ask(
     channel: &Channel,
     schema: Schema,
+    texts: &Texts,
     node: &Node,
     wanted: &Wanted,
 ) -> Result<Configuration, Fault> {
-    let mut talk = Talk { stream: channel.call(METHOD).await?, node: Some(message(node)), schema };
+    let mut talk = Talk { stream: channel.call(METHOD).await?, node: Some(message(node)), schema, texts };
     let mut configuration = Configuration::default();
     let mut references = References::default();
+    let mut all = References::default();
     let cluster = ResourceKind::Cluster.type_name();
-    configuration.clusters = talk.get("clusters", cluster, Vec::new(), &mut |tree| references.cluster(tree)).await?;
+    configuration.clusters = talk.get("clusters", cluster, Vec::new(), &mut references).await?;
     let listener = ResourceKind::Listener.type_name();
-    configuration.listeners =
-        talk.get("listeners", listener, Vec::new(), &mut |tree| references.listener(tree)).await?;
+    configuration.listeners = talk.get("listeners", listener, Vec::new(), &mut references).await?;
     let routes: Vec<String> = references.routes.into_iter().collect();
     if !routes.is_empty() {
         let route = ResourceKind::Route.type_name();
-        configuration.routes = talk.get("routes", route, routes, &mut |_| {}).await?;
+        configuration.routes = talk.get("routes", route, routes, &mut all).await?;
     }
     let mut extensions = references.extensions;
     extensions.extend(wanted.extensions.iter().cloned());
     if !extensions.is_empty() {
         let extension = ResourceKind::ExtensionConfig.type_name();
         let names = extensions.into_iter().collect();
-        configuration.extensions = talk.get("extension configurations", extension, names, &mut |_| {}).await?;
+        configuration.extensions = talk.get("extension configurations", extension, names, &mut all).await?;
     }
     if wanted.endpoints && !references.endpoints.is_empty() {
         let names = references.endpoints.into_iter().collect();
-        configuration.endpoints = talk.get("endpoints", ENDPOINTS, names, &mut |_| {}).await?;
+        configuration.endpoints = talk.get("endpoints", ENDPOINTS, names, &mut all).await?;
     }
     Ok(configuration)
 }
 
 /// The clusters of a proxy alone.
-pub(super) async fn clusters(channel: &Channel, schema: Schema, node: &Node) -> Result<Named, Fault> {
-    let mut talk = Talk { stream: channel.call(METHOD).await?, node: Some(message(node)), schema };
-    talk.get("clusters", ResourceKind::Cluster.type_name(), Vec::new(), &mut |_| {}).await
-}
-
-/// Names that resources ask for.
-#[derive(Default)]
-struct References {
-    routes: BTreeSet<String>,
-    extensions: BTreeSet<String>,
-    endpoints: BTreeSet<String>,
-}
-
-impl References {
-    fn cluster(&mut self, tree: &Tree<'_>) {
-        if tree.str_at("type") != "EDS" {
-            return;
-        }
-        let named = tree.path(&["eds_cluster_config", "service_name"]).and_then(Tree::as_str);
-        self.endpoints.insert(named.unwrap_or_else(|| tree.name()).to_owned());
-    }
-
-    /// Finds `rds` and `config_discovery` wherever they are: in chains, default chains and filters inside filters.
-    fn listener(&mut self, tree: &Tree<'_>) {
-        match &tree.value {
-            TreeValue::Map(entries) => {
-                for (key, value) in entries {
-                    if key == "rds" {
-                        self.routes.insert(value.str_at("route_config_name").to_owned());
-                    }
-                    if key == "config_discovery" {
-                        self.extensions.insert(tree.name().to_owned());
-                    }
-                    self.listener(value);
-                }
-            }
-            TreeValue::List(items) => items.iter().for_each(|item| self.listener(item)),
-            _ => {}
-        }
-    }
+pub(super) async fn clusters(channel: &Channel, schema: Schema, texts: &Texts, node: &Node) -> Result<Named, Fault> {
+    let mut talk = Talk { stream: channel.call(METHOD).await?, node: Some(message(node)), schema, texts };
+    talk.get("clusters", ResourceKind::Cluster.type_name(), Vec::new(), &mut References::default()).await
 }
 
 /// One stream.
-struct Talk {
+struct Talk<'t> {
     stream: Stream,
     /// Sent with the first request.
     node: Option<NodeMessage>,
     schema: Schema,
+    texts: &'t Texts,
 }
 
-impl Talk {
+impl Talk<'_> {
     /// Asks for one kind, waits for it, and says that it was taken.
     async fn get(
         &mut self,
         what: &'static str,
-        type_name: &str,
+        type_name: &'static str,
         names: Vec<String>,
-        look: &mut (dyn FnMut(&Tree<'_>) + Send),
+        references: &mut References,
     ) -> Result<Named, Fault> {
         let mut request = Request {
             node: self.node.take(),
@@ -225,46 +188,22 @@ impl Talk {
         };
         let mut named = Named::new();
         for resource in &response.resources {
-            let (name, text) = self.read(type_name, &resource.value, look)?;
-            let mut key = name.clone();
+            let read = self.texts.read(self.schema, type_name, &resource.value)?;
+            references.extend(&read.references);
+            let mut key = read.name.clone();
             for number in 2.. {
                 if !named.contains_key(&key) {
                     break;
                 }
-                key = format!("{name}#{number}");
+                key = format!("{}#{number}", read.name);
             }
-            named.insert(key, text);
+            named.insert(key, Arc::clone(&read.text));
         }
         request.version_info = response.version_info;
         request.response_nonce = response.nonce;
         self.stream.send(&request)?;
         Ok(named)
     }
-
-    fn read(
-        &self,
-        type_name: &str,
-        bytes: &[u8],
-        look: &mut (dyn FnMut(&Tree<'_>) + Send),
-    ) -> Result<(String, String), Fault> {
-        let Some(tree) = wire::message(self.schema, type_name, bytes) else {
-            return Err(Fault::Undecodable(type_name.to_owned(), first_text(bytes)));
-        };
-        look(&tree);
-        let name = if type_name == ENDPOINTS { tree.str_at("cluster_name") } else { tree.name() };
-        let mut typed = Tree::new(TreeValue::Map(Vec::new()));
-        typed.set("@type", Tree::new(TreeValue::String(format!("type.googleapis.com/{type_name}").into())));
-        if let (Some(entries), TreeValue::Map(fields)) = (typed.entries_mut(), &tree.value) {
-            entries.extend(fields.iter().cloned());
-        }
-        Ok((name.to_owned(), json::canonical(&typed)))
-    }
-}
-
-/// The first text in a message: of all these types, its name.
-fn first_text(bytes: &[u8]) -> String {
-    let (Some(10), Some(&length)) = (bytes.first(), bytes.get(1)) else { return "no name".to_owned() };
-    String::from_utf8_lossy(bytes.get(2..2 + usize::from(length)).unwrap_or_default()).into_owned()
 }
 
 fn message(node: &Node) -> NodeMessage {

@@ -68,7 +68,7 @@ fn section(
             .rsplit_once('#')
             .filter(|(first, _)| named.contains_key(*first))
             .map_or(name.as_str(), |(name, _)| name);
-        write!(out, "{}\n   {}", if at == 0 { "" } else { "," }, item(name, text))?;
+        write!(out, "{}\n   {}", if at == 0 { "" } else { "," }, item(name, text.as_ref()))?;
     }
     write!(out, "]}}")
 }

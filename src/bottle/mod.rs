@@ -17,10 +17,12 @@ mod objects;
 mod open;
 mod ports;
 pub mod proxies;
+mod proxy_config;
 mod refusal;
 mod run;
 mod selectors;
 pub(crate) mod stand_ins;
+mod texts;
 
 pub use ads::{Configuration, Named, Wanted};
 pub use fault::Fault;

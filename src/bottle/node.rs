@@ -1,6 +1,7 @@
 //! Who asks istiod: a proxy's node, from a Pod, from a dump, or described.
 
 use super::objects::{list, map, text};
+use super::proxy_config::Defaults;
 use crate::model::proxy::{Proxy, ProxyKind};
 use serde_json::{Map, Value, json};
 
@@ -30,11 +31,18 @@ pub struct Common {
     pub domain: String,
     /// Name of the cluster.
     pub cluster_id: String,
+    /// Settings of the mesh.
+    pub defaults: Defaults,
 }
 
 impl Default for Common {
     fn default() -> Common {
-        Common { istio_version: String::new(), domain: "cluster.local".to_owned(), cluster_id: "Kubernetes".to_owned() }
+        Common {
+            istio_version: String::new(),
+            domain: "cluster.local".to_owned(),
+            cluster_id: "Kubernetes".to_owned(),
+            defaults: Defaults::default(),
+        }
     }
 }
 
@@ -90,8 +98,7 @@ impl Node {
     /// The proxy of a pod, as istiod's agent in it would introduce it; `None` when the pod runs none. A pod without the
     /// injected container counts as one with a sidecar where `injected` says so.
     pub fn of_pod(pod: &Value, injected: bool, common: &Common) -> Option<Node> {
-        let containers = || list(pod, &["spec", "containers"]).iter().chain(list(pod, &["spec", "initContainers"]));
-        let proxy = containers().find(|container| text(container, &["name"]) == PROXY);
+        let proxy = proxy_container(pod);
         let kind = pod_kind(pod, proxy).or(injected.then_some(ProxyKind::Sidecar))?;
         let (name, namespace) = (text(pod, &["metadata", "name"]), text(pod, &["metadata", "namespace"]));
         let addresses = addresses(pod);
@@ -176,6 +183,12 @@ impl Node {
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.namespace, self.name)
     }
+}
+
+/// The container of a pod that is the proxy.
+pub(super) fn proxy_container(pod: &Value) -> Option<&Value> {
+    let mut containers = list(pod, &["spec", "containers"]).iter().chain(list(pod, &["spec", "initContainers"]));
+    containers.find(|container| text(container, &["name"]) == PROXY)
 }
 
 /// The kind of a pod's proxy, from what its proxy container is told, or from the template that is to be injected.

@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::kinds;
 use super::node::Common;
 use super::objects::{Objects, Place, at, list, text};
+use super::proxy_config::Defaults;
 use super::run::{Bottle, Istiod, Limits, Request, cluster_id, environment};
 use super::stand_ins::{self, Added};
 use crate::model::release::Release;
@@ -105,7 +106,12 @@ impl Open {
         let release = istiod.release.unwrap_or(self.release);
         let cluster_id = self.cluster_id.clone().or_else(|| cluster_id(&objects, &self.revision));
         let cluster_id = cluster_id.unwrap_or_else(|| Common::default().cluster_id);
-        let common = Common { istio_version: release.to_string(), cluster_id: cluster_id.clone(), ..Common::default() };
+        let common = Common {
+            istio_version: release.to_string(),
+            cluster_id: cluster_id.clone(),
+            defaults: Defaults::of(&objects, &self.revision, &self.istiod_namespace),
+            ..Common::default()
+        };
         let bottle = Bottle::start(&Request {
             istiod,
             release: self.release,

@@ -1,7 +1,8 @@
 //! The proxies of a mesh that is only objects: who runs one, and by which names users call them.
 
-use super::node::{Common, Node, workload};
+use super::node::{Common, Node, proxy_container, workload};
 use super::objects::{Objects, list, map, selects, text};
+use super::proxy_config::introduce;
 use super::stand_ins::injected;
 use serde_json::{Value, json};
 
@@ -37,7 +38,8 @@ fn of_pod(objects: &Objects, pod: &Value, common: &Common) -> Option<Found> {
         return None;
     }
     let has_proxy = !objects.has_real(pod) && injected(objects, text(pod, &["metadata", "namespace"]), pod);
-    let node = Node::of_pod(pod, has_proxy, common)?;
+    let mut node = Node::of_pod(pod, has_proxy, common)?;
+    introduce(objects, &common.defaults, pod, proxy_container(pod), &mut node);
     let workload = workload(pod).unwrap_or(&node.name).to_owned();
     Some(Found { workload, owner: owner(pod), real: objects.has_real(pod), node })
 }

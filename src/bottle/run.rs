@@ -9,6 +9,7 @@ use super::node::Node;
 use super::objects::{Objects, list, text};
 use super::ports::Ports;
 use super::refusal;
+use super::texts::Texts;
 use crate::model::istiod::{CLUSTER_ID, ISTIOD_VARIABLES};
 use crate::model::proxy::ProxyKind;
 use crate::model::release::Release;
@@ -100,6 +101,8 @@ pub struct Bottle {
     pub ready_after: Duration,
     schema: Schema,
     store: Arc<ObjectStore>,
+    /// What was read of its answers.
+    texts: Arc<Texts>,
     /// Counts changes of filters.
     generation: u64,
     last: VecDeque<String>,
@@ -252,6 +255,7 @@ impl Bottle {
             ready_after: Duration::ZERO,
             schema,
             store,
+            texts: Arc::default(),
             generation: 0,
             last: VecDeque::new(),
             unreadable: None,
@@ -313,10 +317,10 @@ impl Bottle {
 
     /// What one proxy would get.
     pub fn ask(&mut self, node: &Node, wanted: &Wanted) -> Result<Configuration, Fault> {
-        let (grpc, schema) = (self.ports.grpc, self.schema);
+        let (grpc, schema, texts) = (self.ports.grpc, self.schema, Arc::clone(&self.texts));
         let answer = self.runtime.block_on(async move {
             let channel = Channel::open(grpc).await?;
-            ads::ask(&channel, schema, node, wanted).await
+            ads::ask(&channel, schema, &texts, node, wanted).await
         });
         answer.map_err(|fault| self.reason(fault))
     }
@@ -325,15 +329,15 @@ impl Bottle {
     pub fn ask_all(&mut self, nodes: &[Node], wanted: &Wanted) -> Vec<Result<Configuration, Fault>> {
         use futures::StreamExt as _;
         const AT_ONCE: usize = 8;
-        let (grpc, schema) = (self.ports.grpc, self.schema);
+        let (grpc, schema, texts) = (self.ports.grpc, self.schema, &self.texts);
         let mut answers: Vec<_> = self.runtime.block_on(async move {
             let asked = nodes.iter().map(|node| {
-                let (node, wanted) = (node.clone(), wanted.clone());
+                let (node, wanted, texts) = (node.clone(), wanted.clone(), Arc::clone(texts));
                 // On all cores: most of the time goes into reading what istiod sends.
                 let task = async move {
                     // One connection each, as proxies have.
                     let channel = Channel::open(grpc).await?;
-                    ads::ask(&channel, schema, &node, &wanted).await
+                    ads::ask(&channel, schema, &texts, &node, &wanted).await
                 };
                 async move {
                     let answer = tokio::spawn(task).await;
@@ -384,11 +388,11 @@ impl Bottle {
                 .collect(),
         };
         let began = Instant::now();
-        let (grpc, schema) = (self.ports.grpc, self.schema);
+        let (grpc, schema, texts) = (self.ports.grpc, self.schema, Arc::clone(&self.texts));
         loop {
             let seen = self.runtime.block_on(async {
                 let channel = Channel::open(grpc).await?;
-                ads::clusters(&channel, schema, &node).await
+                ads::clusters(&channel, schema, &texts, &node).await
             });
             match seen {
                 Ok(clusters) if clusters.contains_key(&name) => return Ok(()),

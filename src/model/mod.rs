@@ -6,6 +6,7 @@ pub mod inventory;
 pub mod istiod;
 pub mod parse_envoy_filter;
 pub mod proxy;
+pub mod proxy_config;
 pub mod redact;
 pub mod release;
 pub mod resource;

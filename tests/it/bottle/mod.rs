@@ -68,7 +68,30 @@ const AS_RECORDED: [(&str, &str); 4] = [
     ("ENABLE_INGRESS_WAYPOINT_ROUTING", "false"),
 ];
 
+/// Settings that istiod was recorded with beside those (testdata/reference/README.md).
+fn recorded_with(topology: &str) -> &'static [&'static str] {
+    const ALL: [&str; 5] = [
+        "ISTIO_DUAL_STACK",
+        "PILOT_ENABLE_ALPHA_GATEWAY_API",
+        "PILOT_ENABLE_QUIC_LISTENERS",
+        "PILOT_ENABLE_MYSQL_FILTER",
+        "PILOT_ENABLE_REDIS_FILTER",
+    ];
+    match topology {
+        "straits" | "delta" => &ALL,
+        "harbor" => &ALL[..2],
+        _ => &[],
+    }
+}
+
 fn open(istiod: &Path, documents: Vec<Value>, release: Release) -> Opened {
+    open_with(istiod, documents, release, &[])
+}
+
+fn open_with(istiod: &Path, documents: Vec<Value>, release: Release, settings: &[&str]) -> Opened {
+    let mut environment: BTreeMap<String, String> =
+        AS_RECORDED.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    environment.extend(settings.iter().map(|name| ((*name).to_owned(), "true".to_owned())));
     let open = Open {
         istiod: Some(istiod.to_owned()),
         sha256: None,
@@ -79,7 +102,7 @@ fn open(istiod: &Path, documents: Vec<Value>, release: Release) -> Opened {
         istiod_namespace: "istio-system".to_owned(),
         cluster_id: Some("Kubernetes".to_owned()),
         real: false,
-        environment: AS_RECORDED.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        environment,
         limits: Default::default(),
     };
     open.start().unwrap_or_else(|fault| panic!("{fault}"))
@@ -115,9 +138,10 @@ fn bases_are_those_that_were_recorded() {
     let (mut compared, mut details) = (0, String::new());
     for (release, minor) in RELEASES {
         let istiod = istiod(release);
-        for topology_name in ["shop", "ambient", "gwapi", "straits"] {
+        for topology_name in ["shop", "ambient", "gwapi", "straits", "delta", "harbor"] {
             let Some(folder) = recorded_base(topology_name, minor) else { continue };
-            let mut opened = open(&istiod, topology(topology_name), Release::minor(minor));
+            let settings = recorded_with(topology_name);
+            let mut opened = open_with(&istiod, topology(topology_name), Release::minor(minor), settings);
             println!("{topology_name}/{release}: ready after {:?}", opened.bottle.ready_after);
             for (name, dump) in &dumps(&folder) {
                 let node = Node::of_proxy(dump.proxy().unwrap(), "cluster.local");
