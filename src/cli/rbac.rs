@@ -89,10 +89,11 @@ impl Rbac {
         if self.events && !watches {
             return session.usage("only `watch` writes Events: rbac watch --events", None);
         }
-        let asks = ["lint", "explain", "diff", "render", "audit", "dump", "doctor"].contains(&self.command.command);
+        let asks =
+            ["lint", "explain", "diff", "render", "audit", "migrate", "dump", "doctor"].contains(&self.command.command);
         if self.istiod && !asks {
             let message = format!("`{}` asks no istiod about a cluster", self.command.command);
-            return session.usage(&message, Some("lint, explain, diff, render, audit, dump and doctor do"));
+            return session.usage(&message, Some("lint, explain, diff, render, audit, migrate, dump and doctor do"));
         }
         // Proxies' current dumps show what they run with.
         let with_istiod = Needs { dumps: self.command.command == "audit", ..self.command.with_istiod() };

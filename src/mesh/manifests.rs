@@ -90,7 +90,7 @@ pub(crate) fn read_for_istiod(
 #[cfg(feature = "bottle")]
 pub(super) fn fill<'p>(mut mesh: Mesh<'p>, istiod: &IstiodSettings) -> Result<Mesh<'p>, Error> {
     let istiod = &bottled::acting(istiod, &mesh.facts);
-    let read = mesh.is_mesh().then(|| read_mesh(&mut mesh, &istiod.revision)).transpose()?;
+    let read = mesh.is_mesh().then(|| read_mesh(&mut mesh, &istiod.revision, false)).transpose()?;
     let documents = mesh.loaded.documents.iter().filter(|document| !bottled::is_filter(document)).cloned().collect();
     let opened = bottled::open(&mesh.settings, istiod, &mesh.loaded, documents, read.is_some())?;
     let bottled = Bottled::of(opened, &istiod.revision, read);
@@ -119,15 +119,16 @@ pub(super) fn fill<'p>(mut mesh: Mesh<'p>, istiod: &IstiodSettings) -> Result<Me
     Ok(mesh)
 }
 
-/// The proxies of a cluster or a capture to ask an istiod of this revision about. Proxies of other control planes are noted:
-/// istiod would answer them too, but they ask another one.
+/// The proxies of a cluster or a capture to ask an istiod of this revision about; `everywhere`: those of all namespaces, even if
+/// one was named. Proxies of other control planes are noted: istiod would answer them too, but they ask another one.
 #[cfg(feature = "bottle")]
-fn read_mesh(mesh: &mut Mesh<'_>, revision: &str) -> Result<ReadMesh, Error> {
+pub(super) fn read_mesh(mesh: &mut Mesh<'_>, revision: &str, everywhere: bool) -> Result<ReadMesh, Error> {
     let revision = own_revision(revision);
     let home = |target: &&Target| {
-        mesh.only.as_ref().is_none_or(|only| {
-            *only == target.namespace || mesh.planes.iter().any(|plane| plane.mesh.root_namespace == *only)
-        })
+        everywhere
+            || mesh.only.as_ref().is_none_or(|only| {
+                *only == target.namespace || mesh.planes.iter().any(|plane| plane.mesh.root_namespace == *only)
+            })
     };
     let own = |target: &Target| mesh.facts.plane(&target.revision).is_none_or(|plane| plane.revision == revision);
     // Whether a pod has a config dump does not matter here.

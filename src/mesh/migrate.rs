@@ -1,18 +1,20 @@
 //! `migrate`: the native objects that replace EnvoyFilters, and the basis of their classes.
 
-#[cfg(feature = "bottle")]
-use super::prove;
 use super::proxies::{Given, Taken};
 use super::read::{Feed, Mesh, objects};
 use super::scope::Scope;
 use super::settings::{Breadth, Progress, Settings};
 use super::{Error, newest};
+#[cfg(feature = "bottle")]
+use super::{bottled, manifests, prove};
 use crate::cluster::kinds;
+#[cfg(feature = "bottle")]
+use crate::engine::MeshSettings;
 use crate::load::Loaded;
 use crate::migrate::{self, Accept, Report, Request};
 use crate::model::release::Release;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The request of `migrate`.
 #[derive(Clone, Debug)]
@@ -58,12 +60,19 @@ pub struct MigrateReport {
 
 /// Finds the native objects. Fails when nothing can be read, or when the release is unknown.
 pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<MigrateReport, Error> {
-    let mesh = if request.files.is_empty() {
-        Mesh::open(&request.settings, &kinds::MIGRATE, progress, |_| Breadth::Namespace)?
+    #[cfg_attr(not(feature = "bottle"), expect(unused_mut, reason = "only an istiod is shown what was read"))]
+    let mut mesh = if request.files.is_empty() {
+        open(request, progress)?
     } else {
         let loaded = objects(&request.settings.load_options(), &request.files, false);
         Mesh::of_files(&request.settings, loaded, progress)
     };
+    #[cfg(feature = "bottle")]
+    let shown = if request.prove == Prove::Recorded { None } else { Some(shown(request, &mut mesh)?) };
+    #[cfg(not(feature = "bottle"))]
+    if request.prove != Prove::Recorded {
+        return Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None });
+    }
     let plane = mesh.planes.first();
     let root = plane.map_or_else(|| mesh.loaded.inventory.root_namespace(), |plane| &plane.mesh.root_namespace);
     let release = plane.map_or_else(|| request.settings.release(), |plane| plane.release);
@@ -73,61 +82,73 @@ pub fn migrate(request: &MigrateRequest, progress: &dyn Progress) -> Result<Migr
         to: request.to.unwrap_or(release),
         accept: request.accept,
         asked: mesh.asked.clone(),
-        unread: unread(&mesh),
+        unread: unread(&mesh, request.prove != Prove::Recorded),
         ambient: request.ambient,
         doubts: BTreeMap::new(),
     };
-    let mut report = match request.prove {
-        Prove::Recorded => {
-            migrate::migrate(&what).map_err(|error| Error::Text { message: error.to_string(), help: None })?
+    let recorded = || migrate::migrate(&what).map_err(|error| Error::Text { message: error.to_string(), help: None });
+    #[cfg(feature = "bottle")]
+    let mut report = match &shown {
+        None => recorded()?,
+        Some(shown) => {
+            let envoy = request.envoy.as_deref().filter(|_| request.prove == Prove::Traffic);
+            let (mut report, proofs, version) =
+                prove::prove(&mesh.settings, shown, envoy, &mesh.loaded, &what, progress)?;
+            report.proofs = proofs;
+            report.proven_by = Some(version);
+            report
         }
-        Prove::Istiod => proven(&mesh, &what, None, progress)?,
-        Prove::Traffic => proven(&mesh, &what, request.envoy.as_deref(), progress)?,
     };
+    #[cfg(not(feature = "bottle"))]
+    let mut report = recorded()?;
     let settings = request.settings.mesh(&mesh.loaded.inventory);
     newest::rewrite(&mut report, &mesh.loaded, &settings, request.accept);
     let scope = mesh.scope(&Given::default(), &Taken::default(), report.filters.len());
     Ok(MigrateReport { report, scope, loaded: mesh.loaded })
 }
 
-/// Computes the classes with an istiod.
-#[cfg(feature = "bottle")]
-fn proven(mesh: &Mesh<'_>, what: &Request<'_>, envoy: Option<&Path>, progress: &dyn Progress) -> Result<Report, Error> {
-    if what.ambient {
-        return Err(Error::Text {
-            message: "--to ambient is not proven: sidecars and waypoints are different proxies".to_owned(),
-            help: Some("leave out --prove".to_owned()),
-        });
+/// Reads the capture or the cluster; everything that an istiod reads if it proves the classes.
+fn open<'p>(request: &MigrateRequest, progress: &'p dyn Progress) -> Result<Mesh<'p>, Error> {
+    #[cfg(feature = "bottle")]
+    if request.prove != Prove::Recorded {
+        return Mesh::whole(&request.settings, &kinds::MIGRATE, progress, |_| Breadth::Namespace);
     }
-    let settings = &mesh.settings;
-    let wrong = |message: &str, help: &str| Error::Text { message: message.to_owned(), help: Some(help.to_owned()) };
-    if !matches!(mesh.feed, Feed::Given) {
-        return Err(wrong(
-            "--prove istiod and --prove traffic work on manifests",
-            "give the filters and the manifests of the mesh as files",
-        ));
-    }
-    let Some(istiod) = &settings.istiod else {
-        return Err(wrong("--prove istiod and --prove traffic need an istiod", "name its binary with --istiod PATH"));
-    };
-    let (mut report, proofs, version) = prove::prove(settings, istiod, envoy, &mesh.loaded, what, progress)?;
-    report.proofs = proofs;
-    report.proven_by = Some(version);
-    Ok(report)
+    Mesh::open(&request.settings, &kinds::MIGRATE, progress, |_| Breadth::Namespace)
 }
 
-#[cfg(not(feature = "bottle"))]
-fn proven(_: &Mesh<'_>, _: &Request<'_>, _: Option<&Path>, _: &dyn Progress) -> Result<Report, Error> {
-    Err(Error::Text { message: "this build cannot run an istiod".to_owned(), help: None })
+/// What an istiod is shown to judge the migration.
+#[cfg(feature = "bottle")]
+fn shown(request: &MigrateRequest, mesh: &mut Mesh<'_>) -> Result<prove::Shown, Error> {
+    let wrong = |message: &str, help: &str| Error::Text { message: message.to_owned(), help: Some(help.to_owned()) };
+    if request.ambient {
+        return Err(wrong(
+            "--to ambient is not proven: sidecars and waypoints are different proxies",
+            "leave out --prove",
+        ));
+    }
+    let Some(istiod) = &mesh.settings.istiod else {
+        return Err(wrong("--prove istiod and --prove traffic need an istiod", "name its binary with --istiod PATH"));
+    };
+    let istiod = bottled::acting(istiod, &mesh.facts);
+    let revision = bottled::own_revision(&istiod.revision);
+    // Whoever is changed beyond what the filters select is a proxy of any namespace.
+    let read = mesh.is_mesh().then(|| manifests::read_mesh(mesh, &istiod.revision, true)).transpose()?;
+    let own = mesh.planes.iter().find(|plane| read.is_some() && plane.revision.as_ref() == Some(&revision));
+    let settings = own.map_or_else(|| mesh.settings.mesh(&mesh.loaded.inventory), |plane| plane.mesh.clone());
+    Ok(prove::Shown { istiod, mesh: MeshSettings { revision: Some(revision), ..settings }, read })
 }
 
 /// The kinds whose objects guards look for but may not see, with what was not read.
-fn unread(mesh: &Mesh<'_>) -> BTreeMap<&'static str, String> {
+fn unread(mesh: &Mesh<'_>, everywhere: bool) -> BTreeMap<&'static str, String> {
     let mut unread = BTreeMap::new();
     for kind in kinds::MIGRATE.kinds.iter().filter(|kind| **kind != kinds::ENVOY_FILTER) {
         let refused = mesh.unlisted.iter().find(|(one, _)| one == kind);
         // Objects of other namespaces and the root namespace may apply too.
-        let elsewhere = mesh.only.as_ref().filter(|only| mesh.planes.iter().all(|it| it.mesh.root_namespace != **only));
+        let elsewhere = mesh
+            .only
+            .as_ref()
+            .filter(|_| !everywhere)
+            .filter(|only| mesh.planes.iter().all(|it| it.mesh.root_namespace != **only));
         let captured = !matches!(mesh.feed, Feed::Captured(ref capture, _)
             if !super::unread::holds(capture, kind));
         let what = match (refused, elsewhere) {

@@ -2,53 +2,67 @@
 //! the user's own objects.
 
 use super::Error;
-use super::bottled::{self, Bottled, own_revision};
+use super::bottled::{self, Bottled, ReadMesh};
 #[cfg(feature = "sandbox")]
 use super::prove_traffic::{Sender, Sides};
 use super::read::proxy_of;
 use super::settings::{IstiodSettings, Progress, Settings};
-use crate::bottle::{Configuration, Deleted, Fault, Node, Wanted, dump};
+use crate::bottle::{Configuration, Deleted, Fault, Node, Opened, Wanted, dump};
 use crate::cluster::targets::{self, Target};
 use crate::engine::compat::Compat;
 use crate::engine::select::select;
 use crate::engine::{MeshSettings, Selection};
 use crate::load::Loaded;
 use crate::load::dump::Dump;
-use crate::load::yaml;
+use crate::migrate::change::settings_of;
 use crate::migrate::compare::{Resources, differences, explain};
-use crate::migrate::draft::PROXY_CONFIG;
 use crate::migrate::proof::{Computed, Proof, Proven, Traffic};
 use crate::migrate::value::merge;
 use crate::migrate::verdict::{Class, Difference, Kind, State};
 use crate::migrate::{self, Accept, After, Report, Request};
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::proxy::ProxyKind;
+use crate::model::proxy_config::{ANNOTATION, apply};
 use crate::model::release::Release;
 use crate::model::resource::ResourceKind;
-use crate::source::{ErrorMessage, FileId};
+use crate::source::ErrorMessage;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
+
+/// What an istiod is shown beside the objects, and which proxies it is asked about.
+pub(super) struct Shown {
+    /// The istiod, as the control plane that it acts as.
+    pub(super) istiod: IstiodSettings,
+    /// The settings of that control plane.
+    pub(super) mesh: MeshSettings,
+    /// The cluster or the capture that was read; none for files.
+    pub(super) read: Option<ReadMesh>,
+}
+
+/// Finds the proxies that an istiod is asked about.
+type Of<'o> = dyn Fn(Opened) -> Bottled + 'o;
 
 /// Computes the classes of a migration. A result that differs more than accepted, or reaches further than its filter, is not
 /// written.
 pub(super) fn prove(
     settings: &Settings,
-    istiod: &IstiodSettings,
+    shown: &Shown,
     envoy: Option<&Path>,
     loaded: &Loaded,
     request: &Request<'_>,
     progress: &dyn Progress,
 ) -> Result<(Report, Vec<Proof>, String), Error> {
-    let opened = bottled::open(settings, istiod, loaded, loaded.documents.clone(), false)?;
+    let Shown { istiod, mesh, read } = shown;
+    let opened = bottled::open(settings, istiod, loaded, loaded.documents.clone(), read.is_some())?;
     let release = opened.bottle.istiod.release.unwrap_or(settings.release());
-    let bottled = Bottled::of(opened, &istiod.revision, None);
+    let of = |opened: Opened| Bottled::of(opened, &istiod.revision, read.clone());
+    let bottled = of(opened);
     let version = bottled.version.clone();
     let firsts: Vec<Target> = targets::groups(bottled.targets().to_vec(), settings.cluster.all_replicas)
         .into_iter()
         .filter_map(|group| group.into_iter().next())
         .collect();
-    let mesh = MeshSettings { revision: Some(own_revision(&istiod.revision)), ..settings.mesh(&loaded.inventory) };
     let before = bottled.ask(&firsts);
     #[cfg(feature = "sandbox")]
     let sender = envoy.map(Sender::new).transpose().map_err(trouble)?;
@@ -67,7 +81,7 @@ pub(super) fn prove(
         let name = filter.full_name();
         let alone = run(&Request { asked: Some([name.clone()].into()), ..request.clone() })?;
         let reaches =
-            |target: &Target| select(filter, &proxy_of(target), &mesh, Compat { release }) == Selection::Selected;
+            |target: &Target| select(filter, &proxy_of(target), mesh, Compat { release }) == Selection::Selected;
         #[cfg_attr(not(feature = "sandbox"), expect(unused_mut, reason = "only the sandbox sends requests"))]
         let mut traffic = None;
         let found = match changes(&alone, loaded, filter) {
@@ -77,13 +91,12 @@ pub(super) fn prove(
                 match after {
                     Err(fault) => Proven::NotComputed(fault.to_string()),
                     Ok(after) => {
-                        let after = Bottled::of(after, &istiod.revision, None);
+                        let after = of(after);
                         let restarted = Restarted::of(&alone, loaded, &mesh.root_namespace);
                         #[cfg(feature = "sandbox")]
                         if let Some(sender) = &sender {
                             let both = Both { before: &bottled, after: &after, restarted: restarted.as_ref() };
-                            traffic =
-                                Some(both.send(sender, filter, (release, &mesh), &firsts, &reaches, &istiod.revision));
+                            traffic = Some(both.send(sender, filter, (release, mesh), &firsts, &reaches, &of));
                         }
                         let found = match &restarted {
                             None => compared(&firsts, &before, &after.ask(&firsts), &reaches),
@@ -96,8 +109,7 @@ pub(super) fn prove(
                         match found {
                             // Equal sides prove nothing for a filter that has no effect on its side.
                             Proven::Computed(computed)
-                                if computed.differences.is_empty()
-                                    && idle(&bottled, filter, &firsts, &before, &istiod.revision) =>
+                                if computed.differences.is_empty() && idle(&bottled, filter, &firsts, &before, &of) =>
                             {
                                 Proven::NotComputed(
                                     "the filter changes no proxy of these objects, so there is nothing to compare"
@@ -150,9 +162,9 @@ pub(super) fn prove(
 }
 
 /// Whether a filter changes no proxy of these objects: then its effects are unseen.
-fn idle(bottled: &Bottled, filter: &EnvoyFilter, firsts: &[Target], with: &Answers, revision: &str) -> bool {
+fn idle(bottled: &Bottled, filter: &EnvoyFilter, firsts: &[Target], with: &Answers, of: &Of<'_>) -> bool {
     let Ok(bare) = bottled.opened.borrow().changed(Vec::new(), &[deleted(filter)]) else { return false };
-    let bare = Bottled::of(bare, revision, None).ask(firsts);
+    let bare = of(bare).ask(firsts);
     with.iter().zip(&bare).all(|(with, bare)| match (with, bare) {
         (Ok(with), Ok(bare)) => resources(with) == resources(bare),
         _ => false,
@@ -261,11 +273,11 @@ impl Both<'_> {
         (release, mesh): (Release, &MeshSettings),
         targets: &[Target],
         reaches: &dyn Fn(&Target) -> bool,
-        revision: &str,
+        of: &Of<'_>,
     ) -> Result<Traffic, ErrorMessage> {
         let bare =
             self.before.opened.borrow().changed(Vec::new(), &[deleted(filter)]).map_err(|fault| fault.to_string())?;
-        let bare = Bottled::of(bare, revision, None);
+        let bare = of(bare);
         let mut sent = Traffic::default();
         let mut met = Err("the filter selects no proxy of these objects".into());
         for target in targets.iter().filter(|target| reaches(target)).take(PROXIES) {
@@ -325,19 +337,23 @@ impl<'a> Restarted<'a> {
     /// new ones.
     fn introduce(&self, node: &mut Node, after: bool) {
         let draft = &self.report.draft;
-        let mut settings = self.defaults.clone();
+        let mut settings = node.metadata.get("PROXY_CONFIG").unwrap_or(&self.defaults).clone();
+        let annotation = node.metadata.get("ANNOTATIONS").and_then(|all| all.get(ANNOTATION)).and_then(Value::as_str);
         if let Some(new) = draft.mesh.as_ref().filter(|_| after).and_then(|(mesh, _)| mesh.get("defaultConfig")) {
-            merge(&mut settings, new);
-        }
-        let own = node.metadata.get("ANNOTATIONS").and_then(|all| all.get(PROXY_CONFIG)).and_then(Value::as_str);
-        let (documents, _) = own.map(|text| yaml::documents(FileId(0), text)).unwrap_or_default();
-        if let Some(own) = documents.first().map(crate::source::Node::to_json).filter(Value::is_object) {
-            merge(&mut settings, &own);
+            let mut defaults = self.defaults.clone();
+            merge(&mut defaults, new);
+            if let Some(defaults) = defaults.as_object_mut() {
+                defaults.retain(|key, _| new.get(key).is_some());
+            }
+            apply(&mut settings, &defaults);
+            if let Some(annotation) = annotation {
+                apply(&mut settings, &settings_of(annotation));
+            }
         }
         for pods in draft.pods.iter().filter(|_| after) {
             let meant = !pods.gateways || node.kind == ProxyKind::Gateway;
             if meant && self.selects(node, &pods.namespace, &json!(pods.labels)) {
-                merge(&mut settings, &pods.config);
+                apply(&mut settings, &pods.over(annotation.unwrap_or_default()));
             }
         }
         node.metadata.insert("PROXY_CONFIG".to_owned(), settings);

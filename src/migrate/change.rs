@@ -1,8 +1,8 @@
 //! Changes of existing objects: rules of a VirtualService or HTTPRoute, servers of a Gateway, annotations.
 
-use super::draft::PROXY_CONFIG;
 use super::value::merge;
 use crate::load::{yaml, yaml_text};
+use crate::model::proxy_config::ANNOTATION;
 use crate::source::{FileId, Node};
 use serde_json::{Value as Json, json};
 
@@ -96,8 +96,8 @@ pub(super) fn apply(object: &mut Json, change: &Change) {
             if annotations.is_null() {
                 *annotations = json!({});
             }
-            let before = annotations[PROXY_CONFIG].as_str().unwrap_or_default();
-            annotations[PROXY_CONFIG] = with_settings(before, config).into();
+            let before = annotations[ANNOTATION].as_str().unwrap_or_default();
+            annotations[ANNOTATION] = with_settings(before, config).into();
         }
     }
 }

@@ -1,22 +1,20 @@
 //! The objects that a migration writes: new ones, edits of existing ones, pod annotations and mesh settings.
 
-use super::change::{Change, apply};
+use super::change::{Change, apply, settings_of};
 use super::mesh::Mesh;
 use super::value::merge;
 use crate::load::yaml_text;
 use crate::model::envoy_filter::EnvoyFilter;
 use crate::model::inventory::{Labels, Object};
 use crate::model::proxy::GATEWAY_NAME_LABEL;
+use crate::model::proxy_config::ANNOTATION;
 use crate::source::ErrorMessage;
 use serde_json::{Map, Value as Json, json};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 /// The label that says which filter an object replaces.
 pub(crate) const MIGRATED_FROM: &str = "envoyfilter.dev/migrated-from";
-
-/// The pod annotation that proxies read their settings from.
-pub(crate) const PROXY_CONFIG: &str = "proxy.istio.io/config";
 
 /// One thing to write.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,10 +70,12 @@ pub struct PodSettings {
     pub labels: Labels,
     /// Whether they are for gateways only.
     pub gateways: bool,
-    /// The content of the annotation.
+    /// What the filters set.
     pub config: Json,
-    /// Workloads among the input that have those pods: kind, namespace, name.
-    pub workloads: BTreeSet<(String, String, String)>,
+    /// What the mesh sets by default (`defaultConfig`): an annotation hides all of a field of which it sets a part.
+    pub defaults: Json,
+    /// Workloads among the input that have those pods, kind, namespace and name, with the annotation that their pods have.
+    pub workloads: BTreeMap<(String, String, String), String>,
     /// `namespace/name` of the filters.
     pub from: BTreeSet<String>,
 }
@@ -220,12 +220,14 @@ impl Draft {
             // istiod copies the annotations of `infrastructure` to the pods of a Gateway (Istio 1.22 and later).
             for target in &filter.target_refs {
                 let key = ("KubeGateway", filter.namespace.as_str(), target.name.as_str());
-                if existing(mesh, key).is_some() {
-                    self.edit(mesh, key, &Change::Infrastructure(config.clone()), from.clone());
+                if let Some(gateway) = existing(mesh, key) {
+                    let annotation = gateway["spec"]["infrastructure"]["annotations"][ANNOTATION].as_str();
+                    let whole = completed(annotation.unwrap_or_default(), config, &defaults(mesh));
+                    self.edit(mesh, key, &Change::Infrastructure(whole), from.clone());
                     continue;
                 }
                 let labels = Labels::from([(GATEWAY_NAME_LABEL.to_owned(), target.name.clone())]);
-                self.pods_of(filter, (labels, gateways), config, BTreeSet::new());
+                self.pods_of(mesh, filter, (labels, gateways), config, BTreeMap::new());
             }
             return;
         }
@@ -237,18 +239,20 @@ impl Draft {
             .filter(|workload| matches!(workload.object.kind.as_str(), "Deployment" | "StatefulSet" | "DaemonSet"))
             .map(|workload| {
                 let object = &workload.object;
-                (object.kind.clone(), object.namespace.clone(), object.name.clone())
+                let annotation = workload.annotations.get(ANNOTATION).cloned().unwrap_or_default();
+                ((object.kind.clone(), object.namespace.clone(), object.name.clone()), annotation)
             })
             .collect();
-        self.pods_of(filter, (filter.selector.clone().unwrap_or_default(), gateways), config, workloads);
+        self.pods_of(mesh, filter, (filter.selector.clone().unwrap_or_default(), gateways), config, workloads);
     }
 
     fn pods_of(
         &mut self,
+        mesh: &Mesh<'_>,
         filter: &EnvoyFilter,
         (labels, gateways): (Labels, bool),
         config: &Json,
-        workloads: BTreeSet<(String, String, String)>,
+        workloads: BTreeMap<(String, String, String), String>,
     ) {
         let namespace = filter.namespace.clone();
         let same =
@@ -259,7 +263,17 @@ impl Draft {
             return;
         }
         let from = BTreeSet::from([filter.full_name()]);
-        self.pods.push(PodSettings { namespace, labels, gateways, config: config.clone(), workloads, from });
+        let mut defaults = defaults(mesh);
+        // What every pod hides already is not brought back.
+        let hides = |key: &String| {
+            let mut all = mesh.workloads(filter).filter(|one| !gateways || mesh.is_gateway(one)).peekable();
+            all.peek().is_some()
+                && all.all(|one| one.annotations.get(ANNOTATION).is_some_and(|it| settings_of(it).get(key).is_some()))
+        };
+        if let Some(defaults) = defaults.as_object_mut() {
+            defaults.retain(|key, _| config.get(key).is_some() && !hides(key));
+        }
+        self.pods.push(PodSettings { namespace, labels, gateways, config: config.clone(), defaults, workloads, from });
     }
 
     /// The mesh settings after the merge, where the input has the ConfigMap: before and after.
@@ -394,11 +408,17 @@ pub(crate) fn title(object: &Json) -> String {
 }
 
 impl PodSettings {
+    /// The annotation of a pod that has this one now. What the mesh sets beside the filters in the same field is repeated
+    /// where the annotation does not hide it already.
+    pub fn over(&self, annotation: &str) -> Json {
+        completed(annotation, &self.config, &self.defaults)
+    }
+
     /// Whose pods: `deployment istio-system/gateway`, or the labels.
     pub fn title(&self) -> String {
         if !self.workloads.is_empty() {
             let names: Vec<String> =
-                self.workloads.iter().map(|(kind, namespace, name)| format!("{kind} {namespace}/{name}")).collect();
+                self.workloads.keys().map(|(kind, namespace, name)| format!("{kind} {namespace}/{name}")).collect();
             return names.join(", ");
         }
         let labels: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -408,6 +428,25 @@ impl PodSettings {
         }
         format!("pods with {} in {}", labels.join(","), self.namespace)
     }
+}
+
+/// What the mesh sets for every proxy.
+fn defaults(mesh: &Mesh<'_>) -> Json {
+    mesh.mesh_config().and_then(|mesh| mesh.get("defaultConfig").cloned()).unwrap_or_else(|| json!({}))
+}
+
+/// The settings of an annotation with others merged into them, and what the mesh sets in the same fields.
+fn completed(annotation: &str, config: &Json, defaults: &Json) -> Json {
+    let mut settings = settings_of(annotation);
+    for key in config.as_object().into_iter().flatten().map(|(key, _)| key) {
+        if settings.get(key).is_none()
+            && let Some(default) = defaults.get(key)
+        {
+            settings[key.as_str()] = default.clone();
+        }
+    }
+    merge(&mut settings, config);
+    settings
 }
 
 /// An object with the filter's name and namespace, attached like the filter.

@@ -193,6 +193,7 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
         let action = if cx.mesh.is_mesh_wide(cx.filter) && found.pattern_reads_mesh(&proxy) {
             Action::Mesh(json!({ "defaultConfig": proxy }))
         } else {
+            found.notes.extend(repeated(cx, &proxy));
             Action::Proxy { config: proxy, gateways: part.reach.proxies == Proxies::Gateway }
         };
         found.actions.push(action);
@@ -218,6 +219,15 @@ fn settings(cx: &Cx<'_>, part: &Part<'_>, config: &mut Fields) -> Move {
         found.rest = Some(value);
     }
     found
+}
+
+/// An annotation hides all of a field of which it sets a part.
+fn repeated(cx: &Cx<'_>, proxy: &Json) -> Option<String> {
+    let mesh = cx.mesh.mesh_config()?;
+    let hidden = proxy.as_object()?.keys().find(|key| mesh.pointer(&format!("/defaultConfig/{key}")).is_some())?;
+    Some(format!(
+        "the annotation hides all of `{hidden}` that `meshConfig.defaultConfig` sets, so it repeats what the filter leaves"
+    ))
 }
 
 impl Move {

@@ -9,7 +9,7 @@ mod anchor;
 mod attach;
 mod authz;
 pub(crate) mod catalog;
-mod change;
+pub(crate) mod change;
 mod cluster;
 mod cluster_add;
 mod cluster_policy;

@@ -210,19 +210,28 @@ fn every_pattern_has_its_folder() {
 /// seen to compute for them.
 #[test]
 fn other_shapes_have_their_class() {
-    let mut computed = 0;
+    let (mut computed, mut guards) = (0, 0);
     for shape in shapes() {
         let id = shape["id"].as_str().unwrap();
         let loaded = input(&shape);
         let filter = migrated(&loaded, Release::NEWEST, Accept::Reviewed).filters.remove(0);
         assert_eq!(filter.class.name(), shape["class"], "{id}");
+        if let Some(wanted) = shape["written"].as_bool() {
+            guards += 1;
+            let default = migrated(&loaded, Release::NEWEST, Accept::SameBut).filters.remove(0);
+            assert_eq!(default.patches.iter().any(|patch| patch.written), wanted, "{id}");
+            let review = |patch: &migrate::PatchReport| {
+                patch.found.guards.iter().any(|guard| matches!(guard.state, State::Review | State::Broken))
+            };
+            assert!(!(wanted && default.patches.iter().any(review)), "{id}");
+        }
         if let Some(class) = shape["computed"].as_str() {
             computed += 1;
             let class = Class::ALL.into_iter().find(|one| one.name() == class).unwrap();
             assert!(filter.class >= class, "{id}: istiod computes {class}");
         }
     }
-    assert!(computed > 150, "{computed}");
+    assert!(computed > 150 && guards >= 25, "{computed}, {guards}");
 }
 
 fn to_ambient(case: &Json) -> Report {
@@ -357,4 +366,60 @@ fn what_stays_is_written_in_the_newest_types() {
             assert_eq!(one["written"], accept == "differs", "{one:#}");
         }
     }
+}
+
+/// An annotation hides all of a field of which it sets a part, and a command that sets it replaces the whole annotation: what
+/// the mesh and the workload have there stays.
+#[test]
+fn settings_of_pods_keep_what_the_mesh_and_the_annotation_set() {
+    let deployment = |name: &str, annotations: Json| {
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name, "namespace": "istio-system" },
+            "spec": { "selector": { "matchLabels": { "app": name } }, "template": {
+                "metadata": { "labels": { "app": name, "istio": "ingressgateway" }, "annotations": annotations },
+                "spec": { "containers": [{ "name": "istio-proxy", "image": "proxyv2", "args": ["proxy", "router"] }] },
+            } },
+        })
+    };
+    let mesh = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "istio", "namespace": "istio-system" },
+        "data": { "mesh": "defaultConfig: {concurrency: 2, gatewayTopology: {numTrustedProxies: 2}}" },
+    });
+    let filter = json!({
+        "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
+        "metadata": { "name": "certificates", "namespace": "istio-system" },
+        "spec": { "workloadSelector": { "labels": { "istio": "ingressgateway" } }, "configPatches": [{
+            "applyTo": "NETWORK_FILTER",
+            "match": { "context": "GATEWAY", "listener": { "filterChain": { "filter": {
+                "name": "envoy.filters.network.http_connection_manager" } } } },
+            "patch": { "operation": "MERGE", "value": { "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+                "forward_client_cert_details": "APPEND_FORWARD",
+            } } },
+        }] },
+    });
+    let own = json!({ "proxy.istio.io/config": "tracing: {sampling: 5}\ngatewayTopology: {proxyProtocol: {}}\n" });
+    let mut loaded = Loaded::default();
+    for (number, object) in
+        [mesh, deployment("bare", json!({})), deployment("own", own), filter].into_iter().enumerate()
+    {
+        loaded.add_text(&format!("{number}.yaml"), object.to_string(), &load::Options::default());
+    }
+    let report = migrated(&loaded, Release::NEWEST, Accept::SameBut);
+    let [pods] = report.draft.pods.as_slice() else { panic!("{:#?}", report.filters) };
+    let whole = json!({ "numTrustedProxies": 2, "forwardClientCertDetails": "APPEND_FORWARD" });
+    assert_eq!(pods.over(""), json!({ "gatewayTopology": whole }));
+    let of = |name: &str| {
+        let annotation = pods.workloads.iter().find(|((.., own), _)| own == name).map(|(_, annotation)| annotation);
+        pods.over(annotation.unwrap_or_else(|| panic!("{name}: {:?}", pods.workloads)))
+    };
+    assert_eq!(of("bare"), json!({ "gatewayTopology": whole }));
+    let kept = json!({ "proxyProtocol": {}, "forwardClientCertDetails": "APPEND_FORWARD" });
+    assert_eq!(of("own"), json!({ "tracing": { "sampling": 5 }, "gatewayTopology": kept }));
+    let mut out = Vec::new();
+    kubectl_envoyfilter::report::migrate::yaml(&mut out, &report).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.contains("#     numTrustedProxies: 2") && out.contains("sampling: 5"), "{out}");
+    let notes = &report.filters[0].patches[0].found.notes;
+    assert!(notes.iter().any(|note| note.contains("hides all of `gatewayTopology`")), "{notes:?}");
 }

@@ -24,12 +24,12 @@ pub fn json(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         .iter()
         .map(|one| {
             let workloads: Vec<String> =
-                one.workloads.iter().map(|(kind, namespace, name)| format!("{kind} {namespace}/{name}")).collect();
+                one.workloads.keys().map(|(kind, namespace, name)| format!("{kind} {namespace}/{name}")).collect();
             json!({
                 "from": one.from,
                 "namespace": one.namespace,
                 "labels": one.labels,
-                "config": one.config,
+                "config": one.over(""),
                 "workloads": workloads,
             })
         })

@@ -2,8 +2,9 @@
 
 use super::json::patch;
 use crate::load::yaml_text;
-use crate::migrate::draft::{PROXY_CONFIG, title};
+use crate::migrate::draft::title;
 use crate::migrate::{After, Report};
+use crate::model::proxy_config::ANNOTATION;
 use crate::report::style::{Role, Terminal};
 use crate::report::unified;
 use serde_json::{Value as Json, json};
@@ -58,13 +59,14 @@ pub fn documents(report: &Report) -> Vec<Document> {
     }
     for pods in &draft.pods {
         let mut comments = vec![
-            format!("Pod annotation {PROXY_CONFIG} for {} (from EnvoyFilter {}).", pods.title(), list(&pods.from)),
+            format!("Pod annotation {ANNOTATION} for {} (from EnvoyFilter {}).", pods.title(), list(&pods.from)),
             "Merge it into the existing annotation, and restart the workload:".to_owned(),
         ];
-        comments.extend(commented(&pods.config));
-        for (kind, namespace, name) in &pods.workloads {
+        comments.extend(commented(&pods.over("")));
+        for ((kind, namespace, name), annotation) in &pods.workloads {
+            let settings = pods.over(annotation);
             let annotation = json!({ "spec": { "template": { "metadata": { "annotations": {
-                PROXY_CONFIG: yaml_text::write(&pods.config).unwrap_or_else(|_| pods.config.to_string()),
+                ANNOTATION: yaml_text::write(&settings).unwrap_or_else(|_| settings.to_string()),
             } } } } });
             comments.push(format!(
                 "kubectl -n {namespace} patch {} {name} --type merge -p '{annotation}'",

@@ -243,7 +243,8 @@ fn generated(istiod: &Path, documents: Vec<Json>) -> BTreeMap<String, Resources>
     let answers = opened.bottle.ask_all(&nodes, &Wanted::default());
     let resources = |answer: &kubectl_envoyfilter::bottle::Configuration| -> Resources {
         let of = |kind: ResourceKind| {
-            let read = |(name, text): (&String, &String)| Some((name.clone(), serde_json::from_str(text).ok()?));
+            let read =
+                |(name, text): (&String, &std::sync::Arc<str>)| Some((name.clone(), serde_json::from_str(text).ok()?));
             (kind.as_str().to_owned(), answer.of(kind).iter().filter_map(read).collect())
         };
         ResourceKind::ALL.into_iter().map(of).collect()

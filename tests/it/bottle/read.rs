@@ -302,6 +302,40 @@ fn commands_judge_a_cluster_on_what_istiod_generates() {
 
 #[test]
 #[ignore = "needs Go: .ci/run"]
+fn a_migration_of_a_cluster_and_of_its_capture_is_computed() {
+    let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
+    let (files, mock) = (files(folder.path()), world().start());
+    let captured = capture(&world().start(), folder.path(), "mesh");
+    let (files, captured) = (files.to_str().unwrap(), captured.to_str().unwrap());
+    let arguments = ["migrate", "--prove", "istiod", "-o", "json"];
+    let report = |text: &str, err: &str| -> Value {
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}{err}"))
+    };
+    let (code, out, err) = run(&istiod, &[&arguments[..], &[files]].concat());
+    assert_eq!(code, 0, "{err}");
+    let want = report(&out, &err);
+    let proof = &want["filters"][0]["proof"];
+    assert_eq!((&proof["class"], &proof["beyond"]), (&json!("exact"), &json!([])), "{want:#}");
+    let proxies = |report: &Value| report["filters"][0]["proof"]["proxies"].as_u64().unwrap_or_default();
+    assert!(proxies(&want) >= 4, "{want:#}");
+    let said = on(&mock, &istiod, &[&arguments[..], &["-A"]].concat());
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let (code, out, err) = run(&istiod, &[&arguments[..], &["--capture", captured]].concat());
+    assert_eq!(code, 0, "{out}{err}");
+    for (got, err) in [(report(&said.out, &said.err), said.err), (report(&out, &err), err)] {
+        for part in ["filters", "objects", "classes"] {
+            assert_eq!(got[part], want[part], "{part}: {err}");
+        }
+        assert_eq!(got["scope"]["proof"], "istiod");
+    }
+    // Whoever is asked about only one namespace is told of proxies of the others all the same.
+    let said = on(&mock, &istiod, &[&arguments[..], &["-n", "shop"]].concat());
+    assert_eq!(report(&said.out, &said.err)["filters"][0]["proof"], want["filters"][0]["proof"], "{}", said.err);
+    assert!(!mock.paths().iter().any(|path| path.contains("config_dump")), "no proxy was read");
+}
+
+#[test]
+#[ignore = "needs Go: .ci/run"]
 fn what_istiod_is_not_shown_is_told() {
     let (istiod, folder) = (istiod("1.31"), tempfile::tempdir().unwrap());
     let forbidden = "/apis/security.istio.io/v1beta1/peerauthentications";
