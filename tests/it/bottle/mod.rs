@@ -123,7 +123,7 @@ fn known() -> BTreeMap<String, String> {
 }
 
 /// The first place where two texts part, for a person.
-fn part(want: &str, got: &str) -> String {
+pub(crate) fn part(want: &str, got: &str) -> String {
     let at = want.bytes().zip(got.bytes()).take_while(|(x, y)| x == y).count().saturating_sub(120);
     let cut = |text: &str| {
         String::from_utf8_lossy(&text.as_bytes()[at.min(text.len())..(at + 300).min(text.len())]).into_owned()

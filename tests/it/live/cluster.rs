@@ -1,6 +1,7 @@
 //! The same with a real API server, etcd and kubelet streams: `tests/cluster`, which needs Go.
 
 mod audit;
+mod bottled;
 mod changes;
 mod faults;
 #[cfg(target_os = "linux")]
