@@ -46,17 +46,22 @@ fn check(rule: &'static RuleInfo, cx: &Context<'_>, out: &mut Findings) {
             finding = finding.help(format!("write\ntyped_config:\n  \"@type\": {shown}\n  …"));
             let content = &member.entry.value;
             let position = cx.sources.position(content.span);
-            let block = !cx.sources.snippet(content.span).starts_with('{') && !content.entries().is_empty();
+            let snippet = cx.sources.snippet(content.span);
             let free = object.member("typed_config").is_none();
-            if let (Some(url), true, true) = (url, block, free) {
-                let start = crate::source::Span { end: content.span.start, ..content.span };
-                let indent = " ".repeat(position.column - 1);
+            if let (Some(url), false, true) = (url, content.entries().is_empty(), free) {
+                // JSON writes keys in quotes.
+                let quote = if cx.sources.snippet(member.entry.key_span).starts_with('"') { "\"" } else { "" };
+                let (end, text) = if snippet.starts_with('{') {
+                    (content.span.start + 1, format!("{{\"@type\": \"{url}\", "))
+                } else {
+                    (content.span.start, format!("\"@type\": {url}\n{}", " ".repeat(position.column - 1)))
+                };
                 finding = finding.fix(
                     "write `typed_config` with its type",
                     false,
                     vec![
-                        Edit { span: member.entry.key_span, text: "typed_config".to_owned() },
-                        Edit { span: start, text: format!("\"@type\": {url}\n{indent}") },
+                        Edit { span: member.entry.key_span, text: format!("{quote}typed_config{quote}") },
+                        Edit { span: crate::source::Span { end, ..content.span }, text },
                     ],
                 );
             }

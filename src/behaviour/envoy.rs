@@ -342,7 +342,7 @@ impl Starting {
             .args(["--log-format-escaped", "-c", "boot.json"])
             .memory_limit(MEMORY);
         let program =
-            if at_once { program } else { program.env(FILLING, &format!("{FILLING}{}", ".".repeat(COLLECTED))) };
+            if at_once { program } else { program.env(FILLING, format!("{FILLING}{}", ".".repeat(COLLECTED))) };
         let running = program.start(folder).map_err(Error::Process)?;
         Ok(Starting { running, binary: binary.to_owned(), sockets, at_once, began: Instant::now() })
     }

@@ -1,6 +1,7 @@
 //! EnvoyFilters that stay, in the newest types, names and fields, and what that does to their effect.
 
 use super::verdict::Class;
+use crate::words::count;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 
@@ -32,13 +33,18 @@ pub struct Rewrite {
     pub written: bool,
 }
 
+fn references(number: usize) -> String {
+    count(number, "reference configuration", "reference configurations")
+}
+
 impl Effect {
     /// In words.
     pub fn words(&self) -> String {
         match self {
-            Effect::Same(class, proxies) => format!("the effect stays on {proxies} reference configurations ({class})"),
+            Effect::Same(class, proxies) => format!("the effect stays on {} ({class})", references(*proxies)),
             Effect::Revived(proxies) => format!(
-                "it does nothing today and would take effect on {proxies} reference configurations: not written without --accept differs"
+                "it does nothing today and would take effect on {}: not written without --accept differs",
+                references(*proxies)
             ),
             Effect::Other(effects) => {
                 format!("the effect changes: {}", effects.first().map_or("", String::as_str))

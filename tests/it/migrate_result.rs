@@ -323,6 +323,10 @@ fn what_stays_is_written_in_the_newest_types() {
     let codes = json!({ "other": { "inline_string": script } });
     let old_field = json!({ "@type": url, "inline_code": script, "source_codes": codes });
     let new_field = json!({ "@type": url, "default_source_code": { "inline_string": script }, "source_codes": codes });
+    // The untyped configuration of the second API, in braces as JSON writes it.
+    let mut untyped = filter("untyped", &json!({}), manager);
+    untyped["spec"]["configPatches"][0]["patch"]["value"] =
+        json!({ "name": "envoy.filters.http.buffer", "config": { "maxRequestBytes": 9 } });
     let first_api = json!({
         "apiVersion": "networking.istio.io/v1alpha3", "kind": "EnvoyFilter",
         "metadata": { "name": "first", "namespace": "shop" },
@@ -337,6 +341,7 @@ fn what_stays_is_written_in_the_newest_types() {
         ("name", filter("name", &new_field, "envoy.http_connection_manager")),
         ("newest", filter("newest", &new_field, manager)),
         ("first", first_api),
+        ("untyped", untyped),
     ] {
         fs::write(folder.path().join(format!("{name}.yaml")), object.to_string()).unwrap();
     }
@@ -353,13 +358,15 @@ fn what_stays_is_written_in_the_newest_types() {
             report["rewrites"].as_array().unwrap().iter().map(|one| (one["filter"].as_str().unwrap(), one)).collect();
         assert_eq!(
             rewrites.keys().copied().collect::<Vec<_>>(),
-            ["shop/field", "shop/first", "shop/name"],
+            ["shop/field", "shop/first", "shop/name", "shop/untyped"],
             "{report:#}"
         );
         let field = rewrites["shop/field"];
         assert_eq!((field["effect"].as_str(), field["written"].as_bool()), (Some("same"), Some(true)), "{field:#}");
         let value = &field["object"]["spec"]["configPatches"][0]["patch"]["value"];
         assert_eq!(value["typed_config"]["default_source_code"]["inline_string"], script);
+        let value = &rewrites["shop/untyped"]["object"]["spec"]["configPatches"][0]["patch"]["value"];
+        assert!(value["config"].is_null() && value["typed_config"]["@type"].is_string(), "{value:#}");
         for name in ["shop/first", "shop/name"] {
             let one = rewrites[name];
             assert_eq!(one["effect"], "revived", "{one:#}");
